@@ -1,0 +1,46 @@
+# Two commands for a newcomer: `make demo` and `make test`. Both set up everything they need.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+VENV := .venv
+PY := $(VENV)/bin/python
+export PYTHONDONTWRITEBYTECODE :=
+unexport PYTHONDONTWRITEBYTECODE
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
+
+demo: ready ## the whole pipeline, offline, on the sample bank
+	@$(VENV)/bin/guildhall demo
+
+test: ready ## every check: ruff, mypy --strict, pytest, the wheel
+	@$(VENV)/bin/ruff check .
+	@$(VENV)/bin/ruff format --check .
+	@$(VENV)/bin/mypy
+	@$(PY) -m pytest -n 2 --dist loadgroup
+
+prove: ready ## the full form of every claim; ONLY=name... narrows it, BUDGET=seconds limits it
+	@$(PY) -m proofs --tier prove $(if $(ONLY),--only "$(ONLY)") $(if $(BUDGET),--budget $(BUDGET)) $(if $(FORCE),--force)
+
+bench: ready ## every figure side by side with its peers
+	@$(PY) -m proofs --tier bench $(if $(ONLY),--only "$(ONLY)") $(if $(BUDGET),--budget $(BUDGET)) $(if $(FORCE),--force)
+
+docs: ready ## build the documentation site into site/
+	@$(PY) scripts/reference.py
+	@NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict --quiet
+
+lock: ready ## pin every dependency again, with hashes and without hosts
+	@$(VENV)/bin/uv pip compile pyproject.toml --all-extras --group dev --universal --generate-hashes \
+	  --upgrade --quiet -o requirements/all.txt
+	@! grep -nE 'https?://' requirements/*.txt
+
+format: ready ## let ruff rewrite what it can
+	@$(VENV)/bin/ruff check --fix . ; $(VENV)/bin/ruff format .
+
+ready: ## set up the machine and .venv (seconds when nothing changed)
+	@scripts/setup
+
+clean: ## remove everything the targets made
+	rm -rf $(VENV) site dist build .mypy_cache .ruff_cache .hypothesis demo-workspace
+
+.PHONY: help demo test prove bench docs lock format ready clean

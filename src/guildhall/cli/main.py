@@ -1,0 +1,95 @@
+"""`guildhall`: finds the command, loads only its module, and turns our errors into one clear line.
+
+Exit codes: 0 done; 1 unexpected fault; 2 wrong input or usage; 3 workspace; 4 missing tool; 5 sandbox;
+6 model provider; 7 not enough data; 8 a check or gate did not hold; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from guildhall.errors import GuildhallError
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "init": ("guildhall.cli.workspace:init", "Make a workspace, or upgrade one."),
+    "doctor": ("guildhall.cli.doctor:doctor", "Say what this machine can and cannot do, and how to fix it."),
+    "bundle": ("guildhall.cli.bundle:app", "Move a workspace's records and files as one archive."),
+}
+"""Command -> where it lives, and the line `--help` shows. A module is imported only when its command runs."""
+
+
+class LazyGroup(TyperGroup):
+    """A group that lists its commands from `COMMANDS` and imports one only when it is called."""
+
+    def list_commands(self, ctx: typer.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:
+        if cmd_name not in COMMANDS:
+            return None
+        module_name, _, attribute = COMMANDS[cmd_name][0].partition(":")
+        if _only_listing():
+            return _listed(cmd_name)
+        target: Any = getattr(importlib.import_module(module_name), attribute)
+        if isinstance(target, typer.Typer):
+            command = typer.main.get_command(target)
+        else:
+            single = typer.Typer(add_completion=False)
+            single.command(name=cmd_name)(target)
+            command = typer.main.get_command(single)
+        command.name = cmd_name
+        return command
+
+
+def _only_listing() -> bool:
+    """Whether only the list of commands is wanted: `guildhall`, `guildhall --help`, `guildhall --version`."""
+    words = [word for word in sys.argv[1:] if not word.startswith("-")]
+    return not words
+
+
+def _listed(name: str) -> TyperCommand:
+    return TyperCommand(name, help=COMMANDS[name][1], short_help=COMMANDS[name][1])
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    name="guildhall",
+    help="Judge AI work the way experts judge it: real tasks, blinded comparison, honest uncertainty.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from guildhall import __version__
+
+        typer.echo(f"guildhall {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    """Judge AI work the way experts judge it: real tasks, blinded comparison, honest uncertainty."""
+
+
+def main() -> None:
+    """Run the command line; our own errors become one line and an exit code, never a traceback."""
+    try:
+        app()
+    except GuildhallError as error:
+        typer.secho(f"error: {error}", fg="red", err=True)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        typer.secho("stopped; run the same command again to go on", fg="yellow", err=True)
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.exit(0)

@@ -1,0 +1,56 @@
+"""How the command line shows things: JSON for programs, quiet tables for people."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import typer
+from pydantic import BaseModel
+
+
+def plain(data: Any) -> Any:
+    """Values as JSON-ready data."""
+    if isinstance(data, BaseModel):
+        return data.model_dump(mode="json")
+    if isinstance(data, dict):
+        return {key: plain(item) for key, item in data.items()}
+    if isinstance(data, list | tuple):
+        return [plain(item) for item in data]
+    return data
+
+
+def as_json(data: Any) -> None:
+    """One JSON document."""
+    typer.echo(json.dumps(plain(data), ensure_ascii=False, indent=2, allow_nan=False))
+
+
+def as_json_line(data: Any) -> None:
+    """One line of JSON, flushed, so that a reader at the other end of a pipe sees it at once."""
+    sys.stdout.write(json.dumps(plain(data), ensure_ascii=False, allow_nan=False) + "\n")
+    sys.stdout.flush()
+
+
+def done(words: str) -> None:
+    typer.secho(words, fg="green")
+
+
+def note(words: str) -> None:
+    """Something worth knowing that is neither result nor error; kept off standard output."""
+    typer.secho(words, fg="yellow", err=True)
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, numeric: Sequence[int] = ()) -> None:
+    """A table for people; `numeric` names the columns that align right."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    for index, name in enumerate(columns):
+        shown.add_column(name, justify="right" if index in numeric else "left", overflow="fold")
+    for row in rows:
+        shown.add_row(*("" if cell is None else str(cell) for cell in row))
+    Console().print(shown)

@@ -1,0 +1,1 @@
+"""Frozen values and pure rules: no files, no network, no clock."""

@@ -1,0 +1,77 @@
+"""The Boswell Test's values: an essay by one author, a mark by one grader with the evidence it was read from."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import AwareDatetime, Field, model_validator
+
+from guildhall.domain.authors import ModelRun
+from guildhall.domain.submissions import Usage
+from guildhall.domain.values import Digest, Id, Value
+
+
+class NoGrade(StrEnum):
+    """Why a reply states no grade."""
+
+    REFUSED = "refused"
+    TRUNCATED = "truncated"
+    PART_GRADES = "only part grades"
+    PLACEHOLDER = "placeholder"
+    NOTHING_STATED = "nothing stated"
+    CALL_FAILED = "call failed"
+
+
+class Reading(Value):
+    """A grade as read from prose: the letter (or composite), where it stood, by which rule, how surely."""
+
+    grade: str | None = None
+    span: tuple[int, int] | None = None
+    rule: str
+    confidence: Annotated[float, Field(ge=0, le=1)]
+    reason: NoGrade | None = None
+    inferred: bool = False
+
+    @model_validator(mode="after")
+    def _grade_or_reason(self) -> Self:
+        if (self.grade is None) == (self.reason is None):
+            raise ValueError("a reading carries either a grade or the reason why there is none")
+        return self
+
+
+class Essay(Value):
+    run: Id
+    domain: Id
+    author: ModelRun
+    text: str
+    stop: str = "finished"
+    seconds: Annotated[float, Field(ge=0)] | None = None
+    cached: bool = False
+    usage: Usage | None = None
+    made_at: AwareDatetime | None = None
+
+    @property
+    def key(self) -> Digest:
+        return self.digest()
+
+
+class Mark(Value):
+    """One grader's mark of one essay: the whole reply is kept beside what was read from it."""
+
+    run: Id
+    domain: Id
+    essay: Digest
+    grader: ModelRun
+    round: Annotated[int, Field(ge=1)] = 1
+    reply: str
+    reading: Reading
+    seconds: Annotated[float, Field(ge=0)] | None = None
+    cached: bool = False
+    usage: Usage | None = None
+    replaces: Digest | None = None
+    made_at: AwareDatetime | None = None
+
+    @property
+    def key(self) -> Digest:
+        return self.digest()

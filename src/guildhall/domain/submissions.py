@@ -1,0 +1,88 @@
+"""Submissions: what one author made for one task, how it ended and what it cost."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AwareDatetime, Field
+
+from guildhall.domain.authors import Author
+from guildhall.domain.tasks import FileRef
+from guildhall.domain.values import Digest, Id, Value
+
+
+class StopReason(StrEnum):
+    """How an author's work ended; a failure is recorded and counted, never an exception."""
+
+    FINISHED = "finished"
+    REFUSED = "refused"
+    TRUNCATED = "truncated"
+    TIME_LIMIT = "time limit"
+    TOKEN_LIMIT = "token limit"  # noqa: S105 - a limit, not a secret
+    TURN_LIMIT = "turn limit"
+    COST_LIMIT = "cost limit"
+    SANDBOX_FAILED = "sandbox failed"
+    PROVIDER_FAILED = "provider failed"
+    NOTHING_DELIVERED = "nothing delivered"
+
+
+class Usage(Value):
+    """Tokens as the provider counted them; dollars only where a dated price was known."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_input_tokens: int = 0
+    reasoning_tokens: int = 0
+    calls: int = 0
+    cached_calls: int = 0
+    cost_usd: float | None = None
+    price_date: str | None = None
+
+    def __add__(self, other: Usage) -> Usage:
+        """A sum whose price is unknown as soon as one part's is."""
+        counts = {
+            name: getattr(self, name) + getattr(other, name)
+            for name in ("input_tokens", "output_tokens", "cached_input_tokens", "reasoning_tokens", "calls", "cached_calls")
+        }
+        known = self.cost_usd is not None and other.cost_usd is not None
+        cost = (self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None
+        dates = sorted(date for date in (self.price_date, other.price_date) if date)
+        return Usage(**counts, cost_usd=cost, price_date=dates[0] if dates else None)
+
+
+FREE = Usage(cost_usd=0.0)
+"""Nothing spent: the neutral element of addition."""
+
+
+class Problem(Value):
+    """Something that went wrong while collecting deliverables, by rule and in words."""
+
+    rule: str
+    file: str | None = None
+    words: str
+
+
+class Submission(Value):
+    """The deliverables one author made for one task."""
+
+    task: Id
+    task_version: int = 1
+    author: Author
+    text: str = ""
+    files: tuple[FileRef, ...] = ()
+    stop: StopReason = StopReason.FINISHED
+    seconds: Annotated[float, Field(ge=0)] | None = None
+    usage: Usage | None = None
+    confidence: Annotated[float, Field(ge=0, le=100)] | None = None
+    looked_at_pages: bool | None = None
+    problems: tuple[Problem, ...] = ()
+    log: str | None = None
+    origin: str = "guildhall"
+    replaces: Digest | None = None
+    made_at: AwareDatetime | None = None
+
+    @property
+    def key(self) -> Digest:
+        """The digest of its content: the same work is the same submission."""
+        return self.digest()

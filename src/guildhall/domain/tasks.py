@@ -1,0 +1,162 @@
+"""Tasks: one piece of professional work each, with the files and the rubric that belong to it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from guildhall.domain.values import Digest, Id, Value
+
+
+class Sector(Value):
+    """A sector of the economy, by its exact official title."""
+
+    title: str
+    naics: str | None = None
+
+
+class Occupation(Value):
+    """An occupation by its exact BLS title."""
+
+    title: str
+    sector: str
+    soc: Annotated[str, Field(pattern=r"^\d\d-\d{4}(\.\d\d)?$")] | None = None
+    median_hourly_usd: float | None = None
+    mean_annual_usd: float | None = None
+    employment: int | None = None
+
+
+class FileRef(Value):
+    """A file by name and, where its bytes are kept, by digest.
+
+    `name` is relative, with forward slashes. A listed file whose bytes were never fetched has no digest:
+    it is known by name only, and says so.
+    """
+
+    name: str
+    digest: Digest | None = None
+    size: int | None = None
+    source: str | None = None
+
+    @model_validator(mode="after")
+    def _name_stays_inside(self) -> Self:
+        check_relative_name(self.name)
+        return self
+
+
+def check_relative_name(name: str) -> None:
+    """Refuse names that could leave their folder or trouble a terminal or a file system."""
+    parts = name.split("/")
+    if not name or name.startswith("/") or "\\" in name or any(part in {"", ".", ".."} for part in parts):
+        raise ValueError(f"file name {name!r} is not a plain relative path")
+    if any(ord(char) < 32 or 127 <= ord(char) < 160 or char in "\u2028\u2029\u202e\u202d" for char in name):
+        raise ValueError(f"file name {name!r} holds control characters")
+    if any(len(part.encode()) > 255 for part in parts) or len(name.encode()) > 1024:
+        raise ValueError(f"file name {name[:40]!r}... is too long ({len(name)} characters)")
+
+
+class RubricItem(Value):
+    """One criterion with its signed points; a negative item takes points away."""
+
+    text: str
+    points: int
+    id: Id | None = None
+    tags: tuple[str, ...] = ()
+
+
+class Rubric(Value):
+    items: tuple[RubricItem, ...]
+
+    @property
+    def positive_points(self) -> int:
+        return sum(item.points for item in self.items if item.points > 0)
+
+    @property
+    def negative_items(self) -> int:
+        return sum(item.points < 0 for item in self.items)
+
+
+class Specification(StrEnum):
+    """How well a brief says what is wanted (GDPval A.4.3)."""
+
+    UNDER = "under-specified"
+    WELL = "well-specified"
+    OVER = "over-specified"
+
+
+class ReviewState(StrEnum):
+    DRAFT = "draft"
+    IN_REVIEW = "in review"
+    CHANGES_REQUESTED = "changes requested"
+    ACCEPTED = "accepted"
+    REJECTED = "rejected"
+    UNREVIEWED = "unreviewed"
+
+
+class Ratings(Value):
+    """Mean ratings by experts, 1 to 5."""
+
+    difficulty: Annotated[float, Field(ge=1, le=5)] | None = None
+    representativeness: Annotated[float, Field(ge=1, le=5)] | None = None
+    quality: Annotated[float, Field(ge=1, le=5)] | None = None
+    specification: Specification | None = None
+
+
+class OnetTags(Value):
+    """What of O*NET a task exercises, by the published titles."""
+
+    tasks: tuple[str, ...] = ()
+    skills: tuple[str, ...] = ()
+    work_activities: tuple[str, ...] = ()
+
+
+class Provenance(Value):
+    """Where a task came from, exactly enough to fetch it again."""
+
+    source: str
+    revision: str | None = None
+    licence: str | None = None
+
+
+class Task(Value):
+    """One piece of professional work: brief, reference files, the expert's files, rubric."""
+
+    id: Id
+    version: Annotated[int, Field(ge=1)] = 1
+    title: str | None = None
+    sector: str
+    occupation: str
+    brief: str
+    reference_files: tuple[FileRef, ...] = ()
+    expert_files: tuple[FileRef, ...] = ()
+    expert_text: str | None = None
+    rubric: Rubric | None = None
+    expert_hours: Annotated[float, Field(gt=0)] | None = None
+    hourly_wage_usd: Annotated[float, Field(gt=0)] | None = None
+    ratings: Ratings = Ratings()
+    onet: OnetTags = OnetTags()
+    languages: tuple[str, ...] = ("en",)
+    sensitive: tuple[str, ...] = ()
+    review: ReviewState = ReviewState.UNREVIEWED
+    provenance: Provenance | None = None
+
+    @model_validator(mode="after")
+    def _file_names_differ(self) -> Self:
+        for kind, files in (("reference", self.reference_files), ("expert", self.expert_files)):
+            names = [file.name for file in files]
+            if len(set(names)) < len(names):
+                raise ValueError(f"two {kind} files share one name")
+        return self
+
+    @property
+    def key(self) -> str:
+        return f"{self.id}@{self.version}"
+
+    @property
+    def value_usd(self) -> float | None:
+        """What the work is worth: hours times wage, or unknown."""
+        if self.expert_hours is None or self.hourly_wage_usd is None:
+            return None
+        return self.expert_hours * self.hourly_wage_usd

@@ -1,0 +1,46 @@
+"""The ground every value stands on: frozen, strict, with one canonical form and one digest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+
+Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+"""A sha256 in lower-case hex."""
+
+
+def _plain_id(text: str) -> str:
+    if not text or len(text) > 200 or any(ord(char) < 33 or ord(char) == 127 for char in text):
+        raise ValueError("an id has 1 to 200 characters, none of them blank or a control character")
+    return text
+
+
+Id = Annotated[str, AfterValidator(_plain_id)]
+
+
+class Value(BaseModel):
+    """A frozen value that refuses unknown fields, complete when it is made."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings", allow_inf_nan=False)
+
+    def canonical(self) -> bytes:
+        """The one byte form of this value: JSON, keys sorted, no spaces. Equal values have equal bytes."""
+        return canonical_json(self.model_dump(mode="json"))
+
+    def digest(self) -> Digest:
+        return sha256(self.canonical())
+
+    def but(self, **changes: Any) -> Self:
+        """A checked copy with some fields changed (`model_copy` would skip the checks)."""
+        return type(self).model_validate(self.model_dump() | changes)
+
+
+def canonical_json(data: Any) -> bytes:
+    return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
+
+
+def sha256(data: bytes) -> Digest:
+    return hashlib.sha256(data).hexdigest()

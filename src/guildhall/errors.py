@@ -1,0 +1,148 @@
+"""Every exception Guildhall raises on purpose.
+
+GuildhallError
+├── InputError            what a user handed over cannot be used as it is          (exit code 2)
+│   ├── UnreadableFile    a file that is broken, truncated or of another kind
+│   ├── UnsafePath        a path that leaves its folder, a link, or a hostile name
+│   └── UnknownName       an id, column, model or option nobody has heard of
+├── StoreError            the workspace refused                                    (exit code 3)
+│   ├── NoWorkspace
+│   ├── CorruptBlob       bytes that no longer match their digest
+│   ├── CorruptBundle
+│   ├── Conflict          the same key with another content
+│   └── SchemaMismatch
+├── MissingTool           a program or extra this machine lacks                    (exit code 4)
+├── SandboxError          confined work could not be run                           (exit code 5)
+├── ModelError            a provider refused, failed or ran into a limit           (exit code 6)
+└── NotEnoughData         a number was asked for that the data cannot give         (exit code 7)
+
+A message says what happened, to what, and what to do next; facts are attributes. Packages add their own
+leaves below these branches, here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class GuildhallError(Exception):
+    """Root of the tree; `exit_code` is what the command line returns."""
+
+    exit_code = 1
+
+
+class InputError(GuildhallError):
+    """What a user handed over cannot be used as it is."""
+
+    exit_code = 2
+
+
+class UnreadableFile(InputError):
+    """A file that is broken, truncated or not of the kind it should be."""
+
+    def __init__(self, path: Path | str, why: str, *, fix: str = "check the file and try again") -> None:
+        self.path, self.why, self.fix = path, why, fix
+        super().__init__(f"{path}: {why}; {fix}")
+
+
+class UnsafePath(InputError):
+    """A path that leaves its folder, follows a link out of it, or has a hostile name."""
+
+    def __init__(self, path: Path | str, why: str, *, fix: str = "rename or move the file and try again") -> None:
+        self.path, self.why, self.fix = path, why, fix
+        super().__init__(f"{str(path)!r}: {why}; {fix}")
+
+
+class UnknownName(InputError):
+    """A name nobody has heard of."""
+
+    def __init__(self, kind: str, name: str, *, known: list[str] | None = None, fix: str = "") -> None:
+        self.kind, self.name, self.known = kind, name, known
+        hint = fix or (f"known: {', '.join(known)}" if known else "check the spelling")
+        super().__init__(f"no {kind} is called {name!r}; {hint}")
+
+
+class StoreError(GuildhallError):
+    """The workspace refused."""
+
+    exit_code = 3
+
+
+class NoWorkspace(StoreError):
+    """There is no workspace where one was looked for."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        super().__init__(f"{path} holds no workspace; make one with `guildhall init {path}` or pass --workspace")
+
+
+class CorruptBlob(StoreError):
+    """Stored bytes no longer match the digest they are kept under."""
+
+    def __init__(self, digest: str, *, found: str) -> None:
+        self.digest, self.found = digest, found
+        super().__init__(
+            f"blob {digest[:12]} is damaged (its bytes hash to {found[:12]}); restore it from a backup or a bundle"
+        )
+
+
+class MissingBlob(StoreError):
+    """A digest that is named but not kept here."""
+
+    def __init__(self, digest: str) -> None:
+        self.digest = digest
+        super().__init__(f"blob {digest[:12]} is not in this workspace; import the bundle or files that hold it")
+
+
+class CorruptBundle(StoreError):
+    """A bundle whose contents are not what its manifest says."""
+
+    def __init__(self, path: Path, member: str, why: str) -> None:
+        self.path, self.member, self.why = path, member, why
+        super().__init__(f"{path}: {member}: {why}; nothing was imported, ask for the bundle again")
+
+
+class Conflict(StoreError):
+    """The same key with another content: records are never edited in place."""
+
+    def __init__(self, kind: str, key: str) -> None:
+        self.kind, self.key = kind, key
+        super().__init__(
+            f"{kind} {key!r} is already kept with another content; give the new one its own version or id"
+        )
+
+
+class SchemaMismatch(StoreError):
+    """The database was written by another version."""
+
+    def __init__(self, found: str | None, wanted: str) -> None:
+        self.found, self.wanted = found, wanted
+        super().__init__(f"the database is at schema {found}, this version needs {wanted}; run `guildhall init --upgrade`")
+
+
+class MissingTool(GuildhallError):
+    """A program or extra this machine lacks."""
+
+    exit_code = 4
+
+    def __init__(self, tool: str, *, needed_for: str, fix: str) -> None:
+        self.tool, self.needed_for, self.fix = tool, needed_for, fix
+        super().__init__(f"{tool} is needed for {needed_for} and is not here; {fix}")
+
+
+class SandboxError(GuildhallError):
+    """Confined work could not be run."""
+
+    exit_code = 5
+
+
+class ModelError(GuildhallError):
+    """A provider refused, failed or ran into a limit."""
+
+    exit_code = 6
+
+
+class NotEnoughData(GuildhallError):
+    """A number was asked for that the data cannot give."""
+
+    exit_code = 7
