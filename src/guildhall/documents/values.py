@@ -1,0 +1,127 @@
+"""What the package's functions hand back: frozen values in which an omission is a fact with its reason."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import Field
+
+from guildhall.documents.kinds import Kind
+from guildhall.domain.values import Value
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Box = tuple[Share, Share, Share, Share]
+"""Left, top, right, bottom as shares of the page, from its top left corner."""
+
+
+class Gravity(StrEnum):
+    """How much a finding matters to whoever opens the file."""
+
+    NOTE = "note"
+    MINOR = "minor"
+    MAJOR = "major"
+
+
+class Finding(Value):
+    """One thing noticed about a file, in a plain sentence; `page` counts from 1, `picture` shows the place."""
+
+    rule: str
+    severity: Gravity
+    words: str
+    page: int | None = None
+    box: Box | None = None
+    picture: Path | None = None
+
+
+class Omission(Value):
+    """Something that was not shown, read or cleaned, and why; `count` in the unit that `what` names."""
+
+    what: str
+    reason: str
+    count: int = 1
+
+
+class FontSubstitution(Value):
+    """A font the file asks for and the one it was shown in (None when that could not be learnt)."""
+
+    wanted: str
+    shown: str | None = None
+
+
+class PageImage(Value):
+    """One page as a picture; `label` says what it is where a number would not (a sheet, a view, a time)."""
+
+    number: int
+    image: Path
+    width: int
+    height: int
+    label: str = ""
+
+
+class Rendered(Value):
+    """A file made visible: its pages, the PDF they came from where there is one, and the proof of how it went.
+
+    Paths are absolute. No pages and no omission cannot be: what was not shown is in `omitted`.
+    """
+
+    kind: Kind
+    renderer: str
+    pages: tuple[PageImage, ...] = ()
+    pdf: Path | None = None
+    also: tuple[Path, ...] = ()
+    warnings: tuple[str, ...] = ()
+    fonts_substituted: tuple[FontSubstitution, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    omitted: tuple[Omission, ...] = ()
+    from_cache: bool = False
+
+
+class Extracted(Value):
+    """A file's words with their structure (Markdown-like), its facts, and what the budget left out."""
+
+    kind: Kind
+    text: str = ""
+    facts: dict[str, str | int | float | bool | None] = Field(default_factory=dict)
+    pages: int | None = None
+    findings: tuple[Finding, ...] = ()
+    omitted: tuple[Omission, ...] = ()
+
+
+class Cleaned(Value):
+    """One metadata place that was emptied or made uniform; the old content is never repeated here."""
+
+    place: str
+    action: str
+    count: int = 1
+
+
+class Scrubbed(Value):
+    """A copy of a file without its makers' traces, and the list of places that were cleaned."""
+
+    kind: Kind
+    out: Path | None = None
+    cleaned: tuple[Cleaned, ...] = ()
+    named_as_asked: bool | None = None
+    findings: tuple[Finding, ...] = ()
+    omitted: tuple[Omission, ...] = ()
+
+
+class Outcome(StrEnum):
+    """Whether the wish was fulfilled for a file; an omission always has a reason."""
+
+    OK = "ok"
+    OMITTED = "omitted"
+
+
+class FileOutcome(Value):
+    """What one command did with one file: the shape of a JSON line of `guildhall documents`."""
+
+    file: str
+    kind: Kind
+    outcome: Outcome
+    reason: str | None = None
+    pages: int | None = None
+    findings: tuple[Finding, ...] = ()
+    out: tuple[Path, ...] = ()
