@@ -44,7 +44,7 @@ class Comparison(Value):
 
     @property
     def key(self) -> Digest:
-        return self.digest()
+        return self.content_digest()
 
 
 class BlindedFile(Value):
@@ -158,7 +158,7 @@ class Judgment(Value):
 
     @property
     def key(self) -> Digest:
-        return self.digest()
+        return self.content_digest()
 
     def outcome(self, first: Digest, second: Digest) -> Outcome | None:
         """How `first` did against `second`; None when this judgment holds no verdict."""
@@ -184,4 +184,4 @@ class SeverityRating(Value):
 
     @property
     def key(self) -> Digest:
-        return self.digest()
+        return self.content_digest()

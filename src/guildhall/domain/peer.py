@@ -53,7 +53,7 @@ class Essay(Value):
 
     @property
     def key(self) -> Digest:
-        return self.digest()
+        return self.content_digest()
 
 
 class Mark(Value):
@@ -74,4 +74,4 @@ class Mark(Value):
 
     @property
     def key(self) -> Digest:
-        return self.digest()
+        return self.content_digest()

@@ -85,4 +85,4 @@ class Submission(Value):
     @property
     def key(self) -> Digest:
         """The digest of its content: the same work is the same submission."""
-        return self.digest()
+        return self.content_digest()

@@ -30,7 +30,7 @@ class Value(BaseModel):
         """The one byte form of this value: JSON, keys sorted, no spaces. Equal values have equal bytes."""
         return canonical_json(self.model_dump(mode="json"))
 
-    def digest(self) -> Digest:
+    def content_digest(self) -> Digest:
         return sha256(self.canonical())
 
     def but(self, **changes: Any) -> Self:

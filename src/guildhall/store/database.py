@@ -1,0 +1,81 @@
+"""Opening a database the way Guildhall needs it: durable, with foreign keys, and honest about its schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy.engine import Connection, make_url
+from sqlalchemy.exc import DatabaseError
+
+from guildhall.errors import InputError, MissingTool, SchemaMismatch
+
+HEAD = "0001"
+"""The schema this version writes; a test holds it equal to the newest migration."""
+
+
+def open_database(url: str) -> Engine:
+    """An engine for a SQLite file or a PostgreSQL server."""
+    parsed = make_url(url)
+    backend = parsed.get_backend_name()
+    if backend == "sqlite":
+        return _sqlite(url)
+    if backend == "postgresql":
+        try:
+            return create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=10, max_overflow=20)
+        except ModuleNotFoundError as error:
+            raise MissingTool(
+                "psycopg", needed_for="PostgreSQL", fix="install it with `pip install 'guildhall[postgres]'`"
+            ) from error
+    raise InputError(f"{backend} databases are not supported; give a sqlite:/// or postgresql:// URL")
+
+
+def _sqlite(url: str) -> Engine:
+    engine = create_engine(url, connect_args={"timeout": 30, "isolation_level": None})
+
+    @event.listens_for(engine, "connect")
+    def durable(connection: Any, _record: Any) -> None:
+        cursor = connection.cursor()
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=30000"):
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # A transaction that will write takes the lock at once: upgrading from a read lock half-way can deadlock.
+        immediate = connection.get_execution_options().get("writes", False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+    return engine
+
+
+def shown_url(url: str) -> str:
+    """The URL without its password."""
+    return make_url(url).render_as_string(hide_password=True)
+
+
+def revision_of(engine: Engine) -> str | None:
+    """The schema revision the database is at; None when it has none."""
+    try:
+        with engine.connect() as connection:
+            return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    except DatabaseError:
+        return None
+
+
+def require_head(engine: Engine) -> None:
+    found = revision_of(engine)
+    if found != HEAD:
+        raise SchemaMismatch(found, HEAD)
+
+
+def upgrade(engine: Engine, revision: str = "head") -> None:
+    """Bring the database to a revision; the newest by default."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", "guildhall.store:migrations")
+    with engine.connect().execution_options(writes=True) as connection, connection.begin():
+        config.attributes["connection"] = connection
+        command.upgrade(config, revision)

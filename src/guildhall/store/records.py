@@ -1,0 +1,154 @@
+"""`Store`: frozen values in, frozen values out. Nothing is edited in place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import islice
+from typing import Any, TypeVar
+
+from sqlalchemy import ColumnElement, Connection, Engine, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from guildhall.domain.values import Value
+from guildhall.errors import Conflict, UnknownName
+from guildhall.store.database import open_database, require_head, revision_of
+from guildhall.store.shelves import Shelf, shelf_of
+
+V = TypeVar("V", bound=Value)
+_CHUNK = 500
+
+
+class Store:
+    """The records of one workspace.
+
+    Every write is one transaction, durable when the call returns. Inside `transaction()` writes join it:
+    all of them are kept, or none.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._joined: ContextVar[Connection | None] = ContextVar("guildhall_connection", default=None)
+
+    @classmethod
+    def open(cls, url: str) -> Store:
+        engine = open_database(url)
+        require_head(engine)
+        return cls(engine)
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def revision(self) -> str | None:
+        return revision_of(self.engine)
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """All writes inside are kept together or not at all; nested calls join the outermost."""
+        outer = self._joined.get()
+        if outer is not None:
+            yield outer
+            return
+        with self.engine.connect().execution_options(writes=True) as connection, connection.begin():
+            token = self._joined.set(connection)
+            try:
+                yield connection
+            finally:
+                self._joined.reset(token)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection for queries; inside a transaction it sees what that transaction wrote."""
+        outer = self._joined.get()
+        if outer is not None:
+            yield outer
+            return
+        with self.engine.connect() as connection, connection.begin():
+            yield connection
+
+    def add(self, value: Value) -> bool:
+        """Keep a value; False when the very same value was kept before.
+
+        Raises `Conflict` when its key is kept with another content.
+        """
+        return self.add_all([value]) == 1
+
+    def add_all(self, values: Iterable[Value]) -> int:
+        """Keep many values in one transaction; the number that were new."""
+        new = 0
+        with self.transaction() as connection:
+            stream = iter(values)
+            while chunk := list(islice(stream, _CHUNK)):
+                for shelf, rows in _by_shelf(chunk):
+                    new += self._insert(connection, shelf, rows)
+        return new
+
+    def _insert(self, connection: Connection, shelf: Shelf[Any], rows: dict[str, dict[str, Any]]) -> int:
+        table = shelf.table
+        known = connection.execute(select(table.c.key, table.c.digest).where(table.c.key.in_(rows))).all()
+        for key, digest in known:
+            if rows.pop(key)["digest"] != digest:
+                raise Conflict(shelf.type.__name__, key)
+        if rows:
+            connection.execute(self.insert_ignoring(shelf, connection), list(rows.values()))
+        return len(rows)
+
+    def insert_ignoring(self, shelf: Shelf[Any], connection: Connection) -> Any:
+        """An insert that lets the first of two simultaneous writers of one content win."""
+        dialect: Any = sqlite if connection.dialect.name == "sqlite" else postgresql
+        return dialect.insert(shelf.table).on_conflict_do_nothing(index_elements=["key"])
+
+    def get(self, kind: type[V], key: str) -> V:
+        """The value kept under a key, or `UnknownName`."""
+        shelf = shelf_of(kind)
+        with self.reading() as connection:
+            body = connection.execute(select(shelf.table.c.body).where(shelf.table.c.key == key)).scalar()
+        if body is None:
+            raise UnknownName(kind.__name__.lower(), key, fix="it is not in this workspace")
+        return kind.model_validate_json(body)
+
+    def has(self, kind: type[Value], key: str) -> bool:
+        shelf = shelf_of(kind)
+        with self.reading() as connection:
+            return connection.execute(select(shelf.table.c.seq).where(shelf.table.c.key == key)).first() is not None
+
+    def find(self, kind: type[V], **columns: Any) -> list[V]:
+        """Values whose search columns equal (or, for a sequence, are among) the given ones, oldest first."""
+        return list(self.each(kind, **columns))
+
+    def each(self, kind: type[V], **columns: Any) -> Iterator[V]:
+        """Like `find`, one at a time: for what does not fit in memory."""
+        shelf = shelf_of(kind)
+        query = select(shelf.table.c.body).where(*_conditions(shelf, columns)).order_by(shelf.table.c.seq)
+        with self.reading() as connection:
+            for body in connection.execution_options(yield_per=1000).execute(query).scalars():
+                yield kind.model_validate_json(body)
+
+    def count(self, kind: type[Value], **columns: Any) -> int:
+        shelf = shelf_of(kind)
+        query = select(func.count()).select_from(shelf.table).where(*_conditions(shelf, columns))
+        with self.reading() as connection:
+            return int(connection.execute(query).scalar_one())
+
+
+def _by_shelf(values: Sequence[Value]) -> Iterator[tuple[Shelf[Any], dict[str, dict[str, Any]]]]:
+    grouped: dict[type[Value], dict[str, dict[str, Any]]] = {}
+    for value in values:
+        shelf = shelf_of(type(value))
+        row = shelf.row(value)
+        kept = grouped.setdefault(type(value), {}).setdefault(row["key"], row)
+        if kept["digest"] != row["digest"]:
+            raise Conflict(type(value).__name__, row["key"])
+    for kind, rows in grouped.items():
+        yield shelf_of(kind), rows
+
+
+def _conditions(shelf: Shelf[Any], columns: dict[str, Any]) -> list[ColumnElement[bool]]:
+    found: list[ColumnElement[bool]] = []
+    for name, wanted in columns.items():
+        if name not in shelf.columns:
+            raise UnknownName(f"search column of {shelf.table.name}", name, known=sorted(shelf.columns))
+        column = shelf.table.c[name]
+        found.append(column.in_(list(wanted)) if isinstance(wanted, list | tuple | set | frozenset) else column == wanted)
+    return found

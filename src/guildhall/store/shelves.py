@@ -1,0 +1,146 @@
+"""Which values are kept, and by which columns they are found.
+
+A shelf is one table: the whole value as canonical JSON, its key, its digest, and copies of the few fields one
+searches by. Rows are only ever added. A new kind of value is one entry in `SHELVES` and one migration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, MetaData, String, Table, Text
+
+from guildhall.domain.judgments import Comparison, Judgment, SeverityRating
+from guildhall.domain.peer import Essay, Mark
+from guildhall.domain.submissions import Submission
+from guildhall.domain.tasks import Task
+from guildhall.domain.values import Value
+from guildhall.errors import UnknownName
+
+V = TypeVar("V", bound=Value)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+"""All tables of the store; names are fixed so that migrations mean the same on both databases."""
+
+RowNumber = BigInteger().with_variant(Integer(), "sqlite")
+"""SQLite numbers rows by itself only for a plain INTEGER."""
+
+_COLUMN_TYPES: Mapping[type, Any] = {str: String(1024), int: Integer, bool: Boolean}
+
+
+@dataclass(frozen=True)
+class Shelf(Generic[V]):
+    """One kind of value in one table."""
+
+    table: Table
+    type: type[V]
+    key: Callable[[V], str]
+    columns: Mapping[str, Callable[[V], Any]]
+
+    def row(self, value: V) -> dict[str, Any]:
+        body = value.canonical()
+        found = {name: read(value) for name, read in self.columns.items()}
+        return {"key": self.key(value), "digest": value.content_digest(), "body": body.decode(), **found}
+
+
+def _shelf(
+    name: str, kind: type[V], key: Callable[[V], str], **columns: tuple[type, Callable[[V], Any]]
+) -> Shelf[V]:
+    table = Table(
+        name,
+        metadata,
+        Column("seq", RowNumber, primary_key=True, autoincrement=True),
+        Column("key", String(512), nullable=False, unique=True),
+        Column("digest", String(64), nullable=False),
+        Column("body", Text, nullable=False),
+        *(Column(column, _COLUMN_TYPES[python_type]) for column, (python_type, _) in columns.items()),
+        *(Index(None, column) for column in columns),
+    )
+    return Shelf(table, kind, key, {column: read for column, (_, read) in columns.items()})
+
+
+SHELVES: tuple[Shelf[Any], ...] = (
+    _shelf(
+        "tasks",
+        Task,
+        lambda task: task.key,
+        id=(str, lambda task: task.id),
+        sector=(str, lambda task: task.sector),
+        occupation=(str, lambda task: task.occupation),
+    ),
+    _shelf(
+        "submissions",
+        Submission,
+        lambda submission: submission.key,
+        task=(str, lambda submission: submission.task),
+        author=(str, lambda submission: submission.author.key),
+        replaces=(str, lambda submission: submission.replaces),
+    ),
+    _shelf(
+        "comparisons",
+        Comparison,
+        lambda comparison: comparison.key,
+        study=(str, lambda comparison: comparison.study),
+        task=(str, lambda comparison: comparison.task),
+    ),
+    _shelf(
+        "judgments",
+        Judgment,
+        lambda judgment: judgment.key,
+        comparison=(str, lambda judgment: judgment.comparison),
+        grader=(str, lambda judgment: judgment.grader.key),
+        failed=(bool, lambda judgment: judgment.ranks is None),
+        replaces=(str, lambda judgment: judgment.replaces),
+    ),
+    _shelf(
+        "severity_ratings",
+        SeverityRating,
+        lambda rating: rating.key,
+        study=(str, lambda rating: rating.study),
+        submission=(str, lambda rating: rating.submission),
+        grader=(str, lambda rating: rating.grader.key),
+    ),
+    _shelf(
+        "essays",
+        Essay,
+        lambda essay: essay.key,
+        run=(str, lambda essay: essay.run),
+        domain=(str, lambda essay: essay.domain),
+        author=(str, lambda essay: essay.author.key),
+    ),
+    _shelf(
+        "marks",
+        Mark,
+        lambda mark: mark.key,
+        run=(str, lambda mark: mark.run),
+        essay=(str, lambda mark: mark.essay),
+        grader=(str, lambda mark: mark.grader.key),
+        replaces=(str, lambda mark: mark.replaces),
+    ),
+)
+
+_BY_TYPE = {shelf.type: shelf for shelf in SHELVES}
+_BY_NAME = {shelf.table.name: shelf for shelf in SHELVES}
+
+
+def shelf_of(kind: type[V]) -> Shelf[V]:
+    """The shelf a kind of value is kept on."""
+    if kind not in _BY_TYPE:
+        raise UnknownName("kept value", kind.__name__, known=sorted(kept.__name__ for kept in _BY_TYPE))
+    return _BY_TYPE[kind]
+
+
+def shelf_named(name: str) -> Shelf[Any]:
+    if name not in _BY_NAME:
+        raise UnknownName("shelf", name, known=sorted(_BY_NAME))
+    return _BY_NAME[name]

@@ -1,0 +1,64 @@
+"""What all tests share: workspaces on both databases, the real data where it lies, a quiet Hypothesis."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from guildhall.store.database import open_database, upgrade
+from guildhall.store.records import Store
+from guildhall.store.workspace import Workspace
+from tests.postgres import NoPostgres, Server, private_postgres
+
+ROOT = Path(__file__).parent.parent
+REALDATA = Path(os.environ.get("GUILDHALL_REALDATA", ROOT.parent / "shared" / "realdata"))
+
+settings.register_profile(
+    "guildhall", derandomize=True, deadline=None, max_examples=40, database=None, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile("guildhall")
+
+
+@pytest.fixture(scope="session")
+def realdata() -> Path:
+    if not REALDATA.is_dir():
+        pytest.skip("the public data is not beside the project (../shared/realdata)")
+    return REALDATA
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    try:
+        with private_postgres() as server:
+            yield server
+    except NoPostgres as reason:
+        pytest.skip(str(reason))
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database on each of the two engines."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'test.sqlite'}"
+    server: Server = request.getfixturevalue("postgres")
+    return server.new_database()
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    engine = open_database(database_url)
+    upgrade(engine)
+    engine.dispose()
+    opened = Store.open(database_url)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with Workspace.create(tmp_path / "workspace") as made:
+        yield made

@@ -1,0 +1,76 @@
+"""A private PostgreSQL on loopback for tests: started once, thrown away at the end."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+
+class NoPostgres(Exception):
+    """The server programs are not installed."""
+
+
+@dataclass
+class Server:
+    port: int
+    folder: Path
+
+    def __post_init__(self) -> None:
+        self._names = count(1)
+
+    def url(self, name: str) -> str:
+        return f"postgresql://guildhall@127.0.0.1:{self.port}/{name}"
+
+    def new_database(self) -> str:
+        import psycopg
+
+        name = f"test_{os.getpid()}_{next(self._names)}"
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]
+        return self.url(name)
+
+
+@contextmanager
+def private_postgres(*, fsync: bool = False) -> Iterator[Server]:
+    programs = _programs()
+    folder = Path(tempfile.mkdtemp(prefix="guildhall-pg-", dir="/tmp"))
+    as_user: list[str] = []
+    if os.getuid() == 0:  # initdb refuses to run as root
+        as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"]
+        shutil.chown(folder, "postgres", "postgres")
+    port = _free_port()
+    data = folder / "data"
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "LC_ALL": "C.UTF-8"}
+
+    def run(*command: str) -> None:
+        subprocess.run([*as_user, *command], check=True, capture_output=True, cwd=folder, env=environment)
+
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c max_connections=200"
+    run(str(programs / "initdb"), "-D", str(data), "-U", "guildhall", "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
+    run(str(programs / "pg_ctl"), "-D", str(data), "-w", "-l", str(folder / "log"), "-o", f"{options} -c fsync={'on' if fsync else 'off'}", "start")
+    try:
+        yield Server(port, folder)
+    finally:
+        run(str(programs / "pg_ctl"), "-D", str(data), "-m", "immediate", "-w", "stop")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _programs() -> Path:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    if not found:
+        raise NoPostgres("PostgreSQL's server is not installed: apt-get install postgresql")
+    return found[-1].parent
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
