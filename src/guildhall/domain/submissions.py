@@ -27,12 +27,27 @@ class StopReason(StrEnum):
     NOTHING_DELIVERED = "nothing delivered"
 
 
+_COUNTS = (
+    "input_tokens",
+    "output_tokens",
+    "cached_input_tokens",
+    "cache_written_tokens",
+    "reasoning_tokens",
+    "calls",
+    "cached_calls",
+)
+
+
 class Usage(Value):
-    """Tokens as the provider counted them; dollars only where a dated price was known."""
+    """Tokens as the provider counted them; dollars only where a dated price was known.
+
+    `input_tokens` is everything the model read, including what the provider had cached or wrote to its cache.
+    """
 
     input_tokens: int = 0
     output_tokens: int = 0
     cached_input_tokens: int = 0
+    cache_written_tokens: int = 0
     reasoning_tokens: int = 0
     calls: int = 0
     cached_calls: int = 0
@@ -41,10 +56,7 @@ class Usage(Value):
 
     def __add__(self, other: Usage) -> Usage:
         """A sum whose price is unknown as soon as one part's is."""
-        counts = {
-            name: getattr(self, name) + getattr(other, name)
-            for name in ("input_tokens", "output_tokens", "cached_input_tokens", "reasoning_tokens", "calls", "cached_calls")
-        }
+        counts = {name: getattr(self, name) + getattr(other, name) for name in _COUNTS}
         known = self.cost_usd is not None and other.cost_usd is not None
         cost = (self.cost_usd or 0.0) + (other.cost_usd or 0.0) if known else None
         dates = sorted(date for date in (self.price_date, other.price_date) if date)

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from guildhall.store.shelves import metadata
+from guildhall.store.work import model_calls, work_items
 
-__all__ = ["metadata"]
+__all__ = ["metadata", "model_calls", "work_items"]
