@@ -3,7 +3,9 @@
 GuildhallError
 ├── InputError            what a user handed over cannot be used as it is          (exit code 2)
 │   ├── UnreadableFile    a file that is broken, truncated or of another kind
+│   ├── CannotScrub       a file whose makers' traces cannot all be removed
 │   ├── UnsafePath        a path that leaves its folder, a link, or a hostile name
+│   ├── ImpossibleValue   a figure outside what it can be: a NaN mark, a probability of 2
 │   └── UnknownName       an id, column, model or option nobody has heard of
 ├── StoreError            the workspace refused                                    (exit code 3)
 │   ├── NoWorkspace
@@ -15,6 +17,10 @@ GuildhallError
 ├── SandboxError          confined work could not be run                           (exit code 5)
 ├── ModelError            a provider refused, failed or ran into a limit           (exit code 6)
 └── NotEnoughData         a number was asked for that the data cannot give         (exit code 7)
+    ├── NothingMarked
+    ├── NothingPaired     no task on which both sides of a difference were seen
+    ├── TooFewMarks       a model of marks with more parts than the marks can tell apart
+    └── UnlinkedMarks     graders and essays that fall into groups with no mark between them
 
 A message says what happened, to what, and what to do next; facts are attributes. Packages add their own
 leaves below these branches, here and nowhere else.
@@ -45,12 +51,28 @@ class UnreadableFile(InputError):
         super().__init__(f"{path}: {why}; {fix}")
 
 
+class CannotScrub(InputError):
+    """A file that holds something whose makers' traces cannot be removed without losing content."""
+
+    def __init__(self, what: str, why: str, *, fix: str = "show its rendered pages instead of the file") -> None:
+        self.what, self.why, self.fix = what, why, fix
+        super().__init__(f"{what}: {why}; {fix}")
+
+
 class UnsafePath(InputError):
     """A path that leaves its folder, follows a link out of it, or has a hostile name."""
 
     def __init__(self, path: Path | str, why: str, *, fix: str = "rename or move the file and try again") -> None:
         self.path, self.why, self.fix = path, why, fix
         super().__init__(f"{str(path)!r}: {why}; {fix}")
+
+
+class ImpossibleValue(InputError):
+    """A figure outside what it can be."""
+
+    def __init__(self, name: str, value: object, *, allowed: str) -> None:
+        self.name, self.value, self.allowed = name, value, allowed
+        super().__init__(f"{name} is {value}, which cannot be; it must be {allowed}")
 
 
 class UnknownName(InputError):
@@ -107,9 +129,7 @@ class Conflict(StoreError):
 
     def __init__(self, kind: str, key: str) -> None:
         self.kind, self.key = kind, key
-        super().__init__(
-            f"{kind} {key!r} is already kept with another content; give the new one its own version or id"
-        )
+        super().__init__(f"{kind} {key!r} is already kept with another content; give the new one its own version or id")
 
 
 class SchemaMismatch(StoreError):
@@ -117,7 +137,9 @@ class SchemaMismatch(StoreError):
 
     def __init__(self, found: str | None, wanted: str) -> None:
         self.found, self.wanted = found, wanted
-        super().__init__(f"the database is at schema {found}, this version needs {wanted}; run `guildhall init --upgrade`")
+        super().__init__(
+            f"the database is at schema {found}, this version needs {wanted}; run `guildhall init --upgrade`"
+        )
 
 
 class MissingTool(GuildhallError):
@@ -146,3 +168,39 @@ class NotEnoughData(GuildhallError):
     """A number was asked for that the data cannot give."""
 
     exit_code = 7
+
+
+class NothingMarked(NotEnoughData):
+    """Not one mark states a grade."""
+
+    def __init__(self) -> None:
+        super().__init__("no mark states a grade; mark some essays first")
+
+
+class NothingPaired(NotEnoughData):
+    """Two sides of a difference share no task."""
+
+    def __init__(self, first: str, second: str) -> None:
+        self.first, self.second = first, second
+        super().__init__(
+            f"{first} and {second} share no task; a paired difference needs tasks on which both were judged"
+        )
+
+
+class TooFewMarks(NotEnoughData):
+    """A model of marks with more parts than the marks can tell apart."""
+
+    def __init__(self, why: str, *, fix: str) -> None:
+        self.why, self.fix = why, fix
+        super().__init__(f"{why}; {fix}")
+
+
+class UnlinkedMarks(NotEnoughData):
+    """Graders and essays fall into groups with no mark between them, so leniency cannot be told from quality."""
+
+    def __init__(self, groups: list[list[str]]) -> None:
+        self.groups = groups
+        shown = "; ".join(", ".join(group[:4]) for group in groups[:3])
+        super().__init__(
+            f"the graders fall into {len(groups)} groups that share no essay ({shown}); let some mark across"
+        )

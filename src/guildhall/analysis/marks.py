@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.errors import NothingMarked
+from guildhall.errors import ImpossibleValue, NothingMarked
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
@@ -48,7 +48,8 @@ class MarkTable:
     @property
     def own(self) -> NDArray[np.bool_]:
         """Which marks a model gave to itself."""
-        return self.author == self.grader
+        own: NDArray[np.bool_] = self.author == self.grader
+        return own
 
     @property
     def n_missing(self) -> int:
@@ -71,8 +72,6 @@ class MarkTable:
 def mark_table(rows: Iterable[MarkRow]) -> MarkTable:
     """Rows to arrays. An essay belongs to its author, so equal essay names of two authors are two essays."""
     kept = list(rows)
-    if not kept:
-        raise NothingMarked
     models = tuple(sorted({row.author for row in kept} | {row.grader for row in kept}))
     code = {name: index for index, name in enumerate(models)}
     essays = sorted({(row.author, row.essay) for row in kept})
@@ -80,8 +79,12 @@ def mark_table(rows: Iterable[MarkRow]) -> MarkTable:
     read = [row for row in kept if row.mark is not None]
     unread = [row for row in kept if row.mark is None]
     marks = np.array([row.mark for row in read], dtype=float)
+    if not len(read):
+        raise NothingMarked
     if not np.isfinite(marks).all():
-        raise NothingMarked("a mark is not a finite number; pass None where no grade was read")
+        raise ImpossibleValue(
+            "a mark", marks[~np.isfinite(marks)][0], allowed="a finite number, or None where none was read"
+        )
     return MarkTable(
         models,
         tuple(f"{author}/{essay}" for author, essay in essays),

@@ -1,0 +1,352 @@
+"""The leniency model: marks corrected for who gave them.
+
+    mark = quality of the author + essay + severity of the grader (+ self, for one's own essay) + error
+
+Severities are what a grader adds to every mark (positive is lenient) and sum to 0, so that a quality is the
+mark a model would get from the average of these graders. Own marks never enter quality or severity: they are
+saturated by the self term. With one essay an author, essay and quality cannot be told apart, and intervals
+are about *this essay before these graders*; with more, essays are a sample of what the author writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guildhall.analysis.marks import Codes, Floats, MarkTable
+from guildhall.analysis.measured import Measured
+from guildhall.analysis.quantiles import normal_quantile, t_quantile
+from guildhall.errors import NothingMarked, TooFewMarks, UnknownName, UnlinkedMarks
+
+ONE_ESSAY = "this essay before these graders"
+MANY_ESSAYS = "essays like these before these graders"
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class LeniencyFit:
+    """A fitted leniency model; arrays follow `authors`, `graders` and `essay_author`."""
+
+    authors: tuple[str, ...]
+    graders: tuple[str, ...]
+    about: str
+    level: float
+    essay_effect: Floats
+    essay_author: Codes
+    severity_value: Floats
+    severity_se: Floats
+    family_effect: tuple[float, float] | None
+    discrimination: dict[str, float] | None
+    self_residuals: dict[str, Floats]
+    error_sd: float
+    essay_sd: float | None
+    covariance: Floats
+    df_quality: float
+    df_error: int
+    n_marks: int
+    n_missing: int
+
+    @cached_property
+    def quality_value(self) -> Floats:
+        return _mean_by(self.essay_author, self.essay_effect, len(self.authors))
+
+    @property
+    def quality(self) -> dict[str, Measured]:
+        """Per author the mark expected from the average of these graders."""
+        errors = np.sqrt(np.diag(self.covariance))
+        return {
+            author: self._measured(self.quality_value[index], errors[index], self.df_quality, f"quality of {author}")
+            for index, author in enumerate(self.authors)
+        }
+
+    @property
+    def severity(self) -> dict[str, Measured]:
+        """Per grader what it adds to every mark; positive is lenient; sums to 0."""
+        return {
+            grader: self._measured(self.severity_value[i], self.severity_se[i], self.df_error, f"severity of {grader}")
+            for i, grader in enumerate(self.graders)
+        }
+
+    def difference(self, first: str, second: str) -> Measured:
+        """Quality of `first` minus quality of `second`, both corrected for their graders."""
+        a, b = (self._index(name) for name in (first, second))
+        variance = self.covariance[a, a] + self.covariance[b, b] - 2 * self.covariance[a, b]
+        gap = self.quality_value[a] - self.quality_value[b]
+        return self._measured(gap, np.sqrt(variance), self.df_quality, f"quality of {first} minus {second}")
+
+    @property
+    def self_by_model(self) -> dict[str, float]:
+        """How much more each model gave its own essays than quality and severity explain."""
+        return {name: float(values.mean()) for name, values in self.self_residuals.items()}
+
+    @property
+    def self_preference(self) -> Measured:
+        """The mean over models of what a model adds to its own marks; models are the unit."""
+        values = np.array(list(self.self_by_model.values()))
+        if len(values) < 2:
+            value = float(values[0]) if len(values) else None
+            return self._absent(value, "self-preference", f"{len(values)} models marked themselves; two are needed")
+        error = values.std(ddof=1) / np.sqrt(len(values))
+        return self._measured(values.mean(), error, len(values) - 1, "self-preference", unit="model")
+
+    @property
+    def family_preference(self) -> Measured:
+        """What a grader adds to marks of relatives (same family, another model)."""
+        if self.family_effect is None:
+            return self._absent(None, "family preference", "no grader marked a relative, or no families were given")
+        value, error = self.family_effect
+        return self._measured(value, error, self.df_error, "family preference")
+
+    def marks_to_settle(self, first: str, second: str, *, power: float = 0.8) -> int | None:
+        """Essays an author needs so that the difference seen here is told from 0 with this power.
+
+        With one essay an author only further marks of the same essays are counted: rounds of all graders.
+        None when the two qualities are equal, since no number of marks separates those.
+        """
+        gap = self.difference(first, second).value
+        if not gap:
+            return None
+        a, b = self._index(first), self._index(second)
+        variance = self.covariance[a, a] + self.covariance[b, b] - 2 * self.covariance[a, b]
+        per_author = len(self.essay_author) / len(self.authors)
+        reach = normal_quantile(0.5 + self.level / 2) + normal_quantile(power)
+        return max(1, int(np.ceil(variance * per_author * (reach / gap) ** 2)))
+
+    def _index(self, author: str) -> int:
+        if author not in self.authors:
+            raise UnknownName("author", author, known=list(self.authors))
+        return self.authors.index(author)
+
+    def _measured(self, value: float, error: float, df: float, estimand: str, *, unit: str | None = None) -> Measured:
+        whole = f"{estimand} ({self.about})"
+        if df < 1 or not error > _ROUNDING * max(1.0, abs(value)):
+            return self._absent(float(value), whole, "the marks leave nothing over to measure error by")
+        reach = t_quantile(0.5 + self.level / 2, df) * float(error)
+        return Measured(
+            value=float(value),
+            interval=(float(value) - reach, float(value) + reach),
+            level=self.level,
+            estimand=whole,
+            method=f"leniency model, least squares, t with {df:g} df",
+            unit=unit or ("mark" if self.about == ONE_ESSAY else "essay"),
+            n_judgments=self.n_marks,
+            n_excluded=self.n_missing,
+        )
+
+    def _absent(self, value: float | None, estimand: str, why: str) -> Measured:
+        return Measured(
+            value=value,
+            interval=None,
+            level=self.level,
+            estimand=estimand,
+            method="leniency model, least squares",
+            unit="mark",
+            n_judgments=self.n_marks,
+            n_excluded=self.n_missing,
+            why_no_interval=why,
+        )
+
+
+@dataclass(frozen=True)
+class _Solved:
+    essay: Floats
+    severity: Floats
+    extra: Floats
+    unscaled: Floats
+    residual: Floats
+
+    @property
+    def df(self) -> int:
+        free = len(self.essay) + len(self.severity) - 1 + len(self.extra)
+        return len(self.residual) - free
+
+    @property
+    def variance(self) -> float:
+        return float(self.residual @ self.residual) / self.df if self.df > 0 else float("nan")
+
+
+def fit_leniency(
+    table: MarkTable,
+    *,
+    families: Mapping[str, str] | None = None,
+    discrimination: bool = False,
+    level: float = 0.95,
+) -> LeniencyFit:
+    """Least squares over all marks of others' essays; `families` maps a model to its maker.
+
+    Refuses (`UnlinkedMarks`) where graders and essays fall apart into groups. `discrimination` lets graders
+    differ in how far they spread their marks: slopes with mean log 0, shrunk towards 1, at least 3 essays an
+    author and 6 graders (`TooFewMarks` otherwise).
+    """
+    others = table.keep(~table.own)
+    if not len(others.mark):
+        raise NothingMarked
+    graders, grader = np.unique(others.grader, return_inverse=True)
+    essays, essay = np.unique(others.essay, return_inverse=True)
+    authors, essay_author = np.unique(_author_of(others, essays), return_inverse=True)
+    _require_linked(table, graders, grader, essay)
+    related = _related(table, others, families)
+    slopes = np.ones(len(graders))
+    if discrimination:
+        _require_enough(essay_author, graders)
+        slopes = _shrunk_slopes(essay, grader, others.mark)
+    solved = _solve(essay, grader, others.mark, slopes, related)
+    covariance, df_quality, essay_sd = _quality_covariance(solved, essay_author, len(authors))
+    errors = np.sqrt(np.maximum(np.diag(solved.unscaled) * solved.variance, 0))
+    n_essays, n_graders = len(essays), len(graders)
+    names = tuple(table.models[code] for code in graders)
+    return LeniencyFit(
+        authors=tuple(table.models[code] for code in authors),
+        graders=names,
+        about=ONE_ESSAY if essay_sd is None else MANY_ESSAYS,
+        level=level,
+        essay_effect=solved.essay,
+        essay_author=essay_author,
+        severity_value=solved.severity,
+        severity_se=errors[n_essays : n_essays + n_graders],
+        family_effect=(float(solved.extra[0]), float(errors[-1])) if related is not None else None,
+        discrimination=dict(zip(names, slopes.tolist(), strict=True)) if discrimination else None,
+        self_residuals=_self_residuals(table, essays, graders, solved, slopes),
+        error_sd=float(np.sqrt(solved.variance)),
+        essay_sd=essay_sd,
+        covariance=covariance,
+        df_quality=df_quality,
+        df_error=solved.df,
+        n_marks=len(others.mark),
+        n_missing=table.n_missing,
+    )
+
+
+def _author_of(table: MarkTable, essays: Codes) -> Codes:
+    first = {int(essay): int(author) for essay, author in zip(table.essay, table.author, strict=True)}
+    return np.array([first[int(essay)] for essay in essays], dtype=np.intp)
+
+
+def _related(table: MarkTable, others: MarkTable, families: Mapping[str, str] | None) -> Floats | None:
+    if families is None:
+        return None
+    family = np.array([families.get(model, f"only {model}") for model in table.models])
+    related = (family[others.author] == family[others.grader]).astype(float)
+    return related if 0 < related.sum() < len(related) else None
+
+
+def _require_linked(table: MarkTable, graders: Codes, grader: Codes, essay: Codes) -> None:
+    """Label graders by the smallest grader they reach through shared essays; more than one label is refused."""
+    label = np.arange(len(graders))
+    while True:
+        by_essay = np.full(essay.max() + 1, len(graders))
+        np.minimum.at(by_essay, essay, label[grader])
+        lowered = label.copy()
+        np.minimum.at(lowered, grader, by_essay[essay])
+        if (lowered == label).all():
+            break
+        label = lowered
+    if len(np.unique(label)) > 1:
+        groups = [[table.models[code] for code in graders[label == one]] for one in np.unique(label)]
+        raise UnlinkedMarks(groups)
+
+
+def _require_enough(essay_author: Codes, graders: Codes) -> None:
+    fewest = int(np.bincount(essay_author).min())
+    if fewest < 3 or len(graders) < 6:
+        raise TooFewMarks(
+            f"discrimination needs 3 essays an author and 6 graders; here are {fewest} and {len(graders)}",
+            fix="fit without it, or have more essays marked",
+        )
+
+
+def _solve(essay: Codes, grader: Codes, mark: Floats, slopes: Floats, extra: Floats | None = None) -> _Solved:
+    """Normal equations of mark = slope x essay + severity (+ extra), severities summing to 0.
+
+    Adding the constraint's outer product to the singular normal matrix picks the one solution that obeys it.
+    """
+    n_essays, n_graders = int(essay.max()) + 1, int(grader.max()) + 1
+    size = n_essays + n_graders + (extra is not None)
+    slope, normal, right = slopes[grader], np.zeros((size, size)), np.zeros(size)
+    g = n_essays + np.arange(n_graders)
+    normal[np.arange(n_essays), np.arange(n_essays)] = np.bincount(essay, slope**2)
+    normal[g, g] = np.bincount(grader)
+    np.add.at(normal, (essay, n_essays + grader), slope)
+    right[:n_essays], right[g] = np.bincount(essay, slope * mark), np.bincount(grader, mark)
+    if extra is not None:
+        normal[:n_essays, -1], normal[g, -1] = np.bincount(essay, slope * extra), np.bincount(grader, extra)
+        normal[-1, -1], right[-1] = extra @ extra, extra @ mark
+    upper = np.triu(normal)
+    normal = upper + np.triu(normal, 1).T
+    constraint = np.zeros(size)
+    constraint[g] = 1.0
+    inverse = np.linalg.inv(normal + np.outer(constraint, constraint))
+    solution = inverse @ right
+    fitted = slope * solution[essay] + solution[n_essays + grader]
+    residual = mark - fitted - (solution[-1] * extra if extra is not None else 0.0)
+    return _Solved(
+        essay=solution[:n_essays],
+        severity=solution[g],
+        extra=solution[n_essays + n_graders :],
+        unscaled=inverse @ normal @ inverse,
+        residual=residual,
+    )
+
+
+def _quality_covariance(solved: _Solved, essay_author: Codes, n_authors: int) -> tuple[Floats, float, float | None]:
+    """Covariance of author qualities, its degrees of freedom, and the SD between essays of one author.
+
+    With several essays the spread between an author's essays, pooled over authors, holds both the essays' own
+    variation and the marks' error; what the essays share through the estimated severities is added.
+    """
+    n_essays = len(essay_author)
+    counts = np.bincount(essay_author, minlength=n_authors)
+    averaging = np.zeros((n_authors, n_essays))
+    averaging[essay_author, np.arange(n_essays)] = 1 / counts[essay_author]
+    of_error = solved.unscaled[:n_essays, :n_essays] * solved.variance
+    from_marks = averaging @ of_error @ averaging.T
+    spare = int((counts - 1).sum())
+    if spare == 0:
+        return from_marks, float(solved.df), None
+    quality = _mean_by(essay_author, solved.essay, n_authors)
+    spread = float(((solved.essay - quality[essay_author]) ** 2).sum()) / spare
+    within = float(np.trace(of_error) - (np.diag(from_marks) * counts).sum()) / spare
+    covariance = from_marks + np.diag((spread - within) / counts)
+    return covariance, float(spare), float(np.sqrt(max(spread - within, 0.0)))
+
+
+def _shrunk_slopes(essay: Codes, grader: Codes, mark: Floats, *, sweeps: int = 25) -> Floats:
+    """How far each grader spreads its marks: logs with mean 0, shrunk by their own error, by alternating fits."""
+    n_graders = int(grader.max()) + 1
+    slopes = np.ones(n_graders)
+    for _ in range(sweeps):
+        solved = _solve(essay, grader, mark, slopes)
+        at = solved.essay[essay]
+        counts = np.bincount(grader)
+        centred = at - (np.bincount(grader, at) / counts)[grader]
+        spread = np.bincount(grader, centred**2)
+        raw = np.maximum(np.bincount(grader, centred * mark) / spread, 0.05)
+        error = solved.variance / (spread * raw**2)
+        logs = np.log(raw)
+        logs -= logs.mean()
+        signal = max(float(logs.var(ddof=1) - error.mean()), 0.0)
+        logs *= signal / (signal + error)
+        updated = np.exp(logs - logs.mean())
+        if np.abs(updated - slopes).max() < 1e-9:
+            break
+        slopes = updated
+    return slopes
+
+
+def _self_residuals(
+    table: MarkTable, essays: Codes, graders: Codes, solved: _Solved, slopes: Floats
+) -> dict[str, Floats]:
+    """Own marks less what quality and severity expect, per model, where both could be fitted."""
+    own = table.keep(table.own & np.isin(table.essay, essays) & np.isin(table.grader, graders))
+    at, by = np.searchsorted(essays, own.essay), np.searchsorted(graders, own.grader)
+    residual = own.mark - slopes[by] * solved.essay[at] - solved.severity[by]
+    return {table.models[code]: residual[own.grader == code] for code in np.unique(own.grader)}
+
+
+def _mean_by(group: Codes, values: Floats, size: int) -> Floats:
+    counts: NDArray[np.float64] = np.bincount(group, minlength=size).astype(float)
+    return np.bincount(group, values, minlength=size) / counts
