@@ -18,13 +18,8 @@ SEVERITY = {"ada": 0.3, "bea": -0.1, "cyd": -0.4, "dot": 0.2}
 def planted(*, essays: int = 1, noise: float = 0.0, own: float = 0.0, seed: int = 0) -> MarkTable:
     rng = np.random.default_rng(seed)
     return mark_table(
-        MarkRow(
-            author,
-            grader,
-            str(essay),
-            QUALITY[author] + SEVERITY[grader] + own * (author == grader) + noise * rng.normal(),
-        )
-        for author in QUALITY
+        MarkRow(a, g, str(essay), QUALITY[a] + SEVERITY[g] + own * (a == g) + noise * rng.normal())
+        for a in QUALITY
         for essay in range(essays)
         for g in SEVERITY
     )
