@@ -36,7 +36,9 @@ class Proof:
 PROOFS: dict[str, Proof] = {}
 
 
-def proof(name: str, claim: str, *, tier: str = "prove", budget_s: float = 300) -> Callable[[Callable[[], Figures]], Callable[[], Figures]]:
+def proof(
+    name: str, claim: str, *, tier: str = "prove", budget_s: float = 300
+) -> Callable[[Callable[[], Figures]], Callable[[], Figures]]:
     """Register a function as the full form of a claim."""
 
     def register(run: Callable[[], Figures]) -> Callable[[], Figures]:

@@ -29,7 +29,9 @@ def main() -> int:
         return _run_here(PROOFS[arguments.one])
     chosen = [one for one in PROOFS.values() if one.tier == arguments.tier and _wanted(one, arguments.only)]
     if arguments.only and not chosen:
-        print(f"no {arguments.tier} proof matches {arguments.only!r}; known: {', '.join(sorted(PROOFS))}", file=sys.stderr)
+        print(
+            f"no {arguments.tier} proof matches {arguments.only!r}; known: {', '.join(sorted(PROOFS))}", file=sys.stderr
+        )
         return 2
     return _run_all(chosen, budget_s=arguments.budget, force=arguments.force)
 
@@ -62,7 +64,9 @@ def _run_all(chosen: list[Proof], *, budget_s: float, force: bool) -> int:
             continue
         print(f"{label}: {one.claim}", flush=True)
         verdict = _run_apart(one, limit_s=min(one.budget_s, ends - time.monotonic()))
-        print(f"    {verdict['outcome']} in {verdict['seconds']:.1f} s  {json.dumps(verdict.get('figures', {}), ensure_ascii=False)[:300]}")
+        print(
+            f"    {verdict['outcome']} in {verdict['seconds']:.1f} s  {json.dumps(verdict.get('figures', {}), ensure_ascii=False)[:300]}"
+        )
         if verdict["outcome"] == "failed":
             failed.append(one.name)
         elif verdict["outcome"] == "not run":
@@ -77,7 +81,11 @@ def _run_apart(one: Proof, *, limit_s: float) -> dict[str, Any]:
     started = time.monotonic()
     try:
         result = subprocess.run(
-            [sys.executable, "-m", "proofs", "--one", one.name], cwd=ROOT, timeout=limit_s, capture_output=True, text=True
+            [sys.executable, "-m", "proofs", "--one", one.name],
+            cwd=ROOT,
+            timeout=limit_s,
+            capture_output=True,
+            text=True,
         )
         seen: dict[str, Any] = json.loads(result.stdout.splitlines()[-1])
     except subprocess.TimeoutExpired:
@@ -123,7 +131,9 @@ def _holds_already(one: Proof) -> bool:
 
 def _commit() -> str:
     """The commit this tree stands on; evidence files themselves do not make it dirty."""
-    head = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    head = subprocess.run(
+        ["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True
+    ).stdout.strip()
     changed = subprocess.run(
         ["git", "status", "--porcelain", "--", ".", ":!docs/evidence"], cwd=ROOT, capture_output=True, text=True
     ).stdout.strip()

@@ -19,8 +19,9 @@ from alembic.config import Config
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from guildhall.store.database import HEAD, open_database, upgrade  # noqa: E402
 from tests.postgres import private_postgres  # noqa: E402
+
+from guildhall.store.database import HEAD, open_database, upgrade  # noqa: E402
 
 DUMPS = ROOT / "tests" / "data" / "schema"
 VERSIONS = ROOT / "src" / "guildhall" / "store" / "migrations" / "versions"
@@ -65,7 +66,11 @@ def dump_postgres(target: Path) -> None:
         dump = subprocess.run(
             ["pg_dump", "--no-owner", "--no-privileges", "--inserts", url], check=True, capture_output=True, text=True
         ).stdout
-    kept = [line for line in dump.splitlines() if line and not line.startswith(("--", "\\", "SET ", "SELECT pg_catalog.set_config"))]
+    kept = [
+        line
+        for line in dump.splitlines()
+        if line and not line.startswith(("--", "\\", "SET ", "SELECT pg_catalog.set_config"))
+    ]
     target.write_text("\n".join(kept) + "\n")
 
 

@@ -18,7 +18,12 @@ ROOT = Path(__file__).parent.parent
 REALDATA = Path(os.environ.get("GUILDHALL_REALDATA", ROOT.parent / "shared" / "realdata"))
 
 settings.register_profile(
-    "guildhall", derandomize=True, deadline=None, max_examples=40, database=None, suppress_health_check=list(HealthCheck)
+    "guildhall",
+    derandomize=True,
+    deadline=None,
+    max_examples=40,
+    database=None,
+    suppress_health_check=list(HealthCheck),
 )
 settings.load_profile("guildhall")
 

@@ -34,7 +34,7 @@ class Server:
 
         name = f"test_{os.getpid()}_{next(self._names)}"
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
-            connection.execute(f"CREATE DATABASE {name}")  # type: ignore[call-overload]
+            connection.execute(f"CREATE DATABASE {name}")
         return self.url(name)
 
 
@@ -54,8 +54,29 @@ def private_postgres(*, fsync: bool = False) -> Iterator[Server]:
         subprocess.run([*as_user, *command], check=True, capture_output=True, cwd=folder, env=environment)
 
     options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c max_connections=200"
-    run(str(programs / "initdb"), "-D", str(data), "-U", "guildhall", "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
-    run(str(programs / "pg_ctl"), "-D", str(data), "-w", "-l", str(folder / "log"), "-o", f"{options} -c fsync={'on' if fsync else 'off'}", "start")
+    run(
+        str(programs / "initdb"),
+        "-D",
+        str(data),
+        "-U",
+        "guildhall",
+        "--auth=trust",
+        "-E",
+        "UTF8",
+        "--locale=C.UTF-8",
+        "--no-sync",
+    )
+    run(
+        str(programs / "pg_ctl"),
+        "-D",
+        str(data),
+        "-w",
+        "-l",
+        str(folder / "log"),
+        "-o",
+        f"{options} -c fsync={'on' if fsync else 'off'}",
+        "start",
+    )
     try:
         yield Server(port, folder)
     finally:

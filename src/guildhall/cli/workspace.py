@@ -36,7 +36,11 @@ def init(
 
     workspace = Workspace.upgrade(path) if upgrade else Workspace.create(path, database=database)
     with workspace:
-        facts = {"workspace": str(workspace.path), "database": workspace.shown_url, "schema": workspace.store.revision()}
+        facts = {
+            "workspace": str(workspace.path),
+            "database": workspace.shown_url,
+            "schema": workspace.store.revision(),
+        }
     if json:
         as_json(facts)
     else:

@@ -7,21 +7,21 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from guildhall.domain.values import Digest, Id, Value
+from guildhall.domain.values import Digest, Id, Line, Value
 
 
 class Sector(Value):
     """A sector of the economy, by its exact official title."""
 
-    title: str
+    title: Line
     naics: str | None = None
 
 
 class Occupation(Value):
     """An occupation by its exact BLS title."""
 
-    title: str
-    sector: str
+    title: Line
+    sector: Line
     soc: Annotated[str, Field(pattern=r"^\d\d-\d{4}(\.\d\d)?$")] | None = None
     median_hourly_usd: float | None = None
     mean_annual_usd: float | None = None
@@ -125,9 +125,9 @@ class Task(Value):
 
     id: Id
     version: Annotated[int, Field(ge=1)] = 1
-    title: str | None = None
-    sector: str
-    occupation: str
+    title: Line | None = None
+    sector: Line
+    occupation: Line
     brief: str
     reference_files: tuple[FileRef, ...] = ()
     expert_files: tuple[FileRef, ...] = ()

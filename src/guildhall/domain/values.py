@@ -19,6 +19,17 @@ def _plain_id(text: str) -> str:
 
 
 Id = Annotated[str, AfterValidator(_plain_id)]
+"""A key of ours or of a data set: no blanks, safe in a URL once quoted."""
+
+
+def _one_line(text: str) -> str:
+    if not text.strip() or len(text) > 300 or any(ord(char) < 32 or ord(char) == 127 for char in text):
+        raise ValueError("a title is one line of 1 to 300 characters without control characters")
+    return text
+
+
+Line = Annotated[str, AfterValidator(_one_line)]
+"""A title: one line, printable."""
 
 
 class Value(BaseModel):

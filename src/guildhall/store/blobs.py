@@ -9,12 +9,18 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
 
 from guildhall.domain.values import Digest
 from guildhall.errors import CorruptBlob, MissingBlob
 
 _CHUNK = 1 << 20
+
+
+class Readable(Protocol):
+    """Anything that hands out bytes until there are none left."""
+
+    def read(self, size: int = -1, /) -> bytes | None: ...
 
 
 class Blobs:
@@ -23,7 +29,7 @@ class Blobs:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def put(self, source: bytes | Path | IO[bytes]) -> Digest:
+    def put(self, source: bytes | Path | Readable) -> Digest:
         """Keep bytes, a file or a stream; the digest is durable when this returns."""
         with _opened(source) as stream:
             incoming = self.folder / "incoming"
@@ -107,7 +113,7 @@ class _Verifying(io.RawIOBase):
 
 
 @contextmanager
-def _opened(source: bytes | Path | IO[bytes]) -> Iterator[IO[bytes]]:
+def _opened(source: bytes | Path | Readable) -> Iterator[Readable]:
     if isinstance(source, bytes):
         yield io.BytesIO(source)
     elif isinstance(source, Path):
@@ -117,7 +123,7 @@ def _opened(source: bytes | Path | IO[bytes]) -> Iterator[IO[bytes]]:
         yield source
 
 
-def _copy_hashing(stream: IO[bytes], target: Path) -> Digest:
+def _copy_hashing(stream: Readable, target: Path) -> Digest:
     seen = hashlib.sha256()
     with target.open("xb") as out:
         while chunk := stream.read(_CHUNK):

@@ -22,7 +22,9 @@ def open_database(url: str) -> Engine:
         return _sqlite(url)
     if backend == "postgresql":
         try:
-            return create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=10, max_overflow=20)
+            return create_engine(
+                parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=10, max_overflow=20
+            )
         except ModuleNotFoundError as error:
             raise MissingTool(
                 "psycopg", needed_for="PostgreSQL", fix="install it with `pip install 'guildhall[postgres]'`"

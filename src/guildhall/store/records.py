@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from guildhall.domain.values import Value
-from guildhall.errors import Conflict, UnknownName
+from guildhall.errors import Conflict, SchemaMismatch, UnknownName
 from guildhall.store.database import open_database, require_head, revision_of
 from guildhall.store.shelves import Shelf, shelf_of
 
@@ -34,7 +34,11 @@ class Store:
     @classmethod
     def open(cls, url: str) -> Store:
         engine = open_database(url)
-        require_head(engine)
+        try:
+            require_head(engine)
+        except SchemaMismatch:
+            engine.dispose()
+            raise
         return cls(engine)
 
     def close(self) -> None:
@@ -150,5 +154,7 @@ def _conditions(shelf: Shelf[Any], columns: dict[str, Any]) -> list[ColumnElemen
         if name not in shelf.columns:
             raise UnknownName(f"search column of {shelf.table.name}", name, known=sorted(shelf.columns))
         column = shelf.table.c[name]
-        found.append(column.in_(list(wanted)) if isinstance(wanted, list | tuple | set | frozenset) else column == wanted)
+        found.append(
+            column.in_(list(wanted)) if isinstance(wanted, list | tuple | set | frozenset) else column == wanted
+        )
     return found

@@ -53,9 +53,7 @@ class Shelf(Generic[V]):
         return {"key": self.key(value), "digest": value.content_digest(), "body": body.decode(), **found}
 
 
-def _shelf(
-    name: str, kind: type[V], key: Callable[[V], str], **columns: tuple[type, Callable[[V], Any]]
-) -> Shelf[V]:
+def _shelf(name: str, kind: type[V], key: Callable[[V], str], **columns: tuple[type, Callable[[V], Any]]) -> Shelf[V]:
     table = Table(
         name,
         metadata,

@@ -1,9 +1,9 @@
 """A workspace: one folder that holds the database (or its address), the files by digest, and the logs.
 
-    guildhall.toml      settings; the database URL when it is not the folder's own SQLite file
-    guildhall.sqlite    the records
-    blobs/              files by digest
-    logs/               evaluation logs
+guildhall.toml      settings; the database URL when it is not the folder's own SQLite file
+guildhall.sqlite    the records
+blobs/              files by digest
+logs/               evaluation logs
 """
 
 from __future__ import annotations
@@ -71,7 +71,9 @@ class Workspace:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
 

@@ -1,0 +1,135 @@
+"""Hypothesis strategies for the domain's values: any value the domain allows, the odd ones included."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from hypothesis import strategies as st
+
+from guildhall.domain.authors import Author, Expert, Grader, GraderKind, ModelGrader, ModelRun, Person
+from guildhall.domain.judgments import BlindGuess, Comparison, Judgment, Severity, SeverityRating
+from guildhall.domain.peer import Essay, Mark, NoGrade, Reading
+from guildhall.domain.submissions import Problem, StopReason, Submission, Usage
+from guildhall.domain.tasks import FileRef, OnetTags, Provenance, Ratings, Rubric, RubricItem, Specification, Task
+from guildhall.domain.values import Value
+
+texts = st.text(max_size=80)
+ids = st.text(
+    st.characters(min_codepoint=33, max_codepoint=0x2FF, exclude_categories=["Cc", "Zs", "Cs"]), min_size=1, max_size=30
+)
+lines = st.text(
+    st.characters(min_codepoint=32, max_codepoint=0x3FF, exclude_categories=["Cc", "Cs"]), min_size=1, max_size=60
+).filter(str.strip)
+digests = st.integers(0, 2**256 - 1).map(lambda number: f"{number:064x}")
+seconds = st.floats(0, 1e6)
+moments = st.datetimes(datetime(2020, 1, 1), datetime(2035, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
+_parts = st.text(
+    st.characters(min_codepoint=33, max_codepoint=0x17F, exclude_characters="/\\", exclude_categories=["Cc"]),
+    min_size=1,
+    max_size=20,
+).filter(lambda part: part not in {".", ".."})
+names = st.lists(_parts, min_size=1, max_size=3).map("/".join)
+
+files = st.builds(FileRef, name=names, digest=st.none() | digests, size=st.none() | st.integers(0, 2**40))
+file_lists = st.lists(files, max_size=3, unique_by=lambda file: file.name).map(tuple)
+rubrics = st.builds(
+    Rubric, items=st.lists(st.builds(RubricItem, text=texts, points=st.integers(-90, 90)), max_size=4).map(tuple)
+)
+ratings = st.builds(
+    Ratings,
+    difficulty=st.none() | st.floats(1, 5),
+    quality=st.none() | st.floats(1, 5),
+    specification=st.none() | st.sampled_from(Specification),
+)
+tasks = st.builds(
+    Task,
+    id=ids,
+    version=st.integers(1, 9),
+    title=st.none() | lines,
+    sector=lines,
+    occupation=lines,
+    brief=texts,
+    reference_files=file_lists,
+    expert_files=file_lists,
+    rubric=st.none() | rubrics,
+    expert_hours=st.none() | st.floats(0.01, 500),
+    hourly_wage_usd=st.none() | st.floats(1, 500),
+    ratings=ratings,
+    onet=st.builds(OnetTags, tasks=st.lists(texts, max_size=2).map(tuple)),
+    provenance=st.none() | st.builds(Provenance, source=texts, revision=st.none() | texts),
+)
+settings = st.dictionaries(texts, st.none() | st.booleans() | st.integers(-9, 9) | st.floats(-9, 9) | texts, max_size=3)
+model_runs = st.builds(ModelRun, name=ids, model=texts, settings=settings, sample=st.integers(1, 5))
+authors: st.SearchStrategy[Author] = st.builds(Expert, code_name=ids) | model_runs
+usages = st.builds(
+    Usage,
+    input_tokens=st.integers(0, 10**9),
+    output_tokens=st.integers(0, 10**9),
+    calls=st.integers(0, 1000),
+    cost_usd=st.none() | st.floats(0, 1e4),
+)
+submissions = st.builds(
+    Submission,
+    task=ids,
+    author=authors,
+    text=texts,
+    files=file_lists,
+    stop=st.sampled_from(StopReason),
+    seconds=st.none() | seconds,
+    usage=st.none() | usages,
+    confidence=st.none() | st.floats(0, 100),
+    problems=st.lists(st.builds(Problem, rule=texts, words=texts), max_size=2).map(tuple),
+    made_at=st.none() | moments,
+)
+comparisons = st.builds(
+    Comparison, study=ids, task=ids, submissions=st.lists(digests, min_size=2, max_size=4, unique=True).map(tuple)
+)
+graders: st.SearchStrategy[Grader] = st.builds(
+    Person, code_name=ids, grader_kind=st.sampled_from(GraderKind)
+) | st.builds(ModelGrader, name=ids, model=st.none() | texts, settings=settings)
+
+
+@st.composite
+def judgments(draw: st.DrawFn) -> Judgment:
+    order = tuple(draw(st.lists(digests, min_size=2, max_size=4, unique=True)))
+    ranked = draw(st.booleans())
+    return Judgment(
+        comparison=draw(digests),
+        grader=draw(graders),
+        order=order,
+        ranks=tuple(draw(st.lists(st.integers(1, 4), min_size=len(order), max_size=len(order)))) if ranked else None,
+        failure=None if ranked else draw(texts),
+        reason=draw(texts),
+        guess=draw(st.none() | st.sampled_from(BlindGuess)),
+        active_s=draw(st.none() | seconds),
+        made_at=draw(moments),
+    )
+
+
+severity_ratings = st.builds(
+    SeverityRating,
+    study=ids,
+    submission=digests,
+    grader=graders,
+    severity=st.sampled_from(Severity),
+    reason=texts,
+    made_at=moments,
+)
+readings = st.builds(
+    Reading, grade=st.sampled_from(["A+", "B-/C+", "F"]), rule=texts, confidence=st.floats(0, 1)
+) | st.builds(Reading, reason=st.sampled_from(NoGrade), rule=texts, confidence=st.floats(0, 1))
+essays = st.builds(Essay, run=ids, domain=ids, author=model_runs, text=texts, usage=st.none() | usages)
+marks = st.builds(Mark, run=ids, domain=ids, essay=digests, grader=model_runs, reply=texts, reading=readings)
+
+STRATEGIES: dict[type[Value], st.SearchStrategy[Value]] = {
+    Task: tasks,
+    Submission: submissions,
+    Comparison: comparisons,
+    Judgment: judgments(),
+    SeverityRating: severity_ratings,
+    Essay: essays,
+    Mark: marks,
+}
+"""Each kind of kept value and how to draw one; a kind that joins the shelves joins here."""
+
+kept_values: st.SearchStrategy[Value] = st.one_of(list(STRATEGIES.values()))
