@@ -19,6 +19,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("guildhall.cli.workspace:init", "Make a workspace, or upgrade one."),
     "doctor": ("guildhall.cli.doctor:doctor", "Say what this machine can and cannot do, and how to fix it."),
     "bundle": ("guildhall.cli.bundle:app", "Move a workspace's records and files as one archive."),
+    "analyze": ("guildhall.cli.analyze:app", "Win rates, agreement, ratings and more, from plain files."),
 }
 """Command -> where it lives, and the line `--help` shows. A module is imported only when its command runs."""
 
