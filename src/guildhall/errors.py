@@ -5,6 +5,7 @@ GuildhallError
 │   ├── UnreadableFile    a file that is broken, truncated or of another kind
 │   ├── CannotScrub       a file whose makers' traces cannot all be removed
 │   ├── UnsafePath        a path that leaves its folder, a link, or a hostile name
+│   ├── MissingColumn     a table without a column that is needed
 │   ├── ImpossibleValue   a figure outside what it can be: a NaN mark, a probability of 2
 │   └── UnknownName       an id, column, model or option nobody has heard of
 ├── StoreError            the workspace refused                                    (exit code 3)
@@ -15,9 +16,18 @@ GuildhallError
 │   └── SchemaMismatch
 ├── MissingTool           a program or extra this machine lacks                    (exit code 4)
 ├── SandboxError          confined work could not be run                           (exit code 5)
+│   ├── RoomNotStarted    the confined place could not be set up
+│   └── RoomClosed        work was handed to a room that has been closed
 ├── ModelError            a provider refused, failed or ran into a limit           (exit code 6)
+│   └── PriceUnknown      a limit in dollars for a model nobody knows the price of
 └── NotEnoughData         a number was asked for that the data cannot give         (exit code 7)
+    ├── NothingJudged     no judgment left to estimate from
+    ├── TooFew            fewer models, raters or tasks than the figure needs
+    ├── OnlyTies          nobody ever won, so nobody can be rated
+    ├── DisconnectedGraph models that fall into groups never compared with each other
+    ├── SeparatedModels   models that won or lost everything: their rating has no finite value
     ├── NothingMarked
+    ├── NothingToCompare  no row at all for what was asked
     ├── NothingPaired     no task on which both sides of a difference were seen
     ├── TooFewMarks       a model of marks with more parts than the marks can tell apart
     └── UnlinkedMarks     graders and essays that fall into groups with no mark between them
@@ -73,6 +83,14 @@ class ImpossibleValue(InputError):
     def __init__(self, name: str, value: object, *, allowed: str) -> None:
         self.name, self.value, self.allowed = name, value, allowed
         super().__init__(f"{name} is {value}, which cannot be; it must be {allowed}")
+
+
+class MissingColumn(InputError):
+    """A table without a column that is needed."""
+
+    def __init__(self, table: Path | str, column: str, *, found: list[str]) -> None:
+        self.table, self.column, self.found = table, column, found
+        super().__init__(f"{table} has no column {column!r} (it has {', '.join(found) or 'none'}); add or rename it")
 
 
 class UnknownName(InputError):
@@ -158,10 +176,37 @@ class SandboxError(GuildhallError):
     exit_code = 5
 
 
+class RoomNotStarted(SandboxError):
+    """The confined place could not be set up; nothing ran."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+        super().__init__(f"no confined room could be started ({why}); `guildhall sandbox check` says what is missing")
+
+
+class RoomClosed(SandboxError):
+    """Work was handed to a room that has been closed."""
+
+    def __init__(self, work: str) -> None:
+        self.work = work
+        super().__init__(f"the room around {work} has been closed; start a new one")
+
+
 class ModelError(GuildhallError):
     """A provider refused, failed or ran into a limit."""
 
     exit_code = 6
+
+
+class PriceUnknown(ModelError):
+    """A limit in dollars was set for a model whose price is unknown."""
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+        super().__init__(
+            f"the price of {model!r} is unknown, so a limit in dollars cannot be kept; "
+            "give its price under [prices] or drop the limit"
+        )
 
 
 class NotEnoughData(GuildhallError):
@@ -170,11 +215,67 @@ class NotEnoughData(GuildhallError):
     exit_code = 7
 
 
+class NothingJudged(NotEnoughData):
+    """No judgment is left to estimate from."""
+
+    def __init__(self, what: str, *, n_excluded: int = 0) -> None:
+        self.what, self.n_excluded = what, n_excluded
+        left_out = f" ({n_excluded} were left out as unknown)" if n_excluded else ""
+        super().__init__(f"no judgment to estimate {what} from{left_out}; add judgments that state a verdict")
+
+
+class TooFew(NotEnoughData):
+    """Fewer models, raters or tasks than the figure needs."""
+
+    def __init__(self, kind: str, n: int, *, needed: int, what: str) -> None:
+        self.kind, self.n, self.needed, self.what = kind, n, needed, what
+        super().__init__(f"{what} needs at least {needed} {kind}, and here {'is' if n == 1 else 'are'} {n}; add more")
+
+
+class OnlyTies(NotEnoughData):
+    """Nobody ever won, so nobody can be rated."""
+
+    def __init__(self, n_judgments: float) -> None:
+        self.n_judgments = n_judgments
+        super().__init__(f"all {n_judgments:g} judgments are ties; a rating needs wins and losses")
+
+
+class DisconnectedGraph(NotEnoughData):
+    """Models fall into groups that were never compared with each other."""
+
+    def __init__(self, groups: list[list[str]]) -> None:
+        self.groups = groups
+        shown = "; ".join(", ".join(group[:4]) for group in groups[:3])
+        super().__init__(
+            f"the models fall into {len(groups)} groups never compared with each other ({shown}); "
+            "compare some across, or rate each group by itself"
+        )
+
+
+class SeparatedModels(NotEnoughData):
+    """Whoever won or lost everything has no finite rating, and here no two models can be told apart finitely."""
+
+    def __init__(self, models: list[str]) -> None:
+        self.models = models
+        super().__init__(
+            f"{', '.join(models[:6])}: each won or lost everything against the others, so ratings are unbounded; "
+            "add judgments, or report win rates instead"
+        )
+
+
 class NothingMarked(NotEnoughData):
     """Not one mark states a grade."""
 
     def __init__(self) -> None:
         super().__init__("no mark states a grade; mark some essays first")
+
+
+class NothingToCompare(NotEnoughData):
+    """Not one row to estimate from."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(f"there is no row to estimate {what} from; check the filters and the file")
 
 
 class NothingPaired(NotEnoughData):
