@@ -1,0 +1,193 @@
+"""Starting the first process of a room: in bubblewrap where that works, under plain limits where it does not."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from guildhall.confine import bubblewrap, inside, seccomp
+from guildhall.confine.bubblewrap import Mount
+from guildhall.confine.identity import Stage, hand_over
+from guildhall.confine.limits import MIB, How, Limits
+from guildhall.errors import MissingTool, RoomNotStarted
+
+START_WITHIN_S = 20.0
+PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
+
+
+@dataclass
+class Launched:
+    """A first process that has said it is ready."""
+
+    process: subprocess.Popen[bytes]
+    channel: socket.socket
+    how: How
+    cwd: str
+    env: dict[str, str]
+    stage: Stage
+    private_temp: Path | None = None
+
+    def clear(self) -> None:
+        """Remove what lies outside the work folder; bubblewrap's own temporary space is gone by itself."""
+        self.stage.clear()
+        if self.private_temp is not None:
+            shutil.rmtree(self.private_temp, ignore_errors=True)
+
+
+def launch(
+    *, work: Path, limits: Limits, read_only: Sequence[Path], mounts: Sequence[Mount], env: Mapping[str, str], how: How
+) -> Launched:
+    hand_over(work)
+    if how == "bubblewrap":
+        return _in_bubblewrap(work=work, limits=limits, read_only=read_only, mounts=mounts, env=env)
+    return _under_rlimits(work=work, limits=limits, env=env)
+
+
+@functools.cache
+def why_no_bubblewrap() -> str | None:
+    """Why bubblewrap cannot confine work on this machine; None when it can. Tried once in a process."""
+    with tempfile.TemporaryDirectory(prefix="guildhall-try-") as work:
+        try:
+            tried = launch(work=Path(work), limits=Limits(), read_only=(), mounts=(), env={}, how="bubblewrap")
+        except (RoomNotStarted, MissingTool) as error:
+            return str(error)
+        tried.channel.close()
+        tried.process.wait()
+    return None
+
+
+@functools.cache
+def system_python() -> str:
+    """An interpreter every user may run; one under root's home would be of no use inside."""
+    for candidate in ("/usr/bin/python3", "/usr/local/bin/python3"):
+        if os.access(candidate, os.X_OK):
+            return candidate
+    raise MissingTool("python3 under /usr", needed_for="confined work", fix="install the system's own Python")
+
+
+def _in_bubblewrap(
+    *, work: Path, limits: Limits, read_only: Sequence[Path], mounts: Sequence[Mount], env: Mapping[str, str]
+) -> Launched:
+    stage = Stage()
+    script = Path(inside.__file__)
+    wanted = [
+        *(Mount(path.absolute(), str(path.absolute())) for path in read_only),
+        *mounts,
+        Mount(work.absolute(), bubblewrap.WORK, writable=True),
+        Mount(script, "/run/inside.py"),
+    ]
+    shown = [Mount(stage.reachable(mount.source), mount.target, mount.writable) for mount in wanted]
+    full_env = _base_env("/tmp") | dict(env)  # noqa: S108 - a private one, inside
+    settings = _settings(limits, processes=limits.processes + 1, program=None)
+    try:
+        with _as_fd(bubblewrap.PASSWD.encode()) as passwd, _as_fd(bubblewrap.GROUP.encode()) as group:
+            with _as_fd(seccomp.program(network_calls=True) or b"") as filters:
+                line = bubblewrap.command_line(
+                    mounts=shown,
+                    limits=limits,
+                    env=_base_env("/tmp"),  # noqa: S108
+                    seccomp_fd=filters if os.fstat(filters).st_size else None,
+                    passwd_fd=passwd,
+                    group_fd=group,
+                )
+                command = [*stage.prefix(), *line, system_python(), "-I", "-S", "/run/inside.py"]
+                process, channel = _spawn(command, settings, keep=(passwd, group, filters))
+    finally:
+        stage.clear()
+    return Launched(process, channel, "bubblewrap", bubblewrap.WORK, full_env, stage)
+
+
+def _under_rlimits(*, work: Path, limits: Limits, env: Mapping[str, str]) -> Launched:
+    temp = Path(tempfile.mkdtemp(prefix="guildhall-room-"))
+    script = temp / "inside.py"
+    shutil.copyfile(inside.__file__, script)
+    script.chmod(0o644)
+    hand_over(temp)
+    program = seccomp.program(network_calls=False)
+    if program is None:
+        raise RoomNotStarted("this processor is not one whose network calls can be refused")
+    settings = _settings(limits, processes=None, program=program)
+    stage = Stage()
+    reached = stage.reachable(work.absolute())
+    command = [*stage.prefix(), system_python(), "-I", "-S", str(script)]
+    try:
+        process, channel = _spawn(command, settings, keep=())
+    except BaseException:
+        stage.clear()
+        shutil.rmtree(temp, ignore_errors=True)
+        raise
+    return Launched(process, channel, "rlimits", str(reached), _base_env(str(temp)) | dict(env), stage, temp)
+
+
+def _base_env(temp: str) -> dict[str, str]:
+    return {"PATH": PATH, "HOME": temp, "TMPDIR": temp, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TERM": "dumb"}
+
+
+def _settings(limits: Limits, *, processes: int | None, program: bytes | None) -> str:
+    rlimits = {
+        "RLIMIT_CORE": 0,
+        "RLIMIT_DATA": limits.memory_bytes + 64 * MIB,  # a kernel-kept bound for each process, above the tree's
+        "RLIMIT_FSIZE": limits.file_bytes,
+        "RLIMIT_MSGQUEUE": 0,
+        "RLIMIT_NOFILE": limits.open_files,
+    }
+    if processes is not None:  # counted for the room's own user namespace; without one it would count the host's
+        rlimits["RLIMIT_NPROC"] = processes
+    cpu_s = max(1, math.ceil(limits.cpu_s))
+    return json.dumps({"rlimits": rlimits, "cpu_s": cpu_s, "seccomp": program.hex() if program else None})
+
+
+def _spawn(command: list[str], settings: str, *, keep: tuple[int, ...]) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """Start the first process and wait until it says it is ready."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with tempfile.TemporaryFile() as complaints, theirs:
+        process = subprocess.Popen(
+            [*command, str(theirs.fileno()), settings],
+            stdin=subprocess.DEVNULL,
+            stdout=complaints,
+            stderr=complaints,
+            env={"PATH": PATH},
+            cwd="/",
+            pass_fds=(theirs.fileno(), *keep),
+            start_new_session=True,
+        )
+        theirs.close()
+        try:
+            ours.settimeout(START_WITHIN_S)
+            ready = ours.recv(4096)
+        except OSError as error:
+            ready, why = b"", str(error)
+        else:
+            why = ""
+        if not ready:
+            ours.close()
+            process.kill()
+            process.wait()
+            raise RoomNotStarted(_first_lines(complaints) or why or "it ended at once")
+    ours.settimeout(None)
+    return process, ours
+
+
+def _first_lines(complaints: IO[bytes]) -> str:
+    complaints.seek(0)
+    return complaints.read(600).decode(errors="replace").strip()
+
+
+@contextmanager
+def _as_fd(content: bytes) -> Iterator[int]:
+    """A descriptor from which `content` can be read once."""
+    with tempfile.TemporaryFile() as holder:
+        holder.write(content)
+        holder.seek(0)
+        yield holder.fileno()

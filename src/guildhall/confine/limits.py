@@ -1,0 +1,65 @@
+"""What confined work may use, and what is known about it when it has ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
+
+MIB = 1024**2
+GIB = 1024**3
+
+Ended = Literal["exit", "wall", "cpu", "memory", "processes", "disk", "output", "lost"]
+"""Why a command ended: by itself, at a limit, or because the room around it went away (`lost`)."""
+
+How = Literal["bubblewrap", "rlimits"]
+"""What confined it. `rlimits` keeps limits and blocks the network, but hides none of the host's files."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one command may use; all but `file_bytes` and `open_files` hold for its whole process tree.
+
+    In a long-lived room the memory, process, disk and temporary-space limits hold for everything that lives in
+    it, and `wall_s`, `cpu_s` and `output_bytes` for each command anew.
+    """
+
+    wall_s: float = 60
+    cpu_s: float = 60
+    memory_bytes: int = GIB
+    processes: int = 128  # threads count: that is how the kernel counts
+    file_bytes: int = 256 * MIB  # a single file
+    output_bytes: int = 10 * MIB  # each of stdout and stderr
+    work_bytes: int = GIB  # the whole work folder
+    work_files: int = 20_000
+    temp_bytes: int = 256 * MIB  # /tmp, and as much again for /dev/shm
+    open_files: int = 1024  # a single process
+
+    def but(self, **changes: Any) -> Self:
+        """A copy with some limits changed."""
+        return replace(self, **changes)
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How a confined command ended, and what it used.
+
+    `code` is the exit code, or 128 plus the signal as shells count. `ended` names the limit when one was hit.
+    A command that could not be started has `started=False`, code 126 or 127 and the reason in `stderr`.
+    `peak_bytes` is an upper estimate: pages shared between processes count once for each.
+    """
+
+    code: int
+    stdout: bytes
+    stderr: bytes
+    ended: Ended
+    how: How
+    wall_s: float
+    cpu_s: float
+    peak_bytes: int
+    peak_processes: int
+    omitted: int = 0  # bytes of output that were not kept
+    started: bool = True
+
+    @property
+    def ok(self) -> bool:
+        return self.ended == "exit" and self.code == 0

@@ -1,0 +1,277 @@
+"""Rooms: confined places in which commands run.
+
+`run` opens a room for one command; `start` opens one that stays until it is closed. A thread of each room hears
+what its first process reports and looks at what the tree uses; at a limit it ends every process in the room.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from guildhall.confine.bubblewrap import Mount
+from guildhall.confine.command import Command, Ending
+from guildhall.confine.launch import Launched, launch, why_no_bubblewrap
+from guildhall.confine.limits import Ended, Finished, How, Limits
+from guildhall.confine.watch import Watch
+from guildhall.errors import RoomClosed
+
+_BUSY_LOOK_S, _IDLE_LOOK_S = 0.02, 0.1
+_LOST = Ending(status=9)
+
+
+def run(
+    command: Sequence[str],
+    *,
+    work: Path,
+    limits: Limits = Limits(),
+    read_only: Sequence[Path] = (),
+    env: Mapping[str, str] = {},
+    stdin: bytes | None = None,
+    how: How | None = None,
+) -> Finished:
+    """Run one command in a room of its own and take everything down after it.
+
+    The command starts in `work` (`/job` inside), the only place where what it writes is kept; `read_only` paths
+    are seen where they are outside. Without `how`, bubblewrap is used where it works and limits alone where it
+    does not: `Finished.how` says which.
+    """
+    with start(work=work, limits=limits, read_only=read_only, env=env, how=how) as room:
+        return room.run(command, stdin=stdin)
+
+
+def start(
+    *,
+    work: Path,
+    limits: Limits = Limits(),
+    read_only: Sequence[Path] = (),
+    mounts: Sequence[Mount] = (),
+    env: Mapping[str, str] = {},
+    how: How | None = None,
+) -> Room:
+    """Open a room in which `/tmp` and background processes persist from one command to the next."""
+    chosen: How = how or ("rlimits" if why_no_bubblewrap() else "bubblewrap")
+    return Room(launch(work=work, limits=limits, read_only=read_only, mounts=mounts, env=env, how=chosen), work, limits)
+
+
+class Room:
+    """A confined place; commands may run in it one after another or at once, from any thread."""
+
+    def __init__(self, launched: Launched, work: Path, limits: Limits) -> None:
+        self.how, self.work, self.limits = launched.how, work, limits
+        self.cwd = launched.cwd
+        self._launched = launched
+        self._lock = threading.Lock()
+        self._commands: dict[int, Command] = {}
+        self._next = 0
+        self._left_open: list[int] = []
+        self._closed = False
+        self._watch = Watch(launched.process.pid, work=work, limits=limits)
+        self._thread = threading.Thread(target=self._attend, name="guildhall-room", daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @property
+    def alive(self) -> bool:
+        return not self._closed and self._launched.process.poll() is None
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        stdin: bytes | None = None,
+        env: Mapping[str, str] = {},
+        cwd: str | None = None,
+        wall_s: float | None = None,
+        output_bytes: int | None = None,
+    ) -> Finished:
+        """Run a command to its end or to its limit; relative `cwd` is below the work folder."""
+        body = {"command": list(command), "env": {**self._launched.env, **env}, "cwd": self._inside(cwd or "")}
+        return self._perform("exec", body, stdin=stdin, wall_s=wall_s, output_bytes=output_bytes)
+
+    def read_file(self, path: str, *, limit_bytes: int, wall_s: float | None = None) -> bytes:
+        """A file's content as the room sees it; an OSError as the room met it, EFBIG past `limit_bytes`."""
+        body = {"path": self._inside(path), "cwd": self.cwd, "limit": limit_bytes}
+        finished = self._perform("read", body, wall_s=wall_s, output_bytes=limit_bytes)
+        _raise_for(finished, path)
+        return finished.stdout
+
+    def write_file(self, path: str, content: bytes, *, wall_s: float | None = None) -> None:
+        """Write a file as the room's user, making missing folders; an OSError as the room met it."""
+        body = {"path": self._inside(path), "cwd": self.cwd}
+        _raise_for(self._perform("write", body, stdin=content, wall_s=wall_s), path)
+
+    def close(self) -> None:
+        """End everything in the room; safe to call twice."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        try:
+            self._launched.channel.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass  # the other side went first
+        try:
+            self._launched.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._watch.kill_tree()
+            self._launched.process.kill()
+            self._launched.process.wait()
+        self._thread.join()
+        self._launched.channel.close()
+        self._launched.clear()
+
+    def _inside(self, path: str) -> str:
+        return os.path.join(self.cwd, path)  # noqa: PTH118 - a path of the room, not of this machine
+
+    def _perform(
+        self,
+        op: str,
+        body: dict[str, Any],
+        *,
+        stdin: bytes | None = None,
+        wall_s: float | None = None,
+        output_bytes: int | None = None,
+    ) -> Finished:
+        limit = self.limits.output_bytes if output_bytes is None else output_bytes
+        with self._lock:
+            if self._closed:
+                raise RoomClosed(str(self.work))
+            self._next += 1
+            current = Command(self._next, stdin=stdin, output_bytes=limit)
+            self._commands[current.number] = current
+        current.cpu_at_start = self._watch.cpu_s
+        began = time.monotonic()
+        try:
+            self._send(op, current, body)
+            current.conduct(
+                wall_s=self.limits.wall_s if wall_s is None else wall_s, cut=lambda why: self._cut(current, why)
+            )
+            return self._finished(current, time.monotonic() - began)
+        finally:
+            with self._lock:
+                self._commands.pop(current.number, None)
+                self._left_open += current.close()
+
+    def _send(self, op: str, current: Command, body: dict[str, Any]) -> None:
+        with tempfile.TemporaryFile() as letter:
+            letter.write(json.dumps(body).encode())
+            letter.flush()
+            request = json.dumps({"op": op, "id": current.number}).encode()
+            try:
+                socket.send_fds(self._launched.channel, [request], [letter.fileno(), *current.theirs])
+            except OSError:
+                current.ended(_LOST)
+                current.cut_off = "lost"
+        current.sent()
+
+    def _cut(self, current: Command, why: Ended) -> None:
+        if why == "lost":  # it was told to end and did not: only the end of the whole room is sure
+            self._launched.process.kill()
+            self._watch.kill_tree()
+        else:
+            self._tell({"op": "end", "id": current.number})
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        try:
+            self._launched.channel.send(json.dumps(message).encode())
+        except OSError:
+            pass  # the room is gone, and its end is reported by the attending thread
+
+    def _finished(self, current: Command, wall_s: float) -> Finished:
+        ending = current.ending or _LOST
+        stderr = bytes(current.stderr.kept)
+        return Finished(
+            code=ending.code,
+            stdout=bytes(current.stdout.kept),
+            stderr=stderr if ending.refused is None else ending.refused.encode(),
+            ended=current.cut_off or "exit",
+            how=self.how,
+            wall_s=wall_s,
+            cpu_s=max(ending.cpu_s, current.cpu_s),
+            peak_bytes=current.peak_bytes,
+            peak_processes=current.peak_tasks,
+            omitted=current.stdout.omitted + current.stderr.omitted,
+            started=ending.refused is None,
+        )
+
+    def _attend(self) -> None:
+        """The room's own thread: hear about ends, look at use, end everything at a limit."""
+        channel = self._launched.channel
+        while True:
+            wait_s = _BUSY_LOOK_S if self._commands else _IDLE_LOOK_S
+            readable, _, _ = select.select([channel], [], [], wait_s)
+            if readable and not self._hear(channel):
+                break
+            self._look()
+        with self._lock:
+            for command in self._commands.values():
+                if command.ending is None:
+                    command.cut_off = command.cut_off or "lost"
+                    command.ended(_LOST)
+            for fd in self._left_open:
+                os.close(fd)
+            self._left_open = []
+
+    def _hear(self, channel: socket.socket) -> bool:
+        try:
+            message = channel.recv(65536)
+        except OSError:
+            return False
+        if not message:
+            return False
+        said = json.loads(message)
+        with self._lock:
+            command = self._commands.get(said["id"])
+            if command is not None and command.ending is None:
+                command.ended(
+                    Ending(said["status"], said.get("cpu_s", 0.0), said.get("refused"), said.get("errno"))
+                )
+        return True
+
+    def _look(self) -> None:
+        with self._lock:
+            commands = [command for command in self._commands.values() if command.ending is None]
+            self._drain()
+        breach = self._watch.look(commands)
+        if breach is not None:
+            for command in commands:
+                command.cut_off = command.cut_off or breach
+            self._tell({"op": "end_all"})
+
+    def _drain(self) -> None:
+        """Keep the pipes of background processes flowing, so that they neither stall nor die of a closed one."""
+        for fd in list(self._left_open):
+            try:
+                if os.read(fd, 1 << 20):
+                    continue
+            except BlockingIOError:
+                continue
+            self._left_open.remove(fd)
+            os.close(fd)
+
+
+def _raise_for(finished: Finished, path: str) -> None:
+    if finished.ok:
+        return
+    if finished.ended == "wall":
+        raise TimeoutError(f"{path}: took longer than allowed")
+    number = int(finished.stderr) if finished.stderr.isdigit() else 5
+    raise OSError(number, os.strerror(number), path)
