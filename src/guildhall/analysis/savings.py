@@ -1,0 +1,257 @@
+"""Speed and cost of working with a model: naive, try once, try n times, and the limit.
+
+An expert has the model try, reviews, and after n attempts that do not do does the work alone. `H` is the
+expert's own time (or cost), `R` the review's, `M` the model's, `w` the chance that an attempt will do.
+
+    E[T_n] = sum over k = 1..n of (1 - w)^(k-1) (M + R) + (1 - w)^n H
+
+Ratios are E[H] / E[T_n] over tasks, never means of ratios. Left out: the review of human work, human
+failures, and the price of catastrophes unless one is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guildhall.analysis.measured import Measured
+from guildhall.analysis.taskweights import ratio_interval, task_weights
+from guildhall.errors import ImpossibleValue, NothingToCompare
+
+Floats = NDArray[np.float64]
+
+LEFT_OUT = "left out: review of human work, human failures, catastrophic cost unless given"
+
+
+class Success(StrEnum):
+    """What `w` counts; a savings figure without this name means nothing."""
+
+    WIN = "win"
+    WIN_OR_TIE = "win_or_tie"
+    ACCEPTED = "accepted"
+
+
+@dataclass(frozen=True)
+class Catastrophe:
+    """What a catastrophic deliverable costs, how often one is made, and the share that review catches."""
+
+    cost: float
+    rate: float
+    caught: float = 0.0
+
+    @property
+    def expected(self) -> float:
+        return self.cost * self.rate * (1 - self.caught)
+
+
+@dataclass(frozen=True)
+class TaskLedger:
+    """One model on many tasks, in one currency (minutes or dollars), one entry per task."""
+
+    human: Floats
+    review: Floats
+    model: Floats
+    won: Floats
+    judged: Floats
+
+    def __post_init__(self) -> None:
+        if not len(self.human):
+            raise NothingToCompare("savings")
+        for name in ("human", "review", "model", "won", "judged"):
+            values = getattr(self, name)
+            if not (np.isfinite(values).all() and (values >= 0).all()):
+                raise ImpossibleValue(name, "negative or not a number", allowed="0 or more on every task")
+        if (self.won > self.judged).any() or not (self.judged > 0).all():
+            raise ImpossibleValue("won", "more than judged, or nothing judged", allowed="at most `judged`, above 0")
+
+    @property
+    def win_rate(self) -> float:
+        return float((self.won / self.judged).mean())
+
+    @property
+    def never_won(self) -> float:
+        """Share of tasks without a single success, on which the limit rests."""
+        return float((self.won == 0).mean())
+
+
+@dataclass(frozen=True)
+class Savings:
+    """One model's ratios in one currency; above 1 the model saves."""
+
+    w: Success
+    win_rate: float
+    naive: Measured
+    try_once: Measured
+    try_n: dict[int, Measured]
+    limit: Measured
+    never_won: float | None
+    break_even_review: float
+    break_even_model: float
+    break_even_win_rate: float
+
+
+def savings_from_totals(
+    *,
+    human: float,
+    review: float,
+    model: float,
+    win_rate: float,
+    w: Success = Success.WIN,
+    tries: Sequence[int] = (1, 2, 3),
+    catastrophe: Catastrophe | None = None,
+) -> Savings:
+    """The plug-in ratios from averages over tasks, as the paper's Table 2; totals carry no interval."""
+    if not 0 <= win_rate <= 1:
+        raise ImpossibleValue("win_rate", win_rate, allowed="between 0 and 1")
+    if not (human > 0 and review >= 0 and model > 0):
+        raise ImpossibleValue("a time or cost", (human, review, model), allowed="above 0 (0 allowed for review)")
+    why = "averages over tasks carry no spread; give one row per task for an interval"
+    fail = 1 - win_rate
+
+    def ratio(n: int) -> float:
+        tried = sum(fail**k for k in range(n))
+        harm = catastrophe.expected * (1 - fail**n) if catastrophe else 0.0
+        return human / (tried * (model + review) + fail**n * human + harm)
+
+    def measured(value: float | None, what: str, reason: str = why) -> Measured:
+        return Measured(value, None, f"{what}, w = {w}", "plug-in of averages", why_no_interval=reason)
+
+    unreviewed = model + (catastrophe.cost * catastrophe.rate if catastrophe else 0.0)
+    limit = human / ((model + review) / win_rate + (catastrophe.expected if catastrophe else 0.0)) if win_rate else None
+    return Savings(
+        w=w,
+        win_rate=win_rate,
+        naive=measured(human / unreviewed, "naive ratio", why),
+        try_once=measured(ratio(1), _named(1)),
+        try_n={n: measured(ratio(n), _named(n)) for n in tries},
+        limit=measured(limit, "limit of many tries", why if win_rate else "the model never succeeds"),
+        never_won=None,
+        break_even_review=win_rate * human - model,
+        break_even_model=win_rate * human - review,
+        break_even_win_rate=(model + review) / human,
+    )
+
+
+def savings_from_tasks(
+    ledger: TaskLedger,
+    *,
+    rng: np.random.Generator,
+    w: Success = Success.WIN,
+    tries: Sequence[int] = (1, 2, 3),
+    rounds: int = 2000,
+    level: float = 0.95,
+    catastrophe: Catastrophe | None = None,
+) -> Savings:
+    """Ratios with intervals that resample tasks jointly over H, R, M and w.
+
+    Estimand: E[H] / E[T_n] over tasks. Each task's powers of 1 - w are posterior means under a
+    beta-binomial over tasks, refitted in every round; the limit is plug-in only.
+    """
+    weights = np.vstack([np.ones(len(ledger.human)), task_weights(len(ledger.human), rounds=rounds, rng=rng)])
+    spent = _Spent(ledger, weights, catastrophe)
+    report = _Reporter(ledger, weights, w, level)
+    plain = savings_from_totals(
+        human=float(ledger.human.mean()),
+        review=float(ledger.review.mean()),
+        model=float(ledger.model.mean()),
+        win_rate=ledger.win_rate,
+        w=w,
+        tries=(),
+        catastrophe=catastrophe,
+    )
+    unknown = None if (ledger.judged > 1).any() else "one judgment a task cannot tell hard tasks from bad luck"
+    return Savings(
+        w=w,
+        win_rate=ledger.win_rate,
+        naive=report.ratio(spent.naive(), "naive ratio"),
+        try_once=report.ratio(spent.tried(1), _named(1)),
+        try_n={n: report.ratio(spent.tried(n), _named(n), unknown if n > 1 else None) for n in tries},
+        limit=plain.limit._replace(
+            n_tasks=len(ledger.human),
+            why_no_interval=plain.limit.why_no_interval
+            if plain.limit.value is None
+            else f"plug-in only: {ledger.never_won:.0%} of tasks were never won",
+        ),
+        never_won=ledger.never_won,
+        break_even_review=plain.break_even_review,
+        break_even_model=plain.break_even_model,
+        break_even_win_rate=plain.break_even_win_rate,
+    )
+
+
+def fit_beta_binomial(won: Floats, judged: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Mean and within-task correlation of success, by analysis of variance, one pair for each row of weights.
+
+    The mean is over tasks, each weighing the same. Correlation is kept inside (0.001, 0.999).
+    """
+    share = won / judged
+    tasks, total = weights.sum(axis=1), weights @ judged
+    mean = weights @ share / tasks
+    pooled = weights @ won / total
+    between = (weights @ (judged * share**2) - total * pooled**2) / np.maximum(tasks - 1, 1)
+    spare = total - tasks
+    within = np.divide(weights @ (won * (1 - share)), spare, out=np.zeros_like(total), where=spare > 0)
+    typical = (total - weights @ judged**2 / total) / np.maximum(tasks - 1, 1)
+    scale = between + (typical - 1) * within
+    correlation = np.divide(between - within, scale, out=np.zeros_like(scale), where=(scale > 0) & (spare > 0))
+    return mean, np.clip(correlation, 1e-3, 1 - 1e-3)
+
+
+class _Spent:
+    """Expected time or cost of every task under each strategy, for the data (row 0) and for every round."""
+
+    def __init__(self, ledger: TaskLedger, weights: Floats, catastrophe: Catastrophe | None) -> None:
+        self.ledger, self.catastrophe = ledger, catastrophe
+        mean, correlation = fit_beta_binomial(ledger.won, ledger.judged, weights)
+        prior = (1 - correlation) / correlation
+        self.lost = (1 - mean[:, None]) * prior[:, None] + (ledger.judged - ledger.won)
+        self.trials = prior[:, None] + ledger.judged
+
+    def naive(self) -> Floats:
+        return self.ledger.model + (self.catastrophe.cost * self.catastrophe.rate if self.catastrophe else 0.0)
+
+    def tried(self, n: int) -> Floats:
+        """E[T_n] task by task; one try is linear in w, so there the raw rates are unbiased and are not shrunk."""
+        attempt = self.ledger.model + self.ledger.review
+        if n == 1:
+            fails = 1 - self.ledger.won / self.ledger.judged
+            return attempt + fails * self.ledger.human + self._harm(1 - fails)
+        fails, spent = np.ones_like(self.lost), np.zeros_like(self.lost)
+        for k in range(n):
+            spent += fails * attempt
+            fails = fails * (self.lost + k) / (self.trials + k)
+        return spent + fails * self.ledger.human + self._harm(1 - fails)
+
+    def _harm(self, accepted: Floats) -> Floats | float:
+        return self.catastrophe.expected * accepted if self.catastrophe else 0.0
+
+
+@dataclass(frozen=True)
+class _Reporter:
+    ledger: TaskLedger
+    weights: Floats
+    w: Success
+    level: float
+
+    def ratio(self, spent: Floats, what: str, why_not: str | None = None) -> Measured:
+        n_tasks = len(self.ledger.human)
+        why = why_not or ("fewer than 3 tasks" if n_tasks < 3 else None)
+        interval = None if why else ratio_interval(self.ledger.human, spent, self.weights, level=self.level)
+        return Measured(
+            value=float(self.ledger.human.mean() / np.atleast_2d(spent)[0].mean()),
+            interval=interval,
+            level=self.level,
+            estimand=f"E[H] / E[T], {what}, w = {self.w}",
+            method=f"beta-binomial over tasks; bootstrap-t, {len(self.weights) - 1} joint resamples of tasks",
+            n_tasks=n_tasks,
+            n_judgments=int(self.ledger.judged.sum()),
+            why_no_interval=why or (None if interval else "every task spends the same, so nothing varies"),
+        )
+
+
+def _named(n: int) -> str:
+    return "try once, then do it oneself" if n == 1 else f"try {n} times, then do it oneself"

@@ -1,0 +1,34 @@
+"""Resampling of tasks as weights: one matrix product per statistic instead of a loop over rounds."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def task_weights(n_tasks: int, *, rounds: int, rng: np.random.Generator) -> Floats:
+    """How often each task is drawn in each of `rounds` bootstrap samples: rounds x tasks, rows sum to `n_tasks`."""
+    return rng.multinomial(n_tasks, np.full(n_tasks, 1 / n_tasks), size=rounds).astype(float)
+
+
+def ratio_interval(above: Floats, below: Floats, weights: Floats, *, level: float) -> tuple[float, float] | None:
+    """Symmetric bootstrap-t interval for mean(above) / mean(below) over tasks, on the log scale.
+
+    Row 0 of `weights` is the data (all ones); `below` has one row per row of weights, or one for all. Each
+    round is studentised by its own linearised error, which is what keeps the level where a few long tasks
+    carry the mean. None when nothing varies.
+    """
+    n_tasks = weights.shape[1]
+    below = np.broadcast_to(below, weights.shape)
+    mean_above, mean_below = weights @ above / n_tasks, np.einsum("ij,ij->i", weights, below) / n_tasks
+    logs = np.log(mean_above / mean_below)
+    influence = above / mean_above[:, None] - below / mean_below[:, None]
+    errors = np.sqrt(np.einsum("ij,ij->i", weights, influence**2)) / n_tasks
+    if not errors[0] > 1e-12:
+        return None
+    usable = errors[1:] > 1e-12
+    pivots = np.abs(logs[1:][usable] - logs[0]) / errors[1:][usable]
+    reach = float(np.quantile(pivots, level)) * errors[0]
+    return float(np.exp(logs[0] - reach)), float(np.exp(logs[0] + reach))

@@ -1,0 +1,128 @@
+"""Speed and cost: the paper's table, the sum forms, shrinkage, refusals."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guildhall.analysis.savings import (
+    Catastrophe,
+    Success,
+    TaskLedger,
+    fit_beta_binomial,
+    savings_from_tasks,
+    savings_from_totals,
+)
+from guildhall.errors import ImpossibleValue, NothingToCompare
+
+TABLE_2 = {  # model: win rate, then naive, try once, try n for speed and for cost
+    "gpt-4o": (0.125, (327, 0.87, 0.46), (5172, 0.90, 0.53)),
+    "o4-mini": (0.291, (186, 1.02, 1.06), (1265, 1.06, 1.22)),
+    "o3": (0.352, (161, 1.08, 1.28), (480, 1.13, 1.47)),
+    "gpt-5": (0.390, (90, 1.12, 1.39), (474, 1.18, 1.63)),
+}
+
+
+def ledger(n_tasks: int = 40, *, judged: int = 9, seed: int = 0) -> TaskLedger:
+    rng = np.random.default_rng(seed)
+    chance = rng.beta(2, 3, n_tasks)
+    return TaskLedger(
+        human=rng.lognormal(5.5, 0.5, n_tasks),
+        review=rng.lognormal(4.5, 0.3, n_tasks),
+        model=rng.lognormal(2.0, 0.3, n_tasks),
+        won=rng.binomial(judged, chance).astype(float),
+        judged=np.full(n_tasks, float(judged)),
+    )
+
+
+@pytest.mark.parametrize("model", TABLE_2)
+def test_the_papers_table_comes_back_within_a_hundredth(model):
+    win_rate, speed, cost = TABLE_2[model]
+    for human, review, (naive, once, limit) in ((404, 109, speed), (361, 86, cost)):
+        found = savings_from_totals(human=human, review=review, model=human / naive, win_rate=win_rate)
+        assert found.try_once.value == pytest.approx(once, abs=0.01)
+        assert found.limit.value == pytest.approx(limit, abs=0.01)
+
+
+def test_the_real_reference_numbers_say_the_same(realdata):
+    reference = json.loads((realdata / "gdpval" / "paper_reference_numbers.json").read_text())
+    for row in reference["table2"]:
+        assert TABLE_2[row["model"]][0] == row["win"]
+
+
+@given(w=st.floats(0.01, 0.99), n=st.integers(1, 30), review=st.floats(0, 200), model=st.floats(0.1, 100))
+def test_the_sum_form_equals_the_closed_form_where_that_is_defined(w, n, review, model):
+    found = savings_from_totals(human=404, review=review, model=model, win_rate=w, tries=(n,))
+    spent = (model + review) * (1 - (1 - w) ** n) / w + (1 - w) ** n * 404
+    assert found.try_n[n].value == pytest.approx(404 / spent)
+
+
+def test_many_tries_approach_the_limit_and_a_model_that_never_wins_has_none():
+    found = savings_from_totals(human=404, review=109, model=4, win_rate=0.4, tries=(200,))
+    assert found.try_n[200].value == pytest.approx(found.limit.value)
+    hopeless = savings_from_totals(human=404, review=109, model=4, win_rate=0.0)
+    assert hopeless.limit.value is None
+    assert hopeless.limit.why_no_interval == "the model never succeeds"
+
+
+def test_at_the_break_even_review_time_trying_once_saves_nothing():
+    found = savings_from_totals(human=404, review=109, model=4, win_rate=0.4)
+    level = savings_from_totals(human=404, review=found.break_even_review, model=4, win_rate=0.4)
+    assert level.try_once.value == pytest.approx(1)
+    level = savings_from_totals(human=404, review=109, model=4, win_rate=found.break_even_win_rate)
+    assert level.try_once.value == pytest.approx(1)
+
+
+def test_a_price_on_catastrophes_lowers_every_ratio():
+    harm = Catastrophe(cost=10_000, rate=0.03, caught=0.5)
+    safe = savings_from_tasks(ledger(), rng=np.random.default_rng(0), rounds=50)
+    harmed = savings_from_tasks(ledger(), rng=np.random.default_rng(0), rounds=50, catastrophe=harm)
+    for before, after in ((safe.naive, harmed.naive), (safe.try_n[3], harmed.try_n[3]), (safe.limit, harmed.limit)):
+        assert (after.value or 0) < (before.value or 0)
+
+
+def test_try_once_from_tasks_is_the_ratio_of_means_by_the_obvious_loop():
+    data = ledger()
+    spent = [
+        m + r + (1 - k / n) * h
+        for h, r, m, k, n in zip(data.human, data.review, data.model, data.won, data.judged, strict=True)
+    ]
+    found = savings_from_tasks(data, rng=np.random.default_rng(0), rounds=200)
+    assert found.try_once.value == pytest.approx(data.human.sum() / sum(spent))
+    assert found.try_once.interval is not None
+    assert found.try_once.interval[0] < data.human.sum() / sum(spent) < found.try_once.interval[1]
+
+
+def test_shrinkage_recovers_a_planted_beta():
+    rng = np.random.default_rng(1)
+    won = rng.binomial(9, rng.beta(2, 3, 20_000)).astype(float)
+    mean, correlation = fit_beta_binomial(won, np.full(20_000, 9.0), np.ones((1, 20_000)))
+    assert mean[0] == pytest.approx(0.4, abs=0.01)
+    assert correlation[0] == pytest.approx(1 / 6, abs=0.01)
+
+
+def test_one_judgment_a_task_gives_no_interval_beyond_one_try():
+    found = savings_from_tasks(ledger(judged=1), rng=np.random.default_rng(0), rounds=100)
+    assert found.try_once.interval is not None
+    assert found.try_n[2].interval is None
+    assert "hard tasks from bad luck" in (found.try_n[2].why_no_interval or "")
+
+
+def test_the_limit_is_plug_in_and_says_how_many_tasks_were_never_won():
+    limit = savings_from_tasks(ledger(), rng=np.random.default_rng(0), rounds=50, w=Success.WIN_OR_TIE).limit
+    assert limit.interval is None
+    assert "never won" in (limit.why_no_interval or "")
+    assert "win_or_tie" in limit.estimand
+
+
+def test_impossible_inputs_are_refused():
+    with pytest.raises(ImpossibleValue):
+        savings_from_totals(human=404, review=109, model=4, win_rate=1.4)
+    with pytest.raises(NothingToCompare):
+        TaskLedger(*(np.array([]),) * 5)
+    with pytest.raises(ImpossibleValue):
+        TaskLedger(*(np.array([float("nan")]),) * 5)
