@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,14 +32,21 @@ class Mount:
 
 
 def command_line(
-    *, mounts: Iterable[Mount], limits: Limits, env: Mapping[str, str], seccomp_fd: int | None, passwd_fd: int, group_fd: int
+    *,
+    mounts: Iterable[Mount],
+    limits: Limits,
+    env: Mapping[str, str],
+    seccomp_fd: int | None,
+    passwd_fd: int,
+    group_fd: int,
 ) -> list[str]:
     """bwrap and its arguments, up to and including the `--` before the first process."""
     program = shutil.which("bwrap")
     if program is None:
         raise MissingTool("bubblewrap", needed_for="confined work", fix="install the package `bubblewrap`")
     line = [program, "--unshare-all", "--unshare-user", "--disable-userns", "--new-session", "--as-pid-1"]
-    line += ["--uid", str(INSIDE_ID), "--gid", str(INSIDE_ID), "--hostname", "sandbox", "--cap-drop", "ALL", "--clearenv"]
+    line += ["--uid", str(INSIDE_ID), "--gid", str(INSIDE_ID), "--hostname", "sandbox"]
+    line += ["--cap-drop", "ALL", "--clearenv"]
     line += _system()
     line += ["--ro-bind-data", str(passwd_fd), "/etc/passwd", "--ro-bind-data", str(group_fd), "/etc/group"]
     line += ["--proc", "/proc", "--dev", "/dev"]
@@ -63,7 +69,7 @@ def _system() -> Sequence[str]:
     for name in _SYSTEM_FOLDERS:
         folder = Path("/", name)
         if folder.is_symlink():
-            line += ["--symlink", os.readlink(folder), str(folder)]
+            line += ["--symlink", str(folder.readlink()), str(folder)]
         elif folder.is_dir():
             line += ["--ro-bind", str(folder), str(folder)]
     for name in _SYSTEM_SETTINGS:

@@ -21,7 +21,6 @@ class Ending:
     status: int
     cpu_s: float = 0.0
     refused: str | None = None
-    errno: int | None = None
 
     @property
     def code(self) -> int:
@@ -86,9 +85,13 @@ class Command:
         self.ending = ending
         os.write(self._wake_write, b".")
 
-    def conduct(self, *, wall_s: float, cut: Callable[[Ended], None]) -> None:
-        """Move bytes until the command has ended; call `cut` once if it outlives its time or floods its output."""
+    def conduct(self, *, wall_s: float, end: Callable[[], None], give_up: Callable[[], None]) -> None:
+        """Move bytes until the command has ended.
+
+        `end` is called once if it outlives its time or floods its output, `give_up` if that did not end it.
+        """
         deadline = time.monotonic() + wall_s
+        told = False
         with selectors.DefaultSelector() as watched:
             for stream in (self.stdout, self.stderr):
                 watched.register(stream.fd, selectors.EVENT_READ, stream)
@@ -98,20 +101,17 @@ class Command:
             else:
                 self._close_stdin()
             while self.ending is None:
-                events = watched.select(max(0.0, deadline - time.monotonic()))
-                for key, _ in events:
+                for key, _ in watched.select(max(0.0, deadline - time.monotonic())):
                     self._move(key, watched)
-                flooded = self.stdout.omitted or self.stderr.omitted
-                if self.cut_off is None and flooded:
-                    self.cut_off, deadline = "output", time.monotonic() + _ENDING_TAKES_AT_MOST_S
-                    cut("output")
-                elif time.monotonic() >= deadline:
-                    if self.cut_off is not None:
-                        self.cut_off = self.cut_off or "lost"
-                        cut("lost")
-                        return
-                    self.cut_off, deadline = "wall", time.monotonic() + _ENDING_TAKES_AT_MOST_S
-                    cut("wall")
+                late = time.monotonic() >= deadline
+                flooded = bool(self.stdout.omitted or self.stderr.omitted)
+                if late and told:
+                    give_up()
+                    return
+                if late or (flooded and not told):
+                    self.cut_off = self.cut_off or ("wall" if late else "output")
+                    told, deadline = True, time.monotonic() + _ENDING_TAKES_AT_MOST_S
+                    end()
         # What it wrote before it ended is in the pipe now; a background process may hold the pipe open for ever.
         for stream in (self.stdout, self.stderr):
             while stream.take():

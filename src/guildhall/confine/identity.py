@@ -11,18 +11,17 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 UNPRIVILEGED_ID = 64987
 """uid and gid on the host when the caller is root; nothing else should own files under it."""
 
-_STAGE_THEN_DROP = """
+_STAGE_THEN_DROP = f"""
 while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 97; shift 2; done
 shift
-exec setpriv --reuid=%(id)d --regid=%(id)d --clear-groups --no-new-privs -- "$@"
-""" % {"id": UNPRIVILEGED_ID}
+exec setpriv --reuid={UNPRIVILEGED_ID} --regid={UNPRIVILEGED_ID} --clear-groups --no-new-privs -- "$@"
+"""
 
 
 def is_root() -> bool:
@@ -79,8 +78,4 @@ class Stage:
 
 
 def _others_may_reach(path: Path) -> bool:
-    return all(folder.stat().st_mode & stat.S_IXOTH for folder in _ancestors(path.resolve()))
-
-
-def _ancestors(path: Path) -> Iterable[Path]:
-    return path.parents
+    return all(folder.stat().st_mode & stat.S_IXOTH for folder in path.resolve().parents)

@@ -3,29 +3,41 @@
 This file is run by the system's own Python inside the room (`python3 -I -S inside.py FD SETTINGS`), so it
 imports only the standard library and nothing of ours. It talks over a SEQPACKET socket. A request names an
 operation and brings its file descriptors along; the body travels in a memory file because a command line may
-be a megabyte long. The work of each request happens in a child, so that a hostile path or pipe can hang
+be a megabyte long. `pathlib` would double the time a room takes to start, so paths are text here. The work of each request happens in a child, so that a hostile path or pipe can hang
 only that child. When the socket closes, this process ends, and the kernel ends the namespace with it.
 """
 
+# ruff: noqa: PTH, S606
+
+from __future__ import annotations
+
+import contextlib
 import ctypes
+import errno
 import json
 import os
 import resource
 import selectors
 import signal
 import socket
+import stat
 import sys
+from typing import Any, NoReturn
 
-PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_SET_CHILD_SUBREAPER = 4, 38, 36
+PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 4, 22, 36, 38
+SECCOMP_MODE_FILTER = 2
 FAILED_FILE_OPERATION = 120
 CHUNK = 1 << 20
 
+Message = dict[str, Any]
+Running = dict[int, int]  # pid -> request id
 
-def main():
+
+def main() -> NoReturn:
     channel = socket.socket(fileno=int(sys.argv[1]))
     settings = json.loads(sys.argv[2])
     protect(settings)
-    running = {}  # pid -> request id
+    running: Running = {}
     wake, woken = os.pipe()
     os.set_blocking(wake, False)
     os.set_blocking(woken, False)
@@ -47,7 +59,7 @@ def main():
             reap(channel, running)
 
 
-def protect(settings):
+def protect(settings: Message) -> None:
     """Take the limits on, and become unreadable for those who will run beside us."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
@@ -60,16 +72,16 @@ def protect(settings):
         resource.setrlimit(getattr(resource, name), (value, value))
 
 
-def refuse_syscalls(libc, program):
+def refuse_syscalls(libc: ctypes.CDLL, program: bytes) -> None:
     class Program(ctypes.Structure):
-        _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]
+        _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
     wanted = Program(len(program) // 8, program)
-    if libc.prctl(22, 2, ctypes.byref(wanted), 0, 0) != 0:  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
+    if libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(wanted), 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "seccomp filter refused")
 
 
-def serve(channel, running, settings):
+def serve(channel: socket.socket, running: Running, settings: Message) -> bool:
     """Handle one request; False when the host has let go."""
     message, fds, _, _ = socket.recv_fds(channel, 65536, 8)
     if not message:
@@ -86,7 +98,7 @@ def serve(channel, running, settings):
     return True
 
 
-def begin(channel, running, request, fds, settings):
+def begin(channel: socket.socket, running: Running, request: Message, fds: list[int], settings: Message) -> None:
     body, *streams = fds
     details = json.loads(read_all(body))
     failed, failing = os.pipe()
@@ -108,33 +120,35 @@ def begin(channel, running, request, fds, settings):
         os.waitpid(child, 0)
         del running[child]
         number, words = trouble.decode().split(" ", 1)
-        code = 127 if int(number) == 2 else 126
+        code = 127 if int(number) == errno.ENOENT else 126
         say(channel, {"id": request["id"], "status": code << 8, "refused": words, "errno": int(number)})
 
 
-def be_child(op, details, streams, failing, settings):
+def be_child(op: str, details: Message, streams: list[int], failing: int, settings: Message) -> NoReturn:
     """Become the command (or do the file operation) in a session of its own; never returns."""
     try:
         os.setsid()
-        for number, fd in enumerate(streams):
-            os.dup2(fd, number)
+        for number, fd in enumerate([*streams, failing]):
+            os.dup2(fd, number, inheritable=number < 3)
+        failing = 3
+        os.closerange(4, 1 << 20)  # the channel above all: a command that held it could speak for us
         signal.set_wakeup_fd(-1)
         for name in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT, signal.SIGXFSZ):
             signal.signal(name, signal.SIG_DFL)
         resource.setrlimit(resource.RLIMIT_CPU, (settings["cpu_s"], settings["cpu_s"] + 1))
-        os.set_inheritable(failing, False)
         os.chdir(details["cwd"])
         if op == "exec":
             os.execvpe(details["command"][0], details["command"], details["env"])
         os.close(failing)
         file_operation(op, details)
     except OSError as error:
-        os.write(failing, f"{error.errno} {error.strerror}: {error.filename or details.get('cwd')}".encode())
+        what = details["cwd"] if error.filename == details["cwd"] else details["command"][0]
+        os.write(failing, f"{error.errno} {what}: {error.strerror}".encode())
     finally:
         os._exit(126)
 
 
-def file_operation(op, details):
+def file_operation(op: str, details: Message) -> NoReturn:
     """Read a file to stdout or write stdin to a file; an OSError goes to stderr as `errno`."""
     try:
         if op == "read":
@@ -147,31 +161,32 @@ def file_operation(op, details):
     os._exit(0)
 
 
-def read_file(path, limit):
+def read_file(path: str, limit: int) -> None:
     # Without O_NONBLOCK a named pipe put where a file is expected would hold the reader for good.
     source = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    if os.path.isdir(path):
-        raise IsADirectoryError(21, "is a directory", path)
-    if os.fstat(source).st_size > limit:
-        raise OSError(27, "file too large", path)
+    found = os.fstat(source)
+    if stat.S_ISDIR(found.st_mode):
+        raise OSError(errno.EISDIR, "is a directory", path)
+    if found.st_size > limit:
+        raise OSError(errno.EFBIG, "file too large", path)
     while chunk := os.read(source, CHUNK):
         write_all(1, chunk)
 
 
-def write_file(path):
+def write_file(path: str) -> None:
     os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
     target = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
     while chunk := os.read(0, CHUNK):
         write_all(target, chunk)
 
 
-def write_all(fd, data):
+def write_all(fd: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(fd, view) :]
 
 
-def reap(channel, running):
+def reap(channel: socket.socket, running: Running) -> None:
     """Collect whoever has ended; only commands are reported, orphans just leave."""
     while True:
         try:
@@ -184,41 +199,34 @@ def reap(channel, running):
             say(channel, {"id": running.pop(child), "status": status, "cpu_s": used.ru_utime + used.ru_stime})
 
 
-def end_one(wanted, running):
+def end_one(wanted: int, running: Running) -> None:
     """End a command, its session, and whoever still descends from it."""
     for leader, request in list(running.items()):
         if request == wanted:
-            doomed = {pid for pid, (parent, session) in processes().items() if session == leader}
+            doomed = {pid for pid, (_, session) in processes().items() if session == leader}
             for pid in doomed | {leader} | descendants(leader):
                 kill(pid)
 
 
-def end_all():
+def end_all() -> None:
     """End every process but this one."""
     if os.getpid() == 1:
-        try:
+        with contextlib.suppress(ProcessLookupError):
             os.kill(-1, signal.SIGKILL)  # in a namespace of our own, this means its processes only
-        except ProcessLookupError:
-            pass
         return
     while left := descendants(os.getpid()):
         for pid in left:
             kill(pid)
-        for pid in left:
-            try:
-                os.waitpid(pid, os.WNOHANG)
-            except ChildProcessError:
-                pass
 
 
-def processes():
+def processes() -> dict[int, tuple[int, int]]:
     """pid -> (parent, session) of everything visible."""
-    seen = {}
+    seen: dict[int, tuple[int, int]] = {}
     for name in os.listdir("/proc"):
         if name.isdigit():
             try:
-                with open(f"/proc/{name}/stat", "rb") as stat:
-                    fields = stat.read().rpartition(b")")[2].split()
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    fields = file.read().rpartition(b")")[2].split()
             except OSError:
                 continue
             if fields[0] not in (b"Z", b"X"):
@@ -226,23 +234,22 @@ def processes():
     return seen
 
 
-def descendants(root):
+def descendants(root: int) -> set[int]:
     seen = processes()
-    found, wave = set(), {root}
+    found: set[int] = set()
+    wave = {root}
     while wave:
         wave = {pid for pid, (parent, _) in seen.items() if parent in wave} - found
         found |= wave
     return found - {root}
 
 
-def kill(pid):
-    try:
+def kill(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
         os.kill(pid, signal.SIGKILL)
-    except (ProcessLookupError, PermissionError):
-        pass
 
 
-def say(channel, message):
+def say(channel: socket.socket, message: Message) -> None:
     try:
         channel.send(json.dumps(message).encode())
     except OSError:
@@ -250,7 +257,7 @@ def say(channel, message):
         os._exit(0)
 
 
-def read_all(fd):
+def read_all(fd: int) -> bytes:
     os.lseek(fd, 0, os.SEEK_SET)
     parts = []
     while part := os.read(fd, CHUNK):

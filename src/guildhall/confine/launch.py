@@ -91,18 +91,21 @@ def _in_bubblewrap(
     full_env = _base_env("/tmp") | dict(env)  # noqa: S108 - a private one, inside
     settings = _settings(limits, processes=limits.processes + 1, program=None)
     try:
-        with _as_fd(bubblewrap.PASSWD.encode()) as passwd, _as_fd(bubblewrap.GROUP.encode()) as group:
-            with _as_fd(seccomp.program(network_calls=True) or b"") as filters:
-                line = bubblewrap.command_line(
-                    mounts=shown,
-                    limits=limits,
-                    env=_base_env("/tmp"),  # noqa: S108
-                    seccomp_fd=filters if os.fstat(filters).st_size else None,
-                    passwd_fd=passwd,
-                    group_fd=group,
-                )
-                command = [*stage.prefix(), *line, system_python(), "-I", "-S", "/run/inside.py"]
-                process, channel = _spawn(command, settings, keep=(passwd, group, filters))
+        with (
+            _as_fd(bubblewrap.PASSWD.encode()) as passwd,
+            _as_fd(bubblewrap.GROUP.encode()) as group,
+            _as_fd(seccomp.program(network_calls=True) or b"") as filters,
+        ):
+            line = bubblewrap.command_line(
+                mounts=shown,
+                limits=limits,
+                env=_base_env("/tmp"),  # noqa: S108
+                seccomp_fd=filters if os.fstat(filters).st_size else None,
+                passwd_fd=passwd,
+                group_fd=group,
+            )
+            command = [*stage.prefix(), *line, system_python(), "-I", "-S", "/run/inside.py"]
+            process, channel = _spawn(command, settings, keep=(passwd, group, filters))
     finally:
         stage.clear()
     return Launched(process, channel, "bubblewrap", bubblewrap.WORK, full_env, stage)
@@ -148,7 +151,9 @@ def _settings(limits: Limits, *, processes: int | None, program: bytes | None) -
     return json.dumps({"rlimits": rlimits, "cpu_s": cpu_s, "seccomp": program.hex() if program else None})
 
 
-def _spawn(command: list[str], settings: str, *, keep: tuple[int, ...]) -> tuple[subprocess.Popen[bytes], socket.socket]:
+def _spawn(
+    command: list[str], settings: str, *, keep: tuple[int, ...]
+) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """Start the first process and wait until it says it is ready."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with tempfile.TemporaryFile() as complaints, theirs:

@@ -39,6 +39,9 @@ class Limits:
         return replace(self, **changes)
 
 
+DEFAULT_LIMITS = Limits()
+
+
 @dataclass(frozen=True)
 class Finished:
     """How a confined command ended, and what it used.

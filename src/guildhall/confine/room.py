@@ -6,6 +6,7 @@ what its first process reports and looks at what the tree uses; at a limit it en
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -22,11 +23,12 @@ from typing import Any, Self
 from guildhall.confine.bubblewrap import Mount
 from guildhall.confine.command import Command, Ending
 from guildhall.confine.launch import Launched, launch, why_no_bubblewrap
-from guildhall.confine.limits import Ended, Finished, How, Limits
+from guildhall.confine.limits import DEFAULT_LIMITS, Finished, How, Limits
 from guildhall.confine.watch import Watch
 from guildhall.errors import RoomClosed
 
 _BUSY_LOOK_S, _IDLE_LOOK_S = 0.02, 0.1
+_CLOSING_TAKES_AT_MOST_S = 5.0
 _LOST = Ending(status=9)
 
 
@@ -34,7 +36,7 @@ def run(
     command: Sequence[str],
     *,
     work: Path,
-    limits: Limits = Limits(),
+    limits: Limits = DEFAULT_LIMITS,
     read_only: Sequence[Path] = (),
     env: Mapping[str, str] = {},
     stdin: bytes | None = None,
@@ -53,7 +55,7 @@ def run(
 def start(
     *,
     work: Path,
-    limits: Limits = Limits(),
+    limits: Limits = DEFAULT_LIMITS,
     read_only: Sequence[Path] = (),
     mounts: Sequence[Mount] = (),
     env: Mapping[str, str] = {},
@@ -76,7 +78,9 @@ class Room:
         self._next = 0
         self._left_open: list[int] = []
         self._closed = False
-        self._watch = Watch(launched.process.pid, work=work, limits=limits)
+        # Below bubblewrap's own process comes the room's first one; without bubblewrap that is the root itself.
+        ours = 1 if launched.how == "bubblewrap" else 0
+        self._watch = Watch(launched.process.pid, ours=ours, work=work, limits=limits)
         self._thread = threading.Thread(target=self._attend, name="guildhall-room", daemon=True)
         self._thread.start()
 
@@ -124,15 +128,12 @@ class Room:
             if self._closed:
                 return
             self._closed = True
-        try:
+        with contextlib.suppress(OSError):  # the other side may have gone first
             self._launched.channel.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass  # the other side went first
         try:
-            self._launched.process.wait(5)
+            self._launched.process.wait(_CLOSING_TAKES_AT_MOST_S)
         except subprocess.TimeoutExpired:
-            self._watch.kill_tree()
-            self._launched.process.kill()
+            self._destroy()
             self._launched.process.wait()
         self._thread.join()
         self._launched.channel.close()
@@ -162,7 +163,9 @@ class Room:
         try:
             self._send(op, current, body)
             current.conduct(
-                wall_s=self.limits.wall_s if wall_s is None else wall_s, cut=lambda why: self._cut(current, why)
+                wall_s=self.limits.wall_s if wall_s is None else wall_s,
+                end=lambda: self._tell({"op": "end", "id": current.number}),
+                give_up=self._destroy,
             )
             return self._finished(current, time.monotonic() - began)
         finally:
@@ -182,18 +185,14 @@ class Room:
                 current.cut_off = "lost"
         current.sent()
 
-    def _cut(self, current: Command, why: Ended) -> None:
-        if why == "lost":  # it was told to end and did not: only the end of the whole room is sure
-            self._launched.process.kill()
-            self._watch.kill_tree()
-        else:
-            self._tell({"op": "end", "id": current.number})
+    def _destroy(self) -> None:
+        """End the room from outside: what was asked to end did not."""
+        self._watch.kill_tree()
+        self._launched.process.kill()
 
     def _tell(self, message: dict[str, Any]) -> None:
-        try:
+        with contextlib.suppress(OSError):  # a room that is gone is reported by the attending thread
             self._launched.channel.send(json.dumps(message).encode())
-        except OSError:
-            pass  # the room is gone, and its end is reported by the attending thread
 
     def _finished(self, current: Command, wall_s: float) -> Finished:
         ending = current.ending or _LOST
@@ -215,12 +214,14 @@ class Room:
     def _attend(self) -> None:
         """The room's own thread: hear about ends, look at use, end everything at a limit."""
         channel = self._launched.channel
+        incoming = select.poll()
+        incoming.register(channel, select.POLLIN)
         while True:
             wait_s = _BUSY_LOOK_S if self._commands else _IDLE_LOOK_S
-            readable, _, _ = select.select([channel], [], [], wait_s)
-            if readable and not self._hear(channel):
+            if incoming.poll(wait_s * 1000) and not self._hear(channel):
                 break
             self._look()
+        self._watch.kill_tree()
         with self._lock:
             for command in self._commands.values():
                 if command.ending is None:
@@ -231,19 +232,16 @@ class Room:
             self._left_open = []
 
     def _hear(self, channel: socket.socket) -> bool:
+        """Take one report; False when the room is gone, or no longer makes sense."""
         try:
-            message = channel.recv(65536)
-        except OSError:
+            said = json.loads(channel.recv(65536))
+            number, ending = said["id"], Ending(said["status"], said.get("cpu_s", 0.0), said.get("refused"))
+        except (OSError, ValueError, KeyError, TypeError):
             return False
-        if not message:
-            return False
-        said = json.loads(message)
         with self._lock:
-            command = self._commands.get(said["id"])
+            command = self._commands.get(number)
             if command is not None and command.ending is None:
-                command.ended(
-                    Ending(said["status"], said.get("cpu_s", 0.0), said.get("refused"), said.get("errno"))
-                )
+                command.ended(ending)
         return True
 
     def _look(self) -> None:

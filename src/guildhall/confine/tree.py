@@ -38,6 +38,7 @@ class Tree:
         self.root = root
         self._cpu_by_process: dict[tuple[int, int], int] = {}
         self._cpu_s = 0.0
+        self._last: dict[int, int] = {}
 
     def pids(self) -> list[int]:
         """All descendants, parents first; a process that moves while we look turns up at the next look."""
@@ -49,6 +50,7 @@ class Tree:
 
     def look(self) -> Usage:
         processes = {pid: process for pid in self.pids() if (process := _read(pid)) is not None}
+        self._last = {pid: process.started for pid, process in processes.items()}
         for pid, process in processes.items():
             self._cpu_by_process[pid, process.started] = process.own_cpu
         # Two undercounts, and the larger is nearer: a parent that ignores its children's end is never charged
@@ -62,6 +64,11 @@ class Tree:
             cpu_s=self._cpu_s,
         )
 
+    def still_alive(self) -> set[int]:
+        """Descendants, and those of the last look that have lost their way to us (their first process was killed)."""
+        strays = {pid for pid, started in self._last.items() if (now := _read(pid)) and now.started == started}
+        return strays | set(self.pids())
+
     def proportional_bytes(self) -> int:
         """Memory with shared pages split among their users: slower to read than `resident_bytes`, and exact."""
         return sum(_proportional(pid) for pid in self.pids())
@@ -70,8 +77,8 @@ class Tree:
 def _children(pid: int) -> list[int]:
     found: list[int] = []
     try:
-        for task in os.listdir(f"/proc/{pid}/task"):
-            found += map(int, Path(f"/proc/{pid}/task/{task}/children").read_text().split())
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            found += map(int, (task / "children").read_text().split())
     except OSError:
         pass  # it ended while we looked
     return found

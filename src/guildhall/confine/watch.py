@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
@@ -13,7 +14,6 @@ from guildhall.confine.folder import Size, measure
 from guildhall.confine.limits import Ended, Limits
 from guildhall.confine.tree import Tree, Usage
 
-_OURS = 1  # of the processes below the launcher, the room's first one is not the work's
 _FULL_HOUSE_S = 1.0
 _FOLDER_LOOK_S = 0.25
 
@@ -21,8 +21,8 @@ _FOLDER_LOOK_S = 0.25
 class Watch:
     """The limits of one room, held against looks at its tree and its work folder."""
 
-    def __init__(self, root: int, *, work: Path, limits: Limits) -> None:
-        self._tree = Tree(root)
+    def __init__(self, root: int, *, ours: int, work: Path, limits: Limits) -> None:
+        self._tree, self._ours = Tree(root), ours
         self._work, self._limits = work, limits
         self._full_since: float | None = None
         self._folder = Size()
@@ -33,7 +33,7 @@ class Watch:
         """Note what is used against the running commands; the limit that is passed, if one is."""
         usage = self._tree.look()
         self.cpu_s = usage.cpu_s
-        tasks = max(0, usage.tasks - _OURS)
+        tasks = max(0, usage.tasks - self._ours)
         for command in commands:
             command.peak_bytes = max(command.peak_bytes, usage.resident_bytes)
             command.peak_tasks = max(command.peak_tasks, tasks)
@@ -49,12 +49,10 @@ class Watch:
         return None
 
     def kill_tree(self) -> None:
-        """Kill every process below the launcher from outside."""
-        for pid in self._tree.pids():
-            try:
+        """Kill, from outside, everybody below the launcher and everybody last seen there."""
+        for pid in self._tree.still_alive():
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
 
     def _too_much_memory(self, usage: Usage) -> bool:
         if usage.resident_bytes <= self._limits.memory_bytes:
