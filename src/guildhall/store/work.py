@@ -1,24 +1,22 @@
-"""Work items and the ledger of model calls: what must outlive a killed process.
+"""Work items: what is to be done, who is at it, and how it ended; it outlives a killed process.
 
 An item is known by the digest of everything that may change its outcome, so the same work planned twice is one
-row. It is claimed before it starts and finished in the same transaction that keeps what it made. The ledger has
-one row for each model call, written before the call is sent and completed when it is answered: what a killed
-process had spent is still counted, and calls whose answer never arrived are counted apart.
+row. It is claimed before it starts and finished in the same transaction that keeps what it made.
 """
 
 from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, Float, Index, Integer, String, Table, Text, func, or_, select, update
+from sqlalchemy import Column, Float, Index, Integer, String, Table, Text, bindparam, func, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from guildhall.domain.submissions import Usage
 from guildhall.store.records import Store
 from guildhall.store.shelves import metadata
 
@@ -38,30 +36,9 @@ work_items = Table(
     Index(None, "run", "kind", "state"),
 )
 
-model_calls = Table(
-    "model_calls",
-    metadata,
-    Column("id", String(64), primary_key=True),
-    Column("item", String(64), nullable=False),
-    Column("run", String(200), nullable=False),
-    Column("model", String(200), nullable=False),
-    Column("begun_at", Float, nullable=False),
-    Column("ended_at", Float),
-    Column("input_tokens", Integer, nullable=False, default=0),
-    Column("output_tokens", Integer, nullable=False, default=0),
-    Column("cached_input_tokens", Integer, nullable=False, default=0),
-    Column("cache_written_tokens", Integer, nullable=False, default=0),
-    Column("reasoning_tokens", Integer, nullable=False, default=0),
-    Column("cost_usd", Float),
-    Column("price_date", String(64)),
-    Column("seconds", Float),
-    Column("error", Text),
-    Index(None, "run"),
-    Index(None, "item"),
-)
-
-_COUNTED = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_written_tokens", "reasoning_tokens")
 _CHUNK = 500
+LEASE_S = 300.0
+"""How long a silent worker on another machine keeps its items."""
 
 
 class WorkState(StrEnum):
@@ -85,13 +62,13 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Spending:
-    """What a run has used: the answered calls, and how many were sent whose answer never arrived."""
+class Outcome:
+    """How an item ended: what it made (a key or JSON), or the error it failed with."""
 
-    usage: Usage
-    known_usd: float
-    unanswered: int
-    unpriced: int
+    item: str
+    at: float
+    result: str | None = None
+    error: str | None = None
 
 
 def this_worker() -> str:
@@ -100,7 +77,7 @@ def this_worker() -> str:
 
 
 class Work:
-    """The work table and the ledger of one store. Times are seconds since 1970, handed in by the caller."""
+    """The work of one store. Times are seconds since 1970, handed in by the caller."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -129,7 +106,7 @@ class Work:
                     found[row["key"]] = Item(**{**row, "state": WorkState(row["state"])})
         return found
 
-    def claim(self, keys: Sequence[str], *, worker: str, now: float, lease_s: float = 300) -> set[str]:
+    def claim(self, keys: Sequence[str], *, worker: str, now: float, lease_s: float = LEASE_S) -> set[str]:
         """Take the items nobody else is at work on; a dead or silent worker's items are free again."""
         taken: set[str] = set()
         with self.store.transaction() as connection:
@@ -153,7 +130,7 @@ class Work:
                 taken |= set(free)
         return taken
 
-    def renew(self, *, worker: str, now: float, lease_s: float = 300) -> None:
+    def renew(self, *, worker: str, now: float, lease_s: float = LEASE_S) -> None:
         """A worker that still lives keeps its items."""
         with self.store.transaction() as connection:
             connection.execute(
@@ -172,71 +149,33 @@ class Work:
                     .values(state=WorkState.PLANNED.value, worker=None, leased_until=None)
                 )
 
-    def finish(self, key: str, *, result: str | None, error: str | None = None, now: float) -> None:
+    def finish(self, outcomes: Sequence[Outcome]) -> None:
         """Done, or failed where there is an error; call it in the transaction that keeps what was made."""
-        state = WorkState.DONE if error is None else WorkState.FAILED
+        if not outcomes:
+            return
         with self.store.transaction() as connection:
             connection.execute(
                 update(work_items)
-                .where(work_items.c.key == key)
-                .values(state=state.value, result=result, error=error, worker=None, leased_until=None, ended_at=now)
-            )
-
-    def begin_calls(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Ledger rows of calls about to be sent: `id, item, run, model, begun_at`."""
-        with self.store.transaction() as connection:
-            connection.execute(model_calls.insert(), list(rows))
-
-    def end_call(
-        self, call: str, *, usage: Usage, now: float, seconds: float | None = None, error: str | None = None
-    ) -> None:
-        """Complete a ledger row with what the provider counted."""
-        with self.store.transaction() as connection:
-            counted = {name: getattr(usage, name) for name in _COUNTED}
-            connection.execute(
-                update(model_calls)
-                .where(model_calls.c.id == call)
+                .where(work_items.c.key == bindparam("item_key"))
                 .values(
-                    ended_at=now,
-                    seconds=seconds,
-                    error=error,
-                    cost_usd=usage.cost_usd,
-                    price_date=usage.price_date,
-                    **counted,
-                )
+                    state=bindparam("new_state"),
+                    result=bindparam("new_result"),
+                    error=bindparam("new_error"),
+                    ended_at=bindparam("now"),
+                    worker=None,
+                    leased_until=None,
+                ),
+                [
+                    {
+                        "item_key": outcome.item,
+                        "new_state": (WorkState.DONE if outcome.error is None else WorkState.FAILED).value,
+                        "new_result": outcome.result,
+                        "new_error": outcome.error,
+                        "now": outcome.at,
+                    }
+                    for outcome in outcomes
+                ],
             )
-
-    def spent(self, *, run: str | None = None, items: Sequence[str] | None = None) -> Spending:
-        """What the ledger holds for a run (or for everything), in calls, tokens and dollars."""
-        where = [model_calls.c.run == run] if run is not None else []
-        if items is not None:
-            where.append(model_calls.c.item.in_(list(items)))
-        ended = model_calls.c.ended_at.is_not(None)
-        sums = [func.coalesce(func.sum(model_calls.c[name]), 0).label(name) for name in _COUNTED]
-        with self.store.reading() as connection:
-            row = (
-                connection.execute(
-                    select(
-                        *sums,
-                        func.count(model_calls.c.ended_at).label("calls"),
-                        func.coalesce(func.sum(model_calls.c.cost_usd), 0.0).label("cost"),
-                        func.min(model_calls.c.price_date).label("price_date"),
-                        func.count().label("sent"),
-                    ).where(*where)
-                )
-                .mappings()
-                .one()
-            )
-            unpriced = connection.execute(
-                select(func.count()).where(
-                    *where, ended, model_calls.c.cost_usd.is_(None), model_calls.c.error.is_(None)
-                )
-            ).scalar_one()
-        counts = {name: int(row[name]) for name in _COUNTED}
-        known_usd, calls = float(row["cost"]), int(row["calls"])
-        cost_usd = known_usd if unpriced == 0 else None
-        usage = Usage(**counts, calls=calls, cost_usd=cost_usd, price_date=row["price_date"])
-        return Spending(usage, known_usd=known_usd, unanswered=int(row["sent"]) - calls, unpriced=int(unpriced))
 
     def counts(self, *, run: str, kind: str | None = None) -> dict[WorkState, int]:
         """How many items of a run stand where."""
@@ -272,15 +211,14 @@ def _is_free(row: Any, worker: str, now: float) -> bool:
     host, pid, started = row.worker.rsplit(":", 2)
     if host == socket.gethostname():
         # The same machine can say at once whether that very process still lives; another pid owner has another start.
-        return _started_at(int(pid)) != started
+        return bool(_started_at(int(pid)) != started)
     return bool(row.leased_until is None or row.leased_until < now)
 
 
 def _started_at(pid: int) -> str:
     """When the process began, in clock ticks since boot; empty when there is no such process."""
     try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()[19]
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
     except OSError:
         return ""
 

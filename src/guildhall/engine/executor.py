@@ -1,0 +1,92 @@
+"""Where work runs: in this process, or in several. More machines are another class with the same method."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+@dataclass(frozen=True)
+class Ended(Generic[A, B]):
+    """One argument's outcome: a value, or the error that work on it ended with."""
+
+    argument: A
+    value: B | None = None
+    error: Exception | None = None
+
+    def result(self) -> B:
+        """The value; raises the error where there is one."""
+        if self.error is not None:
+            raise self.error
+        return self.value  # type: ignore[return-value]
+
+
+class Executor(Protocol):
+    """Runs a function over arguments and yields each outcome as it ends, in any order.
+
+    One argument's failure ends no other. The function and its arguments can be pickled; what must survive a
+    crash is written to the store by the function itself.
+    """
+
+    def map(self, function: Callable[[A], B], arguments: Iterable[A]) -> Iterator[Ended[A, B]]: ...
+
+
+class InProcess:
+    """One after the other, here: nothing to start, nothing to pickle."""
+
+    def map(self, function: Callable[[A], B], arguments: Iterable[A]) -> Iterator[Ended[A, B]]:
+        for argument in arguments:
+            yield _attempt(function, argument)
+
+
+class Processes:
+    """In `count` processes of this machine. A process that is killed takes down its own work only:
+
+    what it held is tried again in a fresh process, up to `tries` times.
+    """
+
+    def __init__(self, count: int, *, tries: int = 3) -> None:
+        self.count, self.tries = count, tries
+
+    def map(self, function: Callable[[A], B], arguments: Iterable[A]) -> Iterator[Ended[A, B]]:
+        waiting = list(arguments)
+        for remaining in range(self.tries, 0, -1):
+            lost: list[A] = []
+            for ended in self._round(function, waiting):
+                if isinstance(ended.error, BrokenProcessPool) and remaining > 1:
+                    lost.append(ended.argument)
+                else:
+                    yield ended
+            waiting = lost
+            if not waiting:
+                return
+
+    def _round(self, function: Callable[[A], B], arguments: list[A]) -> Iterator[Ended[A, B]]:
+        # Forking a process that runs threads can deadlock the child, so each worker starts clean.
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(self.count, mp_context=context) as pool:
+            futures: dict[Future[Any], A] = {}
+            for argument in arguments:
+                try:
+                    futures[pool.submit(_attempt, function, argument)] = argument
+                except BrokenProcessPool as error:
+                    yield Ended(argument, error=error)
+            for future in as_completed(futures):
+                try:
+                    yield future.result()
+                except BrokenProcessPool as error:
+                    yield Ended(futures[future], error=error)
+
+
+def _attempt(function: Callable[[A], B], argument: A) -> Ended[A, B]:
+    try:
+        return Ended(argument, value=function(argument))
+    except Exception as error:  # noqa: BLE001 - reported with its argument, never lost
+        return Ended(argument, error=error)

@@ -1,0 +1,108 @@
+"""Durable notes at speed: many writers wait for one commit, and each goes on only when its note is on disk."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import anyio
+import anyio.to_thread
+
+from guildhall.domain.values import Value
+from guildhall.engine.terms import Terms
+from guildhall.store.ledger import Answered, Ledger, Sent
+from guildhall.store.records import Store
+from guildhall.store.work import LEASE_S, Outcome, Work, this_worker
+
+
+@dataclass(frozen=True)
+class Note:
+    """What is to be written together: a call sent, a call answered, an item ended, values made."""
+
+    sent: Sent | None = None
+    answered: Answered | None = None
+    outcome: Outcome | None = None
+    values: tuple[Value, ...] = ()
+
+
+class Journal:
+    """Groups the notes of concurrent tasks: while one commit runs, the next group gathers.
+
+    `write` returns when the note is durable. The notes of a group share one transaction.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store, self._work, self._ledger = store, Work(store), Ledger(store)
+        self._waiting: list[tuple[Note, anyio.Event]] = []
+        self._wake = anyio.Event()
+        self._failure: Exception | None = None
+        self._closing = False
+
+    async def write(self, note: Note) -> None:
+        if self._failure is not None:
+            raise self._failure
+        written = anyio.Event()
+        self._waiting.append((note, written))
+        self._wake.set()
+        await written.wait()
+        if self._failure is not None:
+            raise self._failure
+
+    async def run(self) -> None:
+        """Commit group after group until closed; a cancelled run still writes down what has arrived."""
+        with anyio.CancelScope(shield=True):
+            while not self._closing or self._waiting:
+                await self._wake.wait()
+                self._wake = anyio.Event()
+                group, self._waiting = self._waiting, []
+                if group:
+                    await self._commit(group)
+
+    async def _commit(self, group: list[tuple[Note, anyio.Event]]) -> None:
+        try:
+            await anyio.to_thread.run_sync(self._write_down, [note for note, _ in group])
+        except Exception as failure:  # noqa: BLE001 - handed to every writer that waits
+            self._failure = failure
+        for _, written in group:
+            written.set()
+
+    def _write_down(self, notes: list[Note]) -> None:
+        with self._store.transaction():
+            self._ledger.begin([note.sent for note in notes if note.sent])
+            self._ledger.end([note.answered for note in notes if note.answered])
+            self._store.add_all(value for note in notes for value in note.values)
+            self._work.finish([note.outcome for note in notes if note.outcome])
+
+    def close(self) -> None:
+        self._closing = True
+        self._wake.set()
+
+
+@asynccontextmanager
+async def open_journal(store: Store) -> AsyncIterator[Journal]:
+    """A journal that commits in the background for as long as the block runs."""
+    journal = Journal(store)
+    async with anyio.create_task_group() as group:
+        group.start_soon(journal.run)
+        try:
+            yield journal
+        finally:
+            journal.close()
+
+
+@asynccontextmanager
+async def keep_leases(work: Work, terms: Terms) -> AsyncIterator[None]:
+    """Renew this process's leases for as long as the block runs, so that no other machine takes its items."""
+
+    async def renew() -> None:
+        while True:
+            await anyio.sleep(LEASE_S / 3)
+            await anyio.to_thread.run_sync(lambda: work.renew(worker=this_worker(), now=terms.now()))
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(renew)
+        try:
+            yield
+        finally:
+            group.cancel_scope.cancel()

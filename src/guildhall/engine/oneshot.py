@@ -1,0 +1,188 @@
+"""Run one-shot calls: each asked once, recorded before and after, resumed without repeating any."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+import anyio
+
+from guildhall.domain.submissions import StopReason, Usage
+from guildhall.domain.values import canonical_json, sha256
+from guildhall.engine.calls import Call, Reply
+from guildhall.engine.journal import Journal, Note, keep_leases, open_journal
+from guildhall.engine.models import ReadBlob, chat_of, config_of, open_model, parsed, stop_of, usage_of, with_schema
+from guildhall.engine.purse import Purse
+from guildhall.engine.redact import redact
+from guildhall.engine.terms import Terms
+from guildhall.store.ledger import Answered, Ledger, Sent, Spending
+from guildhall.store.work import Outcome, Work, WorkState, this_worker
+from guildhall.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from inspect_ai.model import GenerateConfig, Model
+
+OnReply = Callable[[Call, Reply], None]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a run of calls came to.
+
+    `replies` holds one reply for each call that has one, by call key, failures included. `left` are the keys of
+    calls that were not made because a limit of the run was reached, or because another process is at them.
+    """
+
+    replies: dict[str, Reply]
+    left: tuple[str, ...] = ()
+    why_left: str | None = None
+
+    def of(self, call: Call) -> Reply | None:
+        return self.replies.get(call.key)
+
+
+def run_calls(
+    calls: Iterable[Call],
+    *,
+    workspace: Workspace,
+    terms: Terms,
+    reuse: bool = True,
+    retry_failed: bool = False,
+    on_reply: OnReply | None = None,
+) -> Answers:
+    """Ask every call once and keep each reply as soon as it is there.
+
+    Killed and started again, it goes on where it stopped: answered calls are not asked again, and what they
+    cost still counts against the limits. With `reuse`, a call that another run already asked is answered from
+    there, free and without time; without it the run asks afresh. Failed calls are reported as they failed, and asked
+    again only with `retry_failed`. `on_reply` hears of each reply once it is safe on disk.
+    """
+    wanted = {_item_key(call, terms.run, reuse): call for call in calls}
+    terms.require_prices((call.model, "base_url" in call.settings) for call in wanted.values())
+    asking = _Asking(Work(workspace.store), terms, workspace.blobs.read, on_reply or _unheard)
+    asking.open_models(wanted.values())
+    work = asking.work
+    work.plan(wanted, kind="call", run=terms.run)
+    if retry_failed:
+        work.reopen(list(wanted))
+    known = _known_replies(work, wanted, terms.run)
+    for key, reply in known.items():
+        if on_reply is not None:
+            on_reply(wanted[key], reply)
+    open_keys = [key for key in wanted if key not in known]
+    claimed = work.claim(open_keys, worker=this_worker(), now=terms.now())
+    anyio.run(asking.ask_all, {key: wanted[key] for key in open_keys if key in claimed})
+    busy = [key for key in open_keys if key not in claimed]
+    why = asking.why_left or ("another process is at work on them" if busy else None)
+    found = {wanted[key].key: reply for key, reply in (known | asking.replies).items()}
+    return Answers(found, left=tuple(wanted[key].key for key in (*asking.left, *busy)), why_left=why)
+
+
+@dataclass
+class _Asking:
+    """What the tasks of one run share while they ask."""
+
+    work: Work
+    terms: Terms
+    read_blob: ReadBlob
+    on_reply: OnReply
+    replies: dict[str, Reply] = field(default_factory=dict)
+    left: list[str] = field(default_factory=list)
+    why_left: str | None = None
+    models: dict[bytes, tuple[Model, GenerateConfig]] = field(default_factory=dict)
+
+    def open_models(self, calls: Iterable[Call]) -> None:
+        """Open each model once, before anything is asked: a wrong name or setting costs nothing."""
+        for call in calls:
+            if (key := _model_key(call)) not in self.models:
+                config = config_of(call.settings, pace=self.terms.pace, limits=self.terms.limits)
+                self.models[key] = open_model(call.model, call.settings, config), config
+
+    async def ask_all(self, calls: dict[str, Call]) -> None:
+        """Every model has its own queue and its own askers, so that a slow one holds up no other."""
+        queues: dict[str, deque[tuple[str, Call]]] = defaultdict(deque)
+        for key, call in calls.items():
+            queues[call.model].append((key, call))
+        purse = Purse(self.terms.limits, recount=self._recount, clock=self.terms.now)
+        try:
+            async with (
+                keep_leases(self.work, self.terms),
+                open_journal(self.work.store) as journal,
+                anyio.create_task_group() as group,
+            ):
+                for queue in queues.values():
+                    for _ in range(min(len(queue), self.terms.pace.connections or self.terms.pace.at_most)):
+                        group.start_soon(self._ask_from, queue, journal, purse)
+        finally:
+            self.left = [key for key in calls if key not in self.replies]
+            self.work.release(self.left)
+
+    def _recount(self) -> Spending:
+        return Ledger(self.work.store).spent(run=self.terms.run)
+
+    async def _ask_from(self, queue: deque[tuple[str, Call]], journal: Journal, purse: Purse) -> None:
+        while queue:
+            self.why_left = purse.start() or self.why_left
+            if self.why_left is not None:
+                return
+            key, call = queue.popleft()
+            reply = await self._ask(key, call, journal)
+            purse.end(reply.usage)
+            self.replies[key] = reply
+            self.on_reply(call, reply)
+
+    async def _ask(self, key: str, call: Call, journal: Journal) -> Reply:
+        """One call from the ledger's first line to its last."""
+        ticket = uuid4().hex
+        await journal.write(Note(sent=Sent(ticket, key, self.terms.run, call.model, self.terms.now())))
+        reply = await self._reply(call)
+        answered = Answered(ticket, reply.usage, self.terms.now(), reply.seconds, reply.error)
+        outcome = Outcome(key, self.terms.now(), result=reply.model_dump_json(), error=reply.error)
+        await journal.write(Note(answered=answered, outcome=outcome))
+        return reply
+
+    async def _reply(self, call: Call) -> Reply:
+        model, config = self.models[_model_key(call)]
+        try:
+            output = await model.generate(chat_of(call.messages, self.read_blob), config=with_schema(config, call))
+        except Exception as error:  # noqa: BLE001 - whatever a provider raises is the outcome of this call
+            words = redact(f"{type(error).__name__}: {error}")[:2000]
+            failed = StopReason.PROVIDER_FAILED
+            return Reply(call=call.key, stop=failed, error=words, usage=Usage(calls=1), made_at=self.terms.date())
+        usage = self.terms.priced(call.model, usage_of(output.usage), elsewhere="base_url" in call.settings)
+        stop = stop_of(output)
+        return Reply(
+            call=call.key,
+            text=output.completion,
+            data=parsed(output.completion) if call.answer_schema is not None else None,
+            stop=stop,
+            error=redact(output.error or "an answer without content") if stop is StopReason.PROVIDER_FAILED else None,
+            usage=usage,
+            seconds=output.time,
+            served_by=output.model or None,
+            made_at=self.terms.date(),
+        )
+
+
+def _unheard(_call: Call, _reply: Reply) -> None:
+    """For callers who only want the answers at the end."""
+
+
+def _item_key(call: Call, run: str, reuse: bool) -> str:
+    return call.key if reuse else sha256(canonical_json([run, call.key]))
+
+
+def _model_key(call: Call) -> bytes:
+    return canonical_json([call.model, call.settings])
+
+
+def _known_replies(work: Work, wanted: dict[str, Call], run: str) -> dict[str, Reply]:
+    known: dict[str, Reply] = {}
+    for key, item in work.items(wanted).items():
+        if item.state in (WorkState.DONE, WorkState.FAILED) and item.result is not None:
+            reply = Reply.model_validate_json(item.result)
+            known[key] = reply if item.run == run else reply.reused()
+    return known

@@ -1,0 +1,98 @@
+"""What tokens cost: dated public list prices, a user's own prices, or honestly unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from functools import lru_cache
+from typing import Annotated
+
+from pydantic import Field
+
+from guildhall.domain.submissions import Usage
+from guildhall.domain.values import Value
+
+PROVIDERS = {
+    "anthropic": "anthropic",
+    "azureai": "azure",
+    "bedrock": "aws",
+    "deepseek": "deepseek",
+    "fireworks": "fireworks",
+    "google": "google",
+    "grok": "x-ai",
+    "groq": "groq",
+    "mistral": "mistral",
+    "moonshot": "moonshotai",
+    "openai": "openai",
+    "openrouter": "openrouter",
+    "perplexity": "perplexity",
+    "together": "together",
+}
+"""Inspect's provider name -> the name under which its list prices are published."""
+
+
+class Price(Value):
+    """Dollars for a million tokens, as of a date."""
+
+    input_usd: Annotated[float, Field(ge=0)]
+    output_usd: Annotated[float, Field(ge=0)]
+    cached_input_usd: Annotated[float, Field(ge=0)] | None = None
+    as_of: date
+
+    def of(self, usage: Usage) -> float:
+        cached_usd = self.input_usd if self.cached_input_usd is None else self.cached_input_usd
+        fresh = usage.input_tokens - usage.cached_input_tokens
+        return (
+            fresh * self.input_usd + usage.cached_input_tokens * cached_usd + usage.output_tokens * self.output_usd
+        ) / 1e6
+
+
+class Prices:
+    """Puts a price on usage. A user's own prices come first; a model behind another address has no list price."""
+
+    def __init__(self, own: Mapping[str, Price] | None = None) -> None:
+        self.own = dict(own or {})
+
+    def price(self, model: str, usage: Usage, *, at: datetime, elsewhere: bool = False) -> Usage:
+        """The same usage with its cost and the date of its price, or with neither where no price is known.
+
+        `elsewhere` says that the model is reached at an address of the user's, whose prices nobody published.
+        """
+        if (own := self.own.get(model)) is not None:
+            return usage.but(cost_usd=own.of(usage), price_date=own.as_of.isoformat())
+        if model.startswith("scripted/"):
+            return usage.but(cost_usd=0.0, price_date=at.date().isoformat())
+        cost = None if elsewhere else _list_cost(model, usage, at)
+        return usage.but(cost_usd=cost, price_date=_list_date() if cost is not None else None)
+
+    def knows(self, model: str, *, at: datetime, elsewhere: bool = False) -> bool:
+        probe = self.price(model, Usage(input_tokens=1, output_tokens=1), at=at, elsewhere=elsewhere)
+        return probe.cost_usd is not None
+
+
+def _list_cost(model: str, usage: Usage, at: datetime) -> float | None:
+    from genai_prices import Usage as Counted
+    from genai_prices import calc_price
+
+    provider, _, name = model.partition("/")
+    if provider not in PROVIDERS:
+        return None
+    counted = Counted(
+        input_tokens=usage.input_tokens,
+        cache_read_tokens=usage.cached_input_tokens,
+        cache_write_tokens=usage.cache_written_tokens,
+        output_tokens=usage.output_tokens,
+    )
+    try:
+        found = calc_price(counted, name, provider_id=PROVIDERS[provider], genai_request_timestamp=at)
+    except LookupError:
+        return None
+    return float(found.total_price)
+
+
+@lru_cache(maxsize=1)
+def _list_date() -> str:
+    """The day the list prices were published with: the release they came in."""
+    from importlib.metadata import version
+
+    return f"genai-prices {version('genai-prices')}"
