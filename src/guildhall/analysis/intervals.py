@@ -1,0 +1,84 @@
+"""The interval of a share that was averaged over clusters: t, logit-t or exact, by one rule.
+
+Under 3 clusters there is none. Under 10 clusters, or with fewer than 15 effective successes or failures, it is the
+exact binomial interval on the effective number of judgments (Korn and Graubard 1998). Under 100 clusters it is a t
+interval on the logit scale, which keeps inside 0 and 1 and follows the skew; above, a plain t interval.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from guildhall.analysis.quantiles import clopper_pearson, t_quantile
+from guildhall.analysis.tables import Floats
+
+FEWEST_CLUSTERS = 3
+EXACT_BELOW_CLUSTERS = 10
+EXACT_BELOW_EVENTS = 15.0
+LOGIT_BELOW_CLUSTERS = 100
+
+
+class ShareInterval(NamedTuple):
+    """An interval and how it was made, or the reason why there is none."""
+
+    interval: tuple[float, float] | None
+    method: str
+    why_no_interval: str | None = None
+
+
+def cluster_variance(contributions: Floats) -> float:
+    """Variance of an estimate from what each cluster adds to its error (contributions sum to zero)."""
+    n = len(contributions)
+    return float(np.square(contributions).sum()) * n / (n - 1) if n > 1 else math.nan
+
+
+def share_interval(
+    value: float,
+    variance: float,
+    *,
+    n_clusters: int,
+    n_judgments: int,
+    level: float = 0.95,
+    df: float | None = None,
+    unit: str = "task",
+) -> ShareInterval:
+    """The interval of a share `value` in [0, 1] whose variance was estimated from `n_clusters` clusters."""
+    if n_clusters < FEWEST_CLUSTERS:
+        return ShareInterval(None, "none", f"{n_clusters} {unit}(s); an interval needs at least {FEWEST_CLUSTERS}")
+    df = n_clusters - 1 if df is None else df
+    n_effective = effective_judgments(value, variance, n_clusters=n_clusters, n_judgments=n_judgments)
+    events = n_effective * min(value, 1.0 - value)
+    if n_clusters < EXACT_BELOW_CLUSTERS or events < EXACT_BELOW_EVENTS:
+        n_exact = _allow_for_df(n_effective, n_judgments=n_judgments, df=df, level=level)
+        exact = clopper_pearson(min(value * n_exact, n_exact), n_exact, level)
+        return ShareInterval(exact, f"exact on {n_exact:.1f} effective judgments (Korn-Graubard)")
+    reach = t_quantile(0.5 + level / 2, df) * math.sqrt(variance)
+    if n_clusters < LOGIT_BELOW_CLUSTERS:
+        return ShareInterval(_on_logit_scale(value, reach), f"t over {unit}s on the logit scale")
+    return ShareInterval((max(0.0, value - reach), min(1.0, value + reach)), f"t over {unit}s")
+
+
+def effective_judgments(value: float, variance: float, *, n_clusters: int, n_judgments: int) -> float:
+    """How many independent judgments would give this variance: between none and all of them.
+
+    Where clusters do not differ at all the variance says nothing, and each cluster counts as one judgment.
+    """
+    spread = value * (1.0 - value)
+    if not variance > 1e-14 or spread <= 0.0:
+        return float(n_clusters)
+    return min(spread / variance, float(n_judgments))
+
+
+def _allow_for_df(n_effective: float, *, n_judgments: int, df: float, level: float) -> float:
+    """Shrink the effective number because it rests on few clusters."""
+    p = 0.5 + level / 2
+    ratio = t_quantile(p, max(n_judgments - 1, 1)) / t_quantile(p, df)
+    return min(n_effective * ratio**2, float(n_judgments))
+
+
+def _on_logit_scale(value: float, reach: float) -> tuple[float, float]:
+    centre, reach = math.log(value / (1.0 - value)), reach / (value * (1.0 - value))
+    return 1.0 / (1.0 + math.exp(reach - centre)), 1.0 / (1.0 + math.exp(-reach - centre))

@@ -1,0 +1,132 @@
+"""Judgments as compact arrays, and reduced to counts: where all estimators of shares begin.
+
+A score is kept as halves: 0 loss, 1 tie, 2 win. A judgment without a score is left out and counted; a score that is
+neither 0, 0.5 nor 1 is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as replaced
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guildhall.analysis.files import read_table
+from guildhall.analysis.tables import Coded, Codes, Floats, Table, encode
+from guildhall.errors import ImpossibleValue, NothingJudged
+
+Halves = NDArray[np.int8]
+LOSS, TIE, WIN = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Scores of models in judgments. `grader` is absent where the file does not say who judged."""
+
+    task: Coded
+    model: Coded
+    sample: Coded
+    halves: Halves
+    grader: Coded | None = None
+    groups: Mapping[str, Coded] | None = None
+    n_excluded: int = 0
+
+    def keep(self, which: NDArray[np.bool_]) -> Outcomes:
+        """Some judgments only; names stay."""
+        return replaced(
+            self,
+            task=_kept(self.task, which),
+            model=_kept(self.model, which),
+            sample=_kept(self.sample, which),
+            halves=self.halves[which],
+            grader=_kept(self.grader, which) if self.grader else None,
+            groups={name: _kept(column, which) for name, column in (self.groups or {}).items()},
+        )
+
+
+class SampleCounts(NamedTuple):
+    """Counts of loss, tie and win per sample, sorted by model, then task; `sample_of` maps judgments to rows."""
+
+    model: Codes
+    task: Codes
+    counts: NDArray[np.int64]
+    sample_of: NDArray[np.intp]
+
+
+def outcomes_from_arrays(
+    *,
+    task: Sequence[object],
+    model: Sequence[object],
+    score: Sequence[float] | Floats,
+    sample: Sequence[object] | None = None,
+    grader: Sequence[object] | None = None,
+    groups: Mapping[str, Sequence[object]] | None = None,
+) -> Outcomes:
+    """Outcomes from parallel sequences; a NaN score is refused. Without `sample` each task has one per model."""
+    halves = to_halves(np.asarray(score, dtype=np.float64))
+    return Outcomes(
+        task=encode(task),
+        model=encode(model),
+        sample=encode(sample if sample is not None else ["1"] * len(halves)),
+        halves=halves,
+        grader=encode(grader) if grader is not None else None,
+        groups={name: encode(column) for name, column in (groups or {}).items()},
+    )
+
+
+def read_outcomes(path: Path, *, by: Sequence[str] = ()) -> Outcomes:
+    """Outcomes from a file with columns `task, model, score`, optionally `sample, grader`, and those of `by`."""
+    table = read_table(path, required=("task", "model", "score", *by), optional=("sample", "grader"))
+    return outcomes_from_table(table, by=by)
+
+
+def outcomes_from_table(table: Table, *, by: Sequence[str] = ()) -> Outcomes:
+    """Rows without a score are left out and counted; rows without a task or a model are refused."""
+    scores = table.numbers("score")
+    known = ~np.isnan(scores)
+    for name in ("task", "model"):
+        if np.any(table.coded(name).codes < 0):
+            raise ImpossibleValue(name, "empty in some row", allowed="filled in every row")
+    columns = {
+        name: _kept(table.coded(name), known) for name in ("task", "model", "sample", "grader", *by) if name in table
+    }
+    if not known.any():
+        raise NothingJudged("win rates", n_excluded=int((~known).sum()))
+    one = Coded(np.zeros(int(known.sum()), dtype=np.int32), ("1",))
+    return Outcomes(
+        task=columns["task"],
+        model=columns["model"],
+        sample=columns.get("sample", one),
+        halves=to_halves(scores[known]),
+        grader=columns.get("grader"),
+        groups={name: columns[name] for name in by},
+        n_excluded=int((~known).sum()),
+    )
+
+
+def to_halves(scores: Floats) -> Halves:
+    """Scores in {0, 0.5, 1} as 0, 1, 2; anything else, NaN first of all, is refused."""
+    doubled = 2.0 * scores
+    allowed = (doubled == 0.0) | (doubled == 1.0) | (doubled == 2.0)
+    if not allowed.all():
+        raise ImpossibleValue("score", scores[~allowed][0], allowed="0 (loss), 0.5 (tie) or 1 (win)")
+    return doubled.astype(np.int8)
+
+
+def count_samples(outcomes: Outcomes) -> SampleCounts:
+    """Reduce judgments to counts per (model, task, sample): nothing later looks at single judgments but graders."""
+    n_tasks, n_samples = len(outcomes.task.names), max(len(outcomes.sample.names), 1) + 1
+    key = outcomes.model.codes.astype(np.int64) * n_tasks + outcomes.task.codes
+    key = key * n_samples + outcomes.sample.codes + 1
+    distinct, sample_of = np.unique(key, return_inverse=True)
+    counts = np.bincount(sample_of * 3 + outcomes.halves, minlength=3 * len(distinct)).reshape(-1, 3)
+    model, task = np.divmod(distinct // n_samples, n_tasks)
+    return SampleCounts(model, task, counts, sample_of)
+
+
+def _kept(column: Coded, which: NDArray[np.bool_]) -> Coded:
+    return Coded(column.codes[which], column.names)

@@ -1,0 +1,89 @@
+"""Win-rate intervals by resampling: whole tasks, tasks then grades, or grades alone.
+
+Everything is drawn from counts: a task that a round picks w times has its grades drawn w times over, which is one
+binomial draw for wins and one for ties per sample.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guildhall.analysis.intervals import FEWEST_CLUSTERS, ShareInterval
+from guildhall.analysis.lattice import Part, law_of_sum, merged, resampled_counts
+from guildhall.analysis.quantiles import normal_cdf, t_quantile
+from guildhall.analysis.tables import Codes, Floats
+
+ROUNDS = 2_000
+ROUNDS_A_BATCH = 500
+
+Worth = tuple[float, float, float]
+
+
+def resampled_interval(
+    task: Codes,
+    counts: NDArray[np.int64],
+    worth: Worth,
+    *,
+    kind: Literal["two-level", "tasks", "within-sample"],
+    level: float,
+    seed: int,
+) -> ShareInterval:
+    """The interval of a mean over tasks; `task` (sorted) and `counts` (loss, tie, win) have a row per sample."""
+    if kind == "within-sample":
+        return _within_sample(task, counts, worth, level=level)
+    starts = np.flatnonzero(np.r_[True, task[1:] != task[:-1]])
+    n_tasks = len(starts)
+    if n_tasks < FEWEST_CLUSTERS:
+        return ShareInterval(None, "none", f"{n_tasks} task(s); an interval needs at least {FEWEST_CLUSTERS}")
+    draw = _draw_tasks if kind == "tasks" else _draw_tasks_and_grades
+    rng = np.random.default_rng(seed)
+    means = np.concatenate([draw(starts, counts, worth, rng=rng) for _ in range(ROUNDS // ROUNDS_A_BATCH)])
+    tail = (1 - level) / 2
+    if kind == "tasks":
+        # Plain percentiles are too narrow by the factor sqrt((n-1)/n) z/t; asking for wider ones repairs that.
+        tail = normal_cdf(-math.sqrt(n_tasks / (n_tasks - 1)) * t_quantile(1 - tail, n_tasks - 1))
+    low, high = np.quantile(means, [tail, 1 - tail]).tolist()
+    if low == high:
+        return ShareInterval(None, "none", "every resampled rate is the same; resampling cannot say how sure this is")
+    words = "tasks resampled, expanded percentiles" if kind == "tasks" else "tasks, then grades resampled, percentiles"
+    return ShareInterval((low, high), f"{words}, {ROUNDS} rounds")
+
+
+def _draw_tasks(starts: Any, counts: NDArray[np.int64], worth: Worth, *, rng: np.random.Generator) -> Floats:
+    sizes = np.diff(np.r_[starts, len(counts)])
+    means = np.add.reduceat(counts @ np.array(worth) / counts.sum(axis=1), starts) / sizes
+    picked = rng.multinomial(len(starts), np.full(len(starts), 1 / len(starts)), size=ROUNDS_A_BATCH)
+    rates: Floats = picked @ means / len(starts)
+    return rates
+
+
+def _draw_tasks_and_grades(starts: Any, counts: NDArray[np.int64], worth: Worth, *, rng: np.random.Generator) -> Floats:
+    sizes = np.diff(np.r_[starts, len(counts)])
+    picked = rng.multinomial(len(starts), np.full(len(starts), 1 / len(starts)), size=ROUNDS_A_BATCH)
+    grades = counts.sum(axis=1)
+    drawn = np.repeat(picked, sizes, axis=1) * grades
+    wins = rng.binomial(drawn, counts[:, 2] / grades)
+    not_wins = np.maximum(grades - counts[:, 2], 1)
+    ties = rng.binomial(drawn - wins, counts[:, 1] / not_wins)
+    values = (worth[2] * wins + worth[1] * ties + worth[0] * (drawn - wins - ties)) / grades
+    rates: Floats = (np.add.reduceat(values, starts, axis=1) / sizes).sum(axis=1) / len(starts)
+    return rates
+
+
+def _within_sample(task: Codes, counts: NDArray[np.int64], worth: Worth, *, level: float) -> ShareInterval:
+    """The exact law of resampling each sample's grades: no random numbers, no rounds."""
+    _, task_of, samples_in = np.unique(task, return_inverse=True, return_counts=True)
+    kinds, times = np.unique(np.column_stack([counts, samples_in[task_of]]), axis=0, return_counts=True)
+    doubled = np.array(2 * np.array(worth), dtype=np.int64)
+    parts = []
+    for (*grades, n_samples), n_times in zip(kinds.tolist(), times.tolist(), strict=True):
+        drawn, probabilities = resampled_counts(grades)
+        parts.append(Part(*merged(drawn @ doubled, probabilities), 2 * sum(grades) * n_samples, n_times))
+    law = law_of_sum(parts, scale=1.0 / len(samples_in))
+    if law is None:
+        return ShareInterval(None, "none", "no sample has grades that differ; resampling within samples says nothing")
+    return ShareInterval(law.interval(level), f"grades resampled within samples, {law.method}")

@@ -1,0 +1,201 @@
+"""Win rates of models over tasks, with ties under three named conventions.
+
+Estimand: the mean over tasks of the mean over a task's samples of the mean over a sample's grades, tasks being drawn
+from a population. A task judged ninety times weighs as much as one judged nine times.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guildhall.analysis.intervals import ShareInterval, cluster_variance, share_interval
+from guildhall.analysis.measured import Measured
+from guildhall.analysis.outcomes import Outcomes, count_samples
+from guildhall.analysis.resampling import resampled_interval
+from guildhall.analysis.tables import Codes, Floats
+from guildhall.errors import NothingJudged
+
+Convention = Literal["win", "win_or_tie", "half_tie"]
+IntervalKind = Literal["t", "two-level", "tasks", "within-sample"]
+
+CONVENTIONS: dict[Convention, tuple[float, float, float]] = {
+    "win": (0.0, 0.0, 1.0),
+    "win_or_tie": (0.0, 1.0, 1.0),
+    "half_tie": (0.0, 0.5, 1.0),
+}
+"""What a loss, a tie and a win are worth."""
+
+FEWEST_GRADERS = 3
+"""With fewer graders than this their spread cannot be estimated, and the figures are about these graders."""
+
+
+class WinRate(NamedTuple):
+    """One model's record. `design_effect`: how much the graders add to the variance; absent where they cannot."""
+
+    model: str
+    wins: int
+    ties: int
+    losses: int
+    win: Measured
+    win_or_tie: Measured
+    half_tie: Measured
+    design_effect: float | None
+
+
+class Group(NamedTuple):
+    """The judgments of one model (or one cell of a breakdown): samples with their tasks, graders where known."""
+
+    task: Codes
+    counts: NDArray[np.int64]
+    sample_of: NDArray[np.intp]
+    halves: NDArray[np.int8]
+    grader: Codes | None
+    n_excluded: int
+
+
+def win_rates(outcomes: Outcomes, *, interval: IntervalKind = "t", level: float = 0.95, seed: int = 0) -> list[WinRate]:
+    """Each model's win rates, in the order the models appear.
+
+    Interval `t` (default): a t interval over task means, on the logit scale under 100 tasks, exact where tasks or
+    wins are few; graders who judged several tasks are a second cluster. `tasks`: tasks resampled. `two-level`: tasks,
+    then grades within samples (over-covers). `within-sample`: grades only, for these very tasks. `seed` matters to
+    the resampled kinds only.
+    """
+    return [
+        _win_rate(outcomes.model.names[code], group, interval=interval, level=level, seed=seed)
+        for code, group in groups(outcomes)
+    ]
+
+
+def groups(outcomes: Outcomes) -> list[tuple[int, Group]]:
+    """The judgments split by model."""
+    if not len(outcomes.halves):
+        raise NothingJudged("win rates", n_excluded=outcomes.n_excluded)
+    samples = count_samples(outcomes)
+    starts = np.flatnonzero(np.r_[True, samples.model[1:] != samples.model[:-1]])
+    ends = np.r_[starts[1:], len(samples.model)]
+    order = np.argsort(samples.sample_of, kind="stable")
+    judged = np.r_[0, np.cumsum(samples.counts.sum(axis=1))]
+    found = []
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        rows = order[judged[start] : judged[end]]
+        found.append(
+            (
+                int(samples.model[start]),
+                Group(
+                    task=samples.task[start:end],
+                    counts=samples.counts[start:end],
+                    sample_of=samples.sample_of[rows] - start,
+                    halves=outcomes.halves[rows],
+                    grader=outcomes.grader.codes[rows] if outcomes.grader else None,
+                    n_excluded=outcomes.n_excluded,
+                ),
+            )
+        )
+    return found
+
+
+def _win_rate(name: str, group: Group, *, interval: IntervalKind, level: float, seed: int) -> WinRate:
+    losses, ties, wins = (int(count) for count in group.counts.sum(axis=0))
+    measured = {
+        convention: share_of_wins(group, convention, interval=interval, level=level, seed=seed)
+        for convention in CONVENTIONS
+    }
+    return WinRate(
+        name,
+        wins,
+        ties,
+        losses,
+        **measured,
+        design_effect=_grader_design_effect(group, "half_tie") if interval == "t" else None,
+    )
+
+
+def share_of_wins(
+    group: Group, convention: Convention, *, interval: IntervalKind = "t", level: float = 0.95, seed: int = 0
+) -> Measured:
+    """One convention's rate for one group of judgments."""
+    means = task_means(group, convention)
+    value = float(means.mean())
+    made = (
+        _t_interval(group, convention, means, level=level)
+        if interval == "t"
+        else resampled_interval(
+            group.task, group.counts, CONVENTIONS[convention], kind=interval, level=level, seed=seed
+        )
+    )
+    return Measured(
+        value=value,
+        interval=made.interval,
+        estimand=f"{convention}: mean over tasks of the mean over samples of the mean over grades",
+        method=made.method,
+        level=level,
+        unit="grade" if interval == "within-sample" else "task",
+        n_tasks=len(means),
+        n_samples=len(group.task),
+        n_judgments=len(group.halves),
+        n_excluded=group.n_excluded,
+        seed=seed if interval in ("two-level", "tasks") else None,
+        why_no_interval=made.why_no_interval,
+    )
+
+
+def task_means(group: Group, convention: Convention) -> Floats:
+    """Each task's own rate, in the order of the group's tasks."""
+    sample_means = group.counts @ np.array(CONVENTIONS[convention]) / group.counts.sum(axis=1)
+    starts = np.flatnonzero(np.r_[True, group.task[1:] != group.task[:-1]])
+    sizes = np.diff(np.r_[starts, len(group.task)])
+    means: Floats = np.add.reduceat(sample_means, starts) / sizes
+    return means
+
+
+def _t_interval(group: Group, convention: Convention, means: Floats, *, level: float) -> ShareInterval:
+    value, n_tasks = float(means.mean()), len(means)
+    if convention == "half_tie" and not group.counts[:, [0, 2]].any():
+        return ShareInterval(None, "none", "every judgment is a tie; there is no win or loss to learn from")
+    variance, df, words = cluster_variance((means - value) / n_tasks), float(n_tasks - 1), ""
+    second = _grader_component(group, convention, value) if n_tasks > 1 else None
+    if second is not None:
+        component, n_graders = second
+        df = (variance + component) ** 2 / (variance**2 / (n_tasks - 1) + component**2 / (n_graders - 1))
+        variance += component
+        words = f"; graders as second cluster ({n_graders})"
+    made = share_interval(value, variance, n_clusters=n_tasks, n_judgments=len(group.halves), level=level, df=df)
+    return made._replace(method=made.method + words) if made.interval else made
+
+
+def _grader_component(group: Group, convention: Convention, value: float) -> tuple[float, int] | None:
+    """What graders add to the variance of the rate (two-way clustering), and how many they are.
+
+    None where no grader judged two tasks, where there are too few of them, or where they add nothing.
+    """
+    if group.grader is None or np.any(group.grader < 0):
+        return None
+    graders, grader_of = np.unique(group.grader, return_inverse=True)
+    tasks, task_of_sample, samples_in = np.unique(group.task, return_inverse=True, return_counts=True)
+    task_of = task_of_sample[group.sample_of]
+    pairs, pair_of = np.unique(grader_of * len(tasks) + task_of, return_inverse=True)
+    if len(graders) < FEWEST_GRADERS or len(pairs) == len(graders):
+        return None
+    grades_in = group.counts.sum(axis=1)[group.sample_of]
+    worth = np.array(CONVENTIONS[convention])[group.halves]
+    errors = (worth - value) / (len(tasks) * samples_in[task_of] * grades_in)
+    by_grader, by_pair = (
+        cluster_variance(np.asarray(np.bincount(cluster_of, errors), dtype=np.float64))
+        for cluster_of in (grader_of, pair_of)
+    )
+    component = by_grader - by_pair
+    return (component, len(graders)) if component > 0 else None
+
+
+def _grader_design_effect(group: Group, convention: Convention) -> float | None:
+    """Variance with graders as a second cluster, over the variance with tasks alone."""
+    means = task_means(group, convention)
+    value = float(means.mean())
+    variance = cluster_variance((means - value) / len(means))
+    second = _grader_component(group, convention, value)
+    return 1.0 + second[0] / variance if second and variance > 0 and math.isfinite(variance) else None
