@@ -64,9 +64,8 @@ def _run_all(chosen: list[Proof], *, budget_s: float, force: bool) -> int:
             continue
         print(f"{label}: {one.claim}", flush=True)
         verdict = _run_apart(one, limit_s=min(one.budget_s, ends - time.monotonic()))
-        print(
-            f"    {verdict['outcome']} in {verdict['seconds']:.1f} s  {json.dumps(verdict.get('figures', {}), ensure_ascii=False)[:300]}"
-        )
+        shown = json.dumps(verdict.get("figures", {}), ensure_ascii=False)[:300]
+        print(f"    {verdict['outcome']} in {verdict['seconds']:.1f} s  {shown}")
         if verdict["outcome"] == "failed":
             failed.append(one.name)
         elif verdict["outcome"] == "not run":

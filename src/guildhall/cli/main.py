@@ -18,6 +18,7 @@ from guildhall.errors import GuildhallError
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("guildhall.cli.workspace:init", "Make a workspace, or upgrade one."),
     "doctor": ("guildhall.cli.doctor:doctor", "Say what this machine can and cannot do, and how to fix it."),
+    "tasks": ("guildhall.cli.tasks:app", "Bring tasks in, look at them, check one's own, take them out again."),
     "bundle": ("guildhall.cli.bundle:app", "Move a workspace's records and files as one archive."),
     "analyze": ("guildhall.cli.analyze:app", "Win rates, agreement, ratings and more, from plain files."),
 }

@@ -49,6 +49,7 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, 
     from rich.table import Table
 
     shown = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    shown.show_header = any(columns)
     for index, name in enumerate(columns):
         shown.add_column(name, justify="right" if index in numeric else "left", overflow="fold")
     for row in rows:

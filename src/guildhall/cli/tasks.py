@@ -1,0 +1,203 @@
+"""`guildhall tasks`: bring tasks in, look at them, check one's own, take them out again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from guildhall.cli.show import as_json, done, note, table
+from guildhall.cli.workspace import JsonOption, WorkspaceOption
+
+app = typer.Typer(no_args_is_help=True, help="Bring tasks in, look at them, check one's own, take them out again.")
+
+Sector = Annotated[Optional[str], typer.Option(help="Only sectors that contain these words.")]  # noqa: UP045
+OccupationName = Annotated[str | None, typer.Option("--occupation", help="Only occupations that contain these words.")]
+FileType = Annotated[Optional[str], typer.Option("--file-type", help="Only tasks with such a file, e.g. xlsx.")]  # noqa: UP045
+MinHours = Annotated[Optional[float], typer.Option(help="Only tasks of at least so many expert hours.")]  # noqa: UP045
+MaxHours = Annotated[Optional[float], typer.Option(help="Only tasks of at most so many expert hours.")]  # noqa: UP045
+
+
+@app.command("new")
+def new(
+    folder: Annotated[Path, typer.Argument(help="The folder to make; its name becomes the task's id.")],
+    title: Annotated[str, typer.Option(help="A short title.")] = "Untitled task",
+    sector: Annotated[str, typer.Option(help="The sector's official title.")] = "Information",
+    occupation: Annotated[str, typer.Option(help="The occupation's official title.")] = "Editors",
+    json: JsonOption = False,
+) -> None:
+    """Start a task of your own: a folder to fill in."""
+    from guildhall.taskbank.scaffold import new_task
+
+    made = new_task(folder, title=title, sector=sector, occupation=occupation)
+    if json:
+        as_json({"folder": str(made)})
+    else:
+        done(f"{made} is ready: fill in brief.md, task.toml and rubric.toml, then `guildhall tasks check {made}`")
+
+
+@app.command("check")
+def check(
+    paths: Annotated[list[Path], typer.Argument(help="Task folders, or folders of them.")], json: JsonOption = False
+) -> None:
+    """Report every fault of task folders at once, with file and line; exit code 2 when there is any."""
+    from guildhall.errors import UnreadableFile
+    from guildhall.taskbank.folder import check_folder, task_folders
+
+    folders = [folder for path in paths for folder in task_folders(path)]
+    if not folders:
+        raise UnreadableFile(paths[0], "holds no task folder", fix="a task folder has a task.toml")
+    faults = [fault for folder in folders for fault in check_folder(folder).faults]
+    if json:
+        as_json(
+            {"tasks": len(folders), "faults": [{"file": str(f.file), "line": f.line, "words": f.words} for f in faults]}
+        )
+    else:
+        for fault in faults:
+            typer.echo(str(fault))
+        (note if faults else done)(f"{len(folders)} tasks checked, {len(faults)} faults")
+    if faults:
+        raise typer.Exit(2)
+
+
+@app.command("schema")
+def schema() -> None:
+    """Print the JSON Schema of task.toml."""
+    from guildhall.taskbank.folder import TaskFile
+
+    as_json(TaskFile.model_json_schema())
+
+
+@app.command("import")
+def import_(
+    source: Annotated[str, typer.Argument(help="A table, a folder, or a hub data set such as openai/gdpval@REVISION.")],
+    without_files: Annotated[bool, typer.Option("--without-files", help="From a hub: only the table.")] = False,
+    revision: Annotated[Optional[str], typer.Option(help="Recorded as the revision of a local copy.")] = None,  # noqa: UP045
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Import tasks: all of them or, when one cannot be read, none."""
+    from guildhall.store.workspace import Workspace
+    from guildhall.taskbank.hub import fetch, hub_name
+    from guildhall.taskbank.importing import import_tasks, read_source
+
+    path, named, pinned = Path(source), None, revision
+    hub = None if path.exists() else hub_name(source)
+    with Workspace.find(workspace) as opened:
+        if hub:
+            snapshot = fetch(*hub, with_files=not without_files)
+            path, named, pinned = snapshot.folder, snapshot.repository, snapshot.commit
+        result = import_tasks(opened, read_source(path, source=named, revision=pinned))
+    if json:
+        as_json({**vars(result), "revision": pinned})
+        return
+    done(f"{result.new} tasks imported, {result.known} known already, {result.files} files kept")
+    if result.revised:
+        note(f"{result.revised} tasks differ from what was kept: they are new versions beside the old ones")
+    if result.files_absent:
+        note(f"{result.files_absent} files are listed whose bytes are not beside the table: known by name only")
+
+
+@app.command("list")
+def list_(
+    sector: Sector = None,
+    occupation: OccupationName = None,
+    file_type: FileType = None,
+    min_hours: MinHours = None,
+    max_hours: MaxHours = None,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """List tasks, one line each."""
+    from guildhall.store.workspace import Workspace
+    from guildhall.taskbank.listing import TaskFilter, newest_tasks
+
+    wanted = TaskFilter(
+        sector=sector, occupation=occupation, file_type=file_type, min_hours=min_hours, max_hours=max_hours
+    )
+    with Workspace.find(workspace) as opened:
+        tasks = newest_tasks(opened.store, wanted)
+    if json:
+        shown = {"id", "version", "title", "sector", "occupation", "expert_hours", "review"}
+        as_json([task.model_dump(mode="json", include=shown) | {"value_usd": task.value_usd} for task in tasks])
+        return
+    rows = [
+        (task.id, task.occupation, len(task.reference_files), len(task.expert_files), _hours(task.expert_hours))
+        for task in tasks
+    ]
+    table(f"{len(tasks)} tasks", ["task", "occupation", "in", "out", "hours"], rows, numeric=[2, 3, 4])
+
+
+def _hours(hours: float | None) -> str:
+    return "?" if hours is None else f"{hours:g}"
+
+
+@app.command("show")
+def show(
+    task: Annotated[str, typer.Argument(help="A task's id, id@version, or the beginning of its id.")],
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show one task: brief, files, rubric."""
+    from guildhall.store.workspace import Workspace
+    from guildhall.taskbank.listing import find_task
+
+    with Workspace.find(workspace) as opened:
+        found = find_task(opened.store, task)
+    if json:
+        as_json(found)
+        return
+    typer.secho(f"{found.title or found.id}  ({found.key})", bold=True)
+    typer.echo(f"{found.sector} / {found.occupation}; {_hours(found.expert_hours)} expert hours\n")
+    typer.echo(found.brief.strip() + "\n")
+    for kind, files in (("reference", found.reference_files), ("expert", found.expert_files)):
+        for file in files:
+            typer.echo(f"{kind:>10}  {file.name}" + ("" if file.digest else "  (name only)"))
+    for item in found.rubric.items if found.rubric else ():
+        typer.echo(f"{item.points:+10d}  {item.text}")
+
+
+@app.command("stats")
+def stats(workspace: WorkspaceOption = None, json: JsonOption = False) -> None:
+    """Count the bank and give the paper's Tables 3 to 7; what was not recorded says so."""
+    from guildhall.cli.bank_tables import show_statistics
+    from guildhall.store.workspace import Workspace
+    from guildhall.taskbank.listing import newest_tasks
+    from guildhall.taskbank.statistics import bank_statistics
+
+    with Workspace.find(workspace) as opened:
+        found = bank_statistics(newest_tasks(opened.store))
+    if json:
+        as_json(found)
+    else:
+        show_statistics(found)
+
+
+@app.command("export")
+def export(
+    target: Annotated[Path, typer.Argument(help="The folder to write into.")],
+    layout: Annotated[str, typer.Option(help="folders: to edit; gdpval: the public data set's layout.")] = "folders",
+    sector: Sector = None,
+    occupation: OccupationName = None,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Write tasks as folders, or in the public data set's layout."""
+    from guildhall.errors import UnknownName
+    from guildhall.store.workspace import Workspace
+    from guildhall.taskbank.exporting import export_folders, export_gdpval
+    from guildhall.taskbank.listing import TaskFilter, newest_tasks
+
+    layouts = {"folders": export_folders, "gdpval": export_gdpval}
+    if layout not in layouts:
+        raise UnknownName("layout", layout, known=sorted(layouts))
+    with Workspace.find(workspace) as opened:
+        tasks = newest_tasks(opened.store, TaskFilter(sector=sector, occupation=occupation))
+        absent = layouts[layout](tasks, opened.blobs, target)
+    if json:
+        as_json({"tasks": len(tasks), "folder": str(target), "files_absent": absent})
+        return
+    done(f"{len(tasks)} tasks written to {target}")
+    if absent:
+        note(f"{absent} files could not be written: only their names are known here")

@@ -1,0 +1,83 @@
+"""Finding tasks: the newest version of each, narrowed by sector, occupation, file type and length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+
+from guildhall.domain.tasks import Task
+from guildhall.domain.values import Value
+from guildhall.errors import InputError
+from guildhall.store.records import Store
+
+
+class TaskFilter(Value):
+    """What a listing is narrowed to; an empty filter lets everything through."""
+
+    sector: str | None = None
+    occupation: str | None = None
+    file_type: str | None = None
+    min_hours: float | None = None
+    max_hours: float | None = None
+    ids: tuple[str, ...] = ()
+
+    def admits(self, task: Task) -> bool:
+        return (
+            _contains(task.sector, self.sector)
+            and _contains(task.occupation, self.occupation)
+            and (self.file_type is None or _ending(self.file_type) in file_types(task))
+            and (not self.ids or task.id in self.ids)
+            and self._admits_length(task.expert_hours)
+        )
+
+    def _admits_length(self, hours: float | None) -> bool:
+        if self.min_hours is None and self.max_hours is None:
+            return True
+        if hours is None:  # an unknown length is in no range
+            return False
+        return (self.min_hours or 0) <= hours <= (self.max_hours if self.max_hours is not None else float("inf"))
+
+
+def newest_tasks(store: Store, wanted: TaskFilter | None = None) -> list[Task]:
+    """The newest version of each task, in the order they came in."""
+    wanted = wanted or TaskFilter()
+    newest: dict[str, Task] = {}
+    for task in store.each(Task):
+        if task.id not in newest or newest[task.id].version < task.version:
+            newest[task.id] = task
+    return [task for task in newest.values() if wanted.admits(task)]
+
+
+def find_task(store: Store, text: str) -> Task:
+    """One task by its id, `id@version`, or an unambiguous beginning of its id."""
+    identity, _, version = text.partition("@")
+    if version:
+        return store.get(Task, text)
+    tasks = newest_tasks(store)
+    exact = [task for task in tasks if task.id == identity]
+    found = exact or [task for task in tasks if task.id.startswith(identity)]
+    if len(found) != 1:
+        many = f"{len(found)} tasks begin with {text!r}" if found else f"no task begins with {text!r}"
+        raise InputError(f"{many}; `guildhall tasks list` shows the ids")
+    return found[0]
+
+
+def file_types(task: Task) -> set[str]:
+    return {_ending(PurePosixPath(file.name).suffix) for file in (*task.reference_files, *task.expert_files)}
+
+
+def count_types(names: Iterable[str]) -> dict[str, int]:
+    """How often each file type occurs, most frequent first."""
+    counts: dict[str, int] = {}
+    for name in names:
+        ending = _ending(PurePosixPath(name).suffix) or "none"
+        counts[ending] = counts.get(ending, 0) + 1
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _ending(text: str) -> str:
+    return text.lower().lstrip(".")
+
+
+def _contains(text: str, part: str | None) -> bool:
+    return part is None or part.casefold() in text.casefold()
