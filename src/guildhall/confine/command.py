@@ -21,6 +21,7 @@ class Ending:
     status: int
     cpu_s: float = 0.0
     refused: str | None = None
+    errno: int | None = None
 
     @property
     def code(self) -> int:
@@ -62,6 +63,7 @@ class Command:
         self.cut_off: Ended | None = None
         self.peak_bytes = 0
         self.peak_tasks = 0
+        self.began = time.monotonic()
         self.cpu_at_start = 0.0
         self.cpu_s = 0.0
         self._input = memoryview(stdin or b"")

@@ -1,13 +1,14 @@
 """The first process of a room: starts commands, reaps them, and ends everything when the host lets go.
 
 This file is run by the system's own Python inside the room (`python3 -I -S inside.py FD SETTINGS`), so it
-imports only the standard library and nothing of ours. It talks over a SEQPACKET socket. A request names an
-operation and brings its file descriptors along; the body travels in a memory file because a command line may
-be a megabyte long. `pathlib` would double the time a room takes to start, so paths are text here. The work of each request happens in a child, so that a hostile path or pipe can hang
-only that child. When the socket closes, this process ends, and the kernel ends the namespace with it.
+imports only the standard library and nothing of ours; paths are text, since `pathlib` would double the time a
+room takes to start. It talks over a SEQPACKET socket. A request names an operation and brings its file
+descriptors along; the body travels in a file because a command line may be a megabyte long. The work of each
+request happens in a child, so that a hostile path or pipe can hang only that child. When the socket closes,
+this process ends, and the kernel ends the namespace with it.
 """
 
-# ruff: noqa: PTH, S606
+# ruff: noqa: PTH103, PTH120, PTH123, PTH208, S606
 
 from __future__ import annotations
 
@@ -133,11 +134,12 @@ def be_child(op: str, details: Message, streams: list[int], failing: int, settin
         failing = 3
         os.closerange(4, 1 << 20)  # the channel above all: a command that held it could speak for us
         signal.set_wakeup_fd(-1)
-        for name in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT, signal.SIGXFSZ):
+        for name in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT):
             signal.signal(name, signal.SIG_DFL)
         resource.setrlimit(resource.RLIMIT_CPU, (settings["cpu_s"], settings["cpu_s"] + 1))
         os.chdir(details["cwd"])
         if op == "exec":
+            signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
             os.execvpe(details["command"][0], details["command"], details["env"])
         os.close(failing)
         file_operation(op, details)

@@ -47,7 +47,7 @@ class Finished:
     """How a confined command ended, and what it used.
 
     `code` is the exit code, or 128 plus the signal as shells count. `ended` names the limit when one was hit.
-    A command that could not be started has `started=False`, code 126 or 127 and the reason in `stderr`.
+    A command that could not be started has code 126 or 127, the reason in `stderr` and its errno in `refused`.
     `peak_bytes` is an upper estimate: pages shared between processes count once for each.
     """
 
@@ -61,7 +61,7 @@ class Finished:
     peak_bytes: int
     peak_processes: int
     omitted: int = 0  # bytes of output that were not kept
-    started: bool = True
+    refused: int | None = None
 
     @property
     def ok(self) -> bool:

@@ -107,20 +107,50 @@ class Room:
         output_bytes: int | None = None,
     ) -> Finished:
         """Run a command to its end or to its limit; relative `cwd` is below the work folder."""
+        return self.wait(self.begin(command, stdin=stdin, env=env, cwd=cwd, output_bytes=output_bytes), wall_s=wall_s)
+
+    def begin(
+        self,
+        command: Sequence[str],
+        *,
+        stdin: bytes | None = None,
+        env: Mapping[str, str] = {},
+        cwd: str | None = None,
+        output_bytes: int | None = None,
+    ) -> Command:
+        """Start a command without waiting for it; `wait` must follow."""
         body = {"command": list(command), "env": {**self._launched.env, **env}, "cwd": self._inside(cwd or "")}
-        return self._perform("exec", body, stdin=stdin, wall_s=wall_s, output_bytes=output_bytes)
+        return self._begin("exec", body, stdin=stdin, output_bytes=output_bytes)
+
+    def wait(self, current: Command, *, wall_s: float | None = None) -> Finished:
+        """Move a command's input and output until it has ended, by itself or at a limit."""
+        try:
+            current.conduct(
+                wall_s=self.limits.wall_s if wall_s is None else wall_s,
+                end=lambda: self.end(current),
+                give_up=self._destroy,
+            )
+            return self._finished(current)
+        finally:
+            with self._lock:
+                self._commands.pop(current.number, None)
+                self._left_open += current.close()
+
+    def end(self, current: Command) -> None:
+        """End a command and its descendants; whoever waits for it is told."""
+        self._tell({"op": "end", "id": current.number})
 
     def read_file(self, path: str, *, limit_bytes: int, wall_s: float | None = None) -> bytes:
         """A file's content as the room sees it; an OSError as the room met it, EFBIG past `limit_bytes`."""
         body = {"path": self._inside(path), "cwd": self.cwd, "limit": limit_bytes}
-        finished = self._perform("read", body, wall_s=wall_s, output_bytes=limit_bytes)
+        finished = self.wait(self._begin("read", body, output_bytes=limit_bytes), wall_s=wall_s)
         _raise_for(finished, path)
         return finished.stdout
 
     def write_file(self, path: str, content: bytes, *, wall_s: float | None = None) -> None:
         """Write a file as the room's user, making missing folders; an OSError as the room met it."""
         body = {"path": self._inside(path), "cwd": self.cwd}
-        _raise_for(self._perform("write", body, stdin=content, wall_s=wall_s), path)
+        _raise_for(self.wait(self._begin("write", body, stdin=content), wall_s=wall_s), path)
 
     def close(self) -> None:
         """End everything in the room; safe to call twice."""
@@ -142,15 +172,9 @@ class Room:
     def _inside(self, path: str) -> str:
         return os.path.join(self.cwd, path)  # noqa: PTH118 - a path of the room, not of this machine
 
-    def _perform(
-        self,
-        op: str,
-        body: dict[str, Any],
-        *,
-        stdin: bytes | None = None,
-        wall_s: float | None = None,
-        output_bytes: int | None = None,
-    ) -> Finished:
+    def _begin(
+        self, op: str, body: dict[str, Any], *, stdin: bytes | None = None, output_bytes: int | None = None
+    ) -> Command:
         limit = self.limits.output_bytes if output_bytes is None else output_bytes
         with self._lock:
             if self._closed:
@@ -159,19 +183,8 @@ class Room:
             current = Command(self._next, stdin=stdin, output_bytes=limit)
             self._commands[current.number] = current
         current.cpu_at_start = self._watch.cpu_s
-        began = time.monotonic()
-        try:
-            self._send(op, current, body)
-            current.conduct(
-                wall_s=self.limits.wall_s if wall_s is None else wall_s,
-                end=lambda: self._tell({"op": "end", "id": current.number}),
-                give_up=self._destroy,
-            )
-            return self._finished(current, time.monotonic() - began)
-        finally:
-            with self._lock:
-                self._commands.pop(current.number, None)
-                self._left_open += current.close()
+        self._send(op, current, body)
+        return current
 
     def _send(self, op: str, current: Command, body: dict[str, Any]) -> None:
         with tempfile.TemporaryFile() as letter:
@@ -194,7 +207,7 @@ class Room:
         with contextlib.suppress(OSError):  # a room that is gone is reported by the attending thread
             self._launched.channel.send(json.dumps(message).encode())
 
-    def _finished(self, current: Command, wall_s: float) -> Finished:
+    def _finished(self, current: Command) -> Finished:
         ending = current.ending or _LOST
         stderr = bytes(current.stderr.kept)
         return Finished(
@@ -203,12 +216,12 @@ class Room:
             stderr=stderr if ending.refused is None else ending.refused.encode(),
             ended=current.cut_off or "exit",
             how=self.how,
-            wall_s=wall_s,
+            wall_s=time.monotonic() - current.began,
             cpu_s=max(ending.cpu_s, current.cpu_s),
             peak_bytes=current.peak_bytes,
             peak_processes=current.peak_tasks,
             omitted=current.stdout.omitted + current.stderr.omitted,
-            started=ending.refused is None,
+            refused=ending.errno,
         )
 
     def _attend(self) -> None:
@@ -235,7 +248,8 @@ class Room:
         """Take one report; False when the room is gone, or no longer makes sense."""
         try:
             said = json.loads(channel.recv(65536))
-            number, ending = said["id"], Ending(said["status"], said.get("cpu_s", 0.0), said.get("refused"))
+            number = said.pop("id")
+            ending = Ending(**said)
         except (OSError, ValueError, KeyError, TypeError):
             return False
         with self._lock:
