@@ -97,7 +97,10 @@ ENTRIES: list[tuple[str, list[tuple[str, float, float]], str]] = [
     (
         "AJE 3",
         [("1200 Accounts receivable", 4415.00, 0), ("1000 Cash, operating", 0, 4415.00)],
-        "Reinstate Fenn Builders inv 3324 (4,400.00) and recharge the bank's fee (15.00) as the credit policy provides.",
+        (
+            "Reinstate Fenn Builders inv 3324 (4,400.00) and recharge the bank's fee (15.00) as the credit policy"
+            " provides."
+        ),
     ),
     (
         "AJE 4",
@@ -173,7 +176,9 @@ def _write_prior(path: Path) -> None:
     book = Workbook()
     page: Any = book.active
     page.title = "Jan 2026"
-    row = sheet.title(page, f"{CLIENT}: bank reconciliation", "Account 1000, operating, as of 01/31/2026", "Prepared by bookkeeper")
+    row = sheet.title(
+        page, f"{CLIENT}: bank reconciliation", "Account 1000, operating, as of 01/31/2026", "Prepared by bookkeeper"
+    )
     row = sheet.put(page, row, ["Balance per bank", None, None, BANK_OPENING], formats={3: sheet.MONEY})
     first = row = sheet.header(page, row + 1, ["Reference", "Date", "Payee", "Amount"])
     for ref, day, text, amount in CARRIED:
@@ -194,18 +199,26 @@ def _write_notes(path: Path) -> None:
         document,
         [
             "The bank and I are about 9,700 apart and I could not find it in one place. Please do not let me plug it.",
-            "Our checks run in one series. The last one used in January was 2210; 2208 to 2210 were voided, unissued, in a "
-            "printer jam. We do not use any other check stock.",
+            (
+                "Our checks run in one series. The last one used in January was 2210; 2208 to 2210 were voided,"
+                " unissued, in a printer jam. We do not use any other check stock."
+            ),
             "Apex Hardware's bill of 4 February was 1,478.60. I wrote the check by hand.",
             "Calder pays us by one check per remittance advice. Remittance 7802 covers their whole February order.",
-            "Northfield moved us to autopay. Payment 14 on loan 40-2281 (1,125.00) is 187.20 interest and the rest principal.",
+            (
+                "Northfield moved us to autopay. Payment 14 on loan 40-2281 (1,125.00) is 187.20 interest and the rest"
+                " principal."
+            ),
             "Our credit terms let us pass any bank fee for a returned check on to the customer, and we always do.",
             "Friday's showroom cash (27 February) went in the night drop after the bank had closed.",
             "I have been carrying the Marchetti refund since last summer. I tried to phone once.",
         ],
     )
     document.add_heading("Accounts you may need", 2)
-    accounts = "1000 Cash, operating\n1200 Accounts receivable\n2000 Accounts payable\n2400 Unclaimed property\n2500 Note payable, Northfield\n4900 Interest income\n6120 Bank charges\n6700 Interest expense"
+    accounts = (
+        "1000 Cash, operating\n1200 Accounts receivable\n2000 Accounts payable\n2400 Unclaimed property\n2500 Note"
+        " payable, Northfield\n4900 Interest income\n6120 Bank charges\n6700 Interest expense"
+    )
     rows = [line.split(" ", 1) for line in accounts.splitlines()]
     word.table(document, ["No.", "Account"], rows, widths_in=[0.8, 3.2])
     word.footer(document, "Sample data, invented")
@@ -228,13 +241,21 @@ def _write_reconciliation(path: Path) -> None:
 
 def _fill_matching(page: Any) -> tuple[str, str]:
     """Every book and bank line side by side; gives the cells that hold the two closing balances."""
-    at = sheet.title(page, "Book to bank matching, February 2026", "A line with an amount on one side only is an open item.")
-    first = row = sheet.header(page, at, ["Reference", "Description", "Book date", "Per books", "Bank date", "Per bank", "Books less bank", "Status"])
+    at = sheet.title(
+        page, "Book to bank matching, February 2026", "A line with an amount on one side only is an open item."
+    )
+    first = row = sheet.header(
+        page,
+        at,
+        ["Reference", "Description", "Book date", "Per books", "Bank date", "Per bank", "Books less bank", "Status"],
+    )
     cleared = {ref: (day, amount) for day, _, ref, amount in STATEMENT if ref}
     lines: list[tuple[str, str, date | None, float | None, date | None, float | None, str]] = []
     for ref, day, text, amount in CARRIED:
         bank = cleared.get(ref)
-        lines.append((ref, text, day, amount, *(bank or (None, None)), "January item, cleared" if bank else "Outstanding, stale"))
+        lines.append(
+            (ref, text, day, amount, *(bank or (None, None)), "January item, cleared" if bank else "Outstanding, stale")
+        )
     for day, ref, text, _, amount in BOOKS:
         bank = cleared.get(ref)
         status = "Matched" if bank else "Outstanding"
@@ -252,12 +273,24 @@ def _fill_matching(page: Any) -> tuple[str, str]:
     formats = {2: sheet.DATE, 3: sheet.MONEY, 4: sheet.DATE, 5: sheet.MONEY, 6: sheet.MONEY}
     for ref, text, book_day, books, bank_day, bank_amount, status in lines:
         difference = f"=N(D{row})-N(F{row})"
-        row = sheet.put(page, row, [ref, text, book_day, books, bank_day, bank_amount, difference, status], formats=formats)
+        row = sheet.put(
+            page, row, [ref, text, book_day, books, bank_day, bank_amount, difference, status], formats=formats
+        )
     last = row - 1
     carried = first + len(CARRIED)
-    sheet.put(page, row, ["February activity", None, None, f"=SUM(D{carried}:D{last})", None, f"=SUM(F{first}:F{last})"], formats=formats)
+    sheet.put(
+        page,
+        row,
+        ["February activity", None, None, f"=SUM(D{carried}:D{last})", None, f"=SUM(F{first}:F{last})"],
+        formats=formats,
+    )
     sheet.put(page, row + 1, ["Opening balance", None, None, BOOK_OPENING, None, BANK_OPENING], formats=formats)
-    sheet.put(page, row + 2, ["Closing balance", None, None, f"=D{row}+D{row + 1}", None, f"=F{row}+F{row + 1}"], formats=formats)
+    sheet.put(
+        page,
+        row + 2,
+        ["Closing balance", None, None, f"=D{row}+D{row + 1}", None, f"=F{row}+F{row + 1}"],
+        formats=formats,
+    )
     for offset in range(3):
         sheet.total(page, row + offset, last=8)
     sheet.lay_out(page, [17, 44, 12, 13, 12, 13, 14, 24], freeze=f"A{first}", one_page=True)
@@ -265,7 +298,13 @@ def _fill_matching(page: Any) -> tuple[str, str]:
 
 
 def _fill_summary(page: Any, book_total: str, bank_total: str) -> None:
-    at = sheet.title(page, f"{CLIENT}: bank reconciliation", f"Account 1000, operating, {BANK} ending 0417, as of 02/28/2026", f"Prepared by {FIRM} from the bank statement, the ledger, the January reconciliation and the bookkeeper's notes")
+    at = sheet.title(
+        page,
+        f"{CLIENT}: bank reconciliation",
+        f"Account 1000, operating, {BANK} ending 0417, as of 02/28/2026",
+        f"Prepared by {FIRM} from the bank statement, the ledger, the January reconciliation and the bookkeeper's"
+        " notes",
+    )
     money = {2: sheet.MONEY}
     row = sheet.header(page, at, ["Bank side", "Support", "Amount"])
     bank_row = row
@@ -290,9 +329,26 @@ def _fill_summary(page: Any, book_total: str, bank_total: str) -> None:
         row = sheet.put(page, row, [label, support, amount], formats=money)
     sheet.put(page, row, ["Adjusted book balance", None, f"=SUM(C{book_row}:C{row - 1})"], formats=money)
     sheet.total(page, row, last=3)
-    sheet.put(page, row + 2, ["Unreconciled difference", None, f"=ROUND(C{adjusted_bank}-C{row},2)"], formats={2: '#,##0.00;(#,##0.00);"0.00"'})
+    sheet.put(
+        page,
+        row + 2,
+        ["Unreconciled difference", None, f"=ROUND(C{adjusted_bank}-C{row},2)"],
+        formats={2: '#,##0.00;(#,##0.00);"0.00"'},
+    )
     sheet.total(page, row + 2, last=3)
-    sheet.put(page, row + 3, ["Check: adjusting entries to cash agree with the book side", None, f"=IF(ROUND(SUM(C{book_row + 1}:C{row - 1})-SUMIF('Adjusting entries'!B:B,\"1000 Cash, operating\",'Adjusting entries'!C:C)+SUMIF('Adjusting entries'!B:B,\"1000 Cash, operating\",'Adjusting entries'!D:D),2)=0,\"agrees\",\"DIFFERS\")"])
+    sheet.put(
+        page,
+        row + 3,
+        [
+            "Check: adjusting entries to cash agree with the book side",
+            None,
+            (
+                f"=IF(ROUND(SUM(C{book_row + 1}:C{row - 1})-SUMIF('Adjusting entries'!B:B,\"1000 Cash,"
+                " operating\",'Adjusting entries'!C:C)+SUMIF('Adjusting entries'!B:B,\"1000 Cash,"
+                ' operating",\'Adjusting entries\'!D:D),2)=0,"agrees","DIFFERS")'
+            ),
+        ],
+    )
     sheet.put(page, row + 5, ["Prepared by / date", "", "____________"])
     sheet.put(page, row + 6, ["Reviewed by / date", "", "____________"])
     sheet.lay_out(page, [66, 20, 16], landscape=False)
@@ -304,8 +360,24 @@ def _fill_entries(page: Any) -> None:
     for name, lines, reason in ENTRIES:
         for number, (account, debit, credit) in enumerate(lines):
             label, why = (name, reason) if number == 0 else (None, None)
-            row = sheet.put(page, row, [label, account, debit or None, credit or None, why], formats={2: sheet.MONEY, 3: sheet.MONEY})
-    sheet.put(page, row, ["Total", None, f"=SUM(C{first}:C{row - 1})", f"=SUM(D{first}:D{row - 1})", f'=IF(ROUND(C{row}-D{row},2)=0,"Entries balance","OUT OF BALANCE")'], formats={2: sheet.MONEY, 3: sheet.MONEY})
+            row = sheet.put(
+                page,
+                row,
+                [label, account, debit or None, credit or None, why],
+                formats={2: sheet.MONEY, 3: sheet.MONEY},
+            )
+    sheet.put(
+        page,
+        row,
+        [
+            "Total",
+            None,
+            f"=SUM(C{first}:C{row - 1})",
+            f"=SUM(D{first}:D{row - 1})",
+            f'=IF(ROUND(C{row}-D{row},2)=0,"Entries balance","OUT OF BALANCE")',
+        ],
+        formats={2: sheet.MONEY, 3: sheet.MONEY},
+    )
     sheet.total(page, row, last=5)
     sheet.lay_out(page, [9, 32, 13, 13, 62])
 
@@ -313,11 +385,29 @@ def _fill_entries(page: Any) -> None:
 def _fill_notes(page: Any) -> None:
     row = sheet.title(page, "Points for the client and the reviewer")
     points = [
-        "1. Check 1187 (860.00, paid 02/26). The client has no such check stock and its series runs from 2198 to 2220. Treated as a bank error. The client should dispute it in writing now: the statement allows 30 days. If the bank shows it to be a check on this account, it becomes a fraud matter, not a reconciling item.",
-        "2. Check 2061 to D. Marchetti (385.50) is more than 180 days old and a bank may refuse it. Do not write it back to income. Contact the payee in writing, stop the check, and move it to 2400 Unclaimed property when the state's dormancy period requires. No entry proposed until the client has tried.",
-        "3. Fenn Builders: a 4,400.00 check returned NSF two weeks after its 9,125.00 check cleared. Consider the collectibility of what Fenn still owes.",
-        "4. The difference the bookkeeper saw is two posting errors and five unrecorded bank items on the book side, plus ordinary timing. Nothing was forced: the unreconciled difference is 0.00.",
-        "5. Control points: deposits should be matched to remittance numbers when posted (the duplicate would have shown), and check amounts taken from the bill rather than typed. The statement closes on 02/27; 02/28 was a Saturday with no activity in the ledger.",
+        (
+            "1. Check 1187 (860.00, paid 02/26). The client has no such check stock and its series runs from 2198 to"
+            " 2220. Treated as a bank error. The client should dispute it in writing now: the statement allows 30 days."
+            " If the bank shows it to be a check on this account, it becomes a fraud matter, not a reconciling item."
+        ),
+        (
+            "2. Check 2061 to D. Marchetti (385.50) is more than 180 days old and a bank may refuse it. Do not write it"
+            " back to income. Contact the payee in writing, stop the check, and move it to 2400 Unclaimed property when"
+            " the state's dormancy period requires. No entry proposed until the client has tried."
+        ),
+        (
+            "3. Fenn Builders: a 4,400.00 check returned NSF two weeks after its 9,125.00 check cleared. Consider the"
+            " collectibility of what Fenn still owes."
+        ),
+        (
+            "4. The difference the bookkeeper saw is two posting errors and five unrecorded bank items on the book"
+            " side, plus ordinary timing. Nothing was forced: the unreconciled difference is 0.00."
+        ),
+        (
+            "5. Control points: deposits should be matched to remittance numbers when posted (the duplicate would have"
+            " shown), and check amounts taken from the bill rather than typed. The statement closes on 02/27; 02/28 was"
+            " a Saturday with no activity in the ledger."
+        ),
     ]
     for text in points:
         row = sheet.note(page, row, text, merge_to=6, height=48)

@@ -34,15 +34,21 @@ def header(sheet: Any, row: int, labels: Sequence[str], *, column: int = 1) -> i
     return row + 1
 
 
-def put(sheet: Any, row: int, values: Sequence[Any], *, column: int = 1, formats: Mapping[int, str] | None = None) -> int:
+def put(
+    sheet: Any, row: int, values: Sequence[Any], *, column: int = 1, formats: Mapping[int, str] | None = None
+) -> int:
     """Write one row; numbers typed in are blue, formulas black. `formats` maps offsets to number formats."""
     for offset, value in enumerate(values):
         cell = sheet.cell(row, column + offset, value)
         typed_in = isinstance(value, int | float) and not isinstance(value, bool)
         cell.font = Font(name=FONT, size=10, color="1F4E9E" if typed_in else "000000")
         words = isinstance(value, str) and not value.startswith("=")
+        verdict = isinstance(value, str) and value.startswith("=IF(") and value.endswith('")')
         cell.alignment = Alignment(
-            horizontal="left" if words else None, vertical="top", wrap_text=words, indent=1 if words and offset else 0
+            horizontal="left" if words or verdict else None,
+            vertical="top",
+            wrap_text=words,
+            indent=1 if offset and (words or verdict) else 0,
         )
         cell.border = Border(bottom=_HAIR)
         if formats and offset in formats:
