@@ -11,6 +11,7 @@ GuildhallError
 ├── StoreError            the workspace refused                                    (exit code 3)
 │   ├── NoWorkspace
 │   ├── CorruptBlob       bytes that no longer match their digest
+│   ├── MissingBlob       a file that is named but not kept here
 │   ├── CorruptBundle
 │   ├── Conflict          the same key with another content
 │   └── SchemaMismatch

@@ -1,0 +1,1 @@
+"""Copies of files without their makers' traces: same content, same pages, nobody's name."""

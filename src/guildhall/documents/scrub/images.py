@@ -1,0 +1,218 @@
+"""Pictures: every pixel stays as it is coded; EXIF, XMP, C2PA, texts, times, thumbnails and tails go.
+
+Work is on the container (chunks, segments, blocks), never on the coded picture, so nothing is compressed anew.
+A turned photograph keeps the one EXIF entry that turns it.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+
+from guildhall.documents.scrub.icc import blank_profile
+from guildhall.documents.scrub.ledger import Ledger
+from guildhall.errors import CannotScrub
+
+_PNG_KEPT = frozenset(
+    b"IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD hIST pHYs sPLT acTL fcTL fdAT".split()
+)
+
+
+def scrub_png(data: bytes, ledger: Ledger) -> bytes:
+    """Only the chunks that say how the picture looks; what follows the last chunk is dropped."""
+    out = [data[:8]]
+    offset = 8
+    while offset + 12 <= len(data):
+        length = int.from_bytes(data[offset : offset + 4], "big")
+        name, body = data[offset + 4 : offset + 8], data[offset + 8 : offset + 8 + length]
+        offset += 12 + length
+        if name == b"iCCP":
+            out.append(_png_chunk(name, _plain_png_profile(body)))
+            ledger.clean("colour profile texts", "blanked")
+        elif name in _PNG_KEPT:
+            out.append(_png_chunk(name, body))
+        else:
+            ledger.clean(f"PNG {name.decode('latin-1')} chunk", "removed")
+        if name == b"IEND":
+            break
+    else:
+        raise CannotScrub("PNG", "it ends before its last chunk")
+    if offset < len(data):
+        ledger.clean("bytes after the picture", "removed")
+    return b"".join(out)
+
+
+def _png_chunk(name: bytes, body: bytes) -> bytes:
+    return len(body).to_bytes(4, "big") + name + body + zlib.crc32(name + body).to_bytes(4, "big")
+
+
+def _plain_png_profile(body: bytes) -> bytes:
+    _, _, rest = body.partition(b"\0")
+    profile = zlib.decompressobj().decompress(rest[1:], 1 << 24)
+    return b"icc\0\0" + zlib.compress(blank_profile(profile), 9)
+
+
+def scrub_jpeg(data: bytes, ledger: Ledger) -> bytes:
+    """Segments before and between the scans are sifted; the scans are copied as they are."""
+    out = [data[:2]]
+    for marker, body in _jpeg_segments(data):
+        kept = _jpeg_segment(marker, body, ledger)
+        if kept is not None:
+            out.append(kept)
+    out.append(b"\xff\xd9")
+    return b"".join(out)
+
+
+def _jpeg_segments(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """(marker, body) up to the end of the image; for a scan the body holds its coded data too."""
+    offset = 2
+    while offset + 4 <= len(data):
+        if data[offset] != 0xFF:
+            raise CannotScrub("JPEG", "its segments are damaged")
+        marker = data[offset + 1]
+        if marker == 0xFF:
+            offset += 1
+            continue
+        if marker == 0xD9:
+            return
+        length = int.from_bytes(data[offset + 2 : offset + 4], "big")
+        end = offset + 2 + length
+        if marker == 0xDA:
+            end = _end_of_scan(data, end)
+        yield marker, data[offset + 4 : end] if marker != 0xDA else data[offset + 2 : end]
+        offset = end
+    if data[offset : offset + 2] != b"\xff\xd9":
+        raise CannotScrub("JPEG", "it ends before its end marker")
+
+
+def _end_of_scan(data: bytes, offset: int) -> int:
+    while True:
+        offset = data.find(b"\xff", offset)
+        if offset < 0 or offset + 1 >= len(data):
+            raise CannotScrub("JPEG", "its picture data is cut off")
+        following = data[offset + 1]
+        if following != 0 and not 0xD0 <= following <= 0xD7 and following != 0xFF:
+            return offset
+        offset += 1 if following == 0xFF else 2
+
+
+def _jpeg_segment(marker: int, body: bytes, ledger: Ledger) -> bytes | None:
+    if marker == 0xDA:
+        return b"\xff\xda" + body
+    if marker == 0xE0 and body.startswith(b"JFIF\0") and len(body) >= 14:
+        return _segment(marker, body[:12] + b"\0\0")  # version and density; a thumbnail would follow
+    if marker == 0xE1 and body.startswith(b"Exif\0\0"):
+        ledger.clean("EXIF", "removed")
+        turn = orientation(body[6:])
+        return _segment(marker, b"Exif\0\0" + turned_exif(turn)) if turn != 1 else None
+    if marker == 0xE2 and body.startswith(b"ICC_PROFILE\0"):
+        ledger.clean("colour profile texts", "blanked")
+        # A profile over several segments has its header and texts in the first one, save for huge ones.
+        return _segment(marker, body[:14] + blank_profile(body[14:]))
+    if 0xE0 <= marker <= 0xEF and not (marker == 0xEE and body.startswith(b"Adobe")):
+        ledger.clean(f"JPEG APP{marker - 0xE0} segment", "removed")
+        return None
+    if marker == 0xFE:
+        ledger.clean("JPEG comment", "removed")
+        return None
+    return _segment(marker, body)
+
+
+def _segment(marker: int, body: bytes) -> bytes:
+    return bytes((0xFF, marker)) + (len(body) + 2).to_bytes(2, "big") + body
+
+
+def orientation(tiff: bytes) -> int:
+    """How a photograph must be turned (EXIF tag 274), 1 when it says nothing."""
+    order = {b"II": "<", b"MM": ">"}.get(tiff[:2])
+    if order is None or len(tiff) < 14:
+        return 1
+    (start,) = struct.unpack_from(order + "I", tiff, 4)
+    if start + 2 > len(tiff):
+        return 1
+    (count,) = struct.unpack_from(order + "H", tiff, start)
+    for entry in range(start + 2, min(start + 2 + 12 * count, len(tiff) - 11), 12):
+        tag, kind, _, value = struct.unpack_from(order + "HHIH", tiff, entry)
+        if tag == 274 and kind == 3 and 1 <= value <= 8:
+            return int(value)
+    return 1
+
+
+def turned_exif(turn: int) -> bytes:
+    return struct.pack("<2sHIHHHIHHI", b"II", 42, 8, 1, 274, 3, 1, turn, 0, 0)
+
+
+def scrub_gif(data: bytes, ledger: Ledger) -> bytes:
+    """Frames, their timing and the number of loops stay; comments and application blocks go."""
+    offset = 13 + _palette_size(data[10])
+    out = [data[:offset]]
+    while offset < len(data):
+        start, block = offset, data[offset]
+        if block == 0x3B:
+            return b"".join([*out, b";"])
+        if block == 0x2C:
+            offset = _after_blocks(data, offset + 10 + _palette_size(data[offset + 9]) + 1)
+            out.append(data[start:offset])
+            continue
+        if block != 0x21:
+            break
+        label = data[offset + 1]
+        offset = _after_blocks(data, offset + 2)
+        loops = label == 0xFF and data[start + 3 : start + 14] in (b"NETSCAPE2.0", b"ANIMEXTS1.0")
+        if label in (0xF9, 0x01) or loops:
+            out.append(data[start:offset])
+        else:
+            ledger.clean("GIF comment or application block", "removed")
+    raise CannotScrub("GIF", "its blocks are damaged")
+
+
+def _palette_size(flags: int) -> int:
+    return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
+
+
+def _after_blocks(data: bytes, offset: int) -> int:
+    while offset < len(data) and data[offset]:
+        offset += data[offset] + 1
+    return offset + 1
+
+
+_WEBP_KEPT = frozenset({b"VP8X", b"VP8 ", b"VP8L", b"ALPH", b"ANIM", b"ANMF", b"ICCP"})
+
+
+def scrub_webp(data: bytes, ledger: Ledger) -> bytes:
+    """Picture, alpha and animation chunks stay; EXIF (save a turn), XMP and unknown chunks go."""
+    kept, offset, turn = [], 12, 1
+    while offset + 8 <= len(data):
+        name, size = data[offset : offset + 4], int.from_bytes(data[offset + 4 : offset + 8], "little")
+        body = data[offset + 8 : offset + 8 + size]
+        offset += 8 + size + size % 2
+        if name == b"EXIF":
+            turn = orientation(body.removeprefix(b"Exif\0\0"))
+        if name not in _WEBP_KEPT:
+            ledger.clean(f"WebP {name.decode('latin-1').strip()} chunk", "removed")
+            continue
+        kept.append((name, blank_profile(body) if name == b"ICCP" else body))
+    if turn != 1 and kept and kept[0][0] == b"VP8X":
+        kept.append((b"EXIF", turned_exif(turn)))
+    chunks = b"".join(_riff_chunk(name, _webp_flags(body, turn) if name == b"VP8X" else body) for name, body in kept)
+    return b"RIFF" + (len(chunks) + 4).to_bytes(4, "little") + b"WEBP" + chunks
+
+
+def _webp_flags(header: bytes, turn: int) -> bytes:
+    """The extended header with its "has XMP" flag off and "has EXIF" on only for a turned photograph."""
+    return bytes((header[0] & ~0x0C | (0x08 if turn != 1 else 0),)) + header[1:]
+
+
+def _riff_chunk(name: bytes, body: bytes) -> bytes:
+    return name + len(body).to_bytes(4, "little") + body + b"\0" * (len(body) % 2)
+
+
+def scrub_bmp(data: bytes, ledger: Ledger) -> bytes:
+    """A bitmap has no room for metadata but its reserved bytes and its tail."""
+    size = int.from_bytes(data[2:6], "little")
+    if not 26 <= size <= len(data):
+        raise CannotScrub("BMP", "its stated size does not fit the file")
+    if len(data) > size or data[6:10] != b"\0\0\0\0":
+        ledger.clean("reserved bytes and bytes after the picture", "removed")
+    return data[:6] + b"\0\0\0\0" + data[10:size]

@@ -1,0 +1,17 @@
+"""Paths that tell whose machine a file was made on: they keep their last step and lose their folders."""
+
+from __future__ import annotations
+
+import re
+
+_HOME = re.compile(r"^(file:/*)?([A-Za-z]:[\\/]|/+(Users|home|Volumes|mnt|tmp|var|private)/|\\\\)", re.IGNORECASE)
+
+
+def tells_a_machine(path: str) -> bool:
+    """Whether this is a path on somebody's disk or share, not a web address or a name inside a package."""
+    return bool(_HOME.match(path))
+
+
+def bare_name(path: str) -> str:
+    """The last step of a path."""
+    return re.split(r"[\\/]", path.rstrip("\\/"))[-1]

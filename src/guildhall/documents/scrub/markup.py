@@ -1,0 +1,86 @@
+"""HTML and SVG: meta tags and editors' private data go or become uniform; what a reader sees stays."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable
+
+from guildhall.documents.scrub.ledger import SIGNATURE, Ledger
+from guildhall.documents.xmltrees import Tree, drop, parse_xml, write_xml
+
+_META = re.compile(rb"<meta\b[^>]*>", re.IGNORECASE)
+_LINK = re.compile(rb"""<link\b[^>]*\brel\s*=\s*["']?(author|me|license|publisher)\b[^>]*>""", re.IGNORECASE)
+_NAME = re.compile(rb"""\b(name|property|itemprop)\s*=\s*["']?([\w:.-]+)""", re.IGNORECASE)
+_CONTENT = re.compile(rb"""(\bcontent\s*=\s*)("[^"]*"|'[^']*'|[^\s>]+)""", re.IGNORECASE)
+_LAYOUT_NAMES = frozenset({b"viewport", b"color-scheme", b"theme-color"})
+_STRUCTURED = re.compile(rb"<script\b[^>]*application/ld\+json[^>]*>.*?</script>", re.IGNORECASE | re.DOTALL)
+_DATA_PICTURE = re.compile(rb"data:image/(png|jpeg|jpg|gif|webp);base64,([A-Za-z0-9+/=\s]+)")
+_PRIVATE_NAMESPACES = (
+    "inkscape",
+    "sodipodi",
+    "adobe.com",
+    "bohemiancoding",
+    "figma",
+    "serif.com",
+    "purl.org",
+    "creativecommons",
+)
+
+PictureScrub = Callable[[bytes], bytes]
+
+
+def scrub_html(data: bytes, ledger: Ledger, scrub_picture: PictureScrub) -> bytes:
+    """The page as it was, with its generator uniform and its other descriptions gone."""
+
+    def clean_meta(tag: re.Match[bytes]) -> bytes:
+        name = _NAME.search(tag[0])
+        if name is None or name[2].lower() in _LAYOUT_NAMES:
+            return tag[0]
+        if name[2].lower() == b"generator":
+            ledger.clean("generator", "made uniform")
+            return _CONTENT.sub(rb'\1"' + SIGNATURE.encode() + b'"', tag[0])
+        ledger.clean("meta tags", "removed")
+        return b""
+
+    data = _META.sub(clean_meta, data)
+    for pattern, place in ((_LINK, "links to the author"), (_STRUCTURED, "structured data")):
+        data, found = pattern.subn(b"", data)
+        ledger.clean(place, "removed", found)
+    return scrub_data_pictures(data, scrub_picture)
+
+
+def scrub_svg(data: bytes, ledger: Ledger, scrub_picture: PictureScrub) -> bytes:
+    """The drawing without comments, metadata and editors' private elements and attributes."""
+    root = parse_xml(re.sub(rb"<!DOCTYPE[^>\[]*>", b"", data, count=1), name="SVG")
+    for element in list(root.iter()):
+        tag = str(element.tag)
+        if tag.rpartition("}")[2] == "metadata" or _is_private(tag):
+            drop(element)
+            ledger.clean("SVG metadata", "removed")
+            continue
+        for name in [name for name in element.attrib if _is_private(str(name))]:
+            del element.attrib[name]
+            ledger.clean("editors' private attributes", "removed")
+    _forget_namespaces(root)
+    return scrub_data_pictures(write_xml(root), scrub_picture)
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("{") and any(word in name.partition("}")[0] for word in _PRIVATE_NAMESPACES)
+
+
+def _forget_namespaces(root: Tree) -> None:
+    from lxml import etree
+
+    etree.cleanup_namespaces(root)
+
+
+def scrub_data_pictures(data: bytes, scrub_picture: PictureScrub) -> bytes:
+    """Pictures written into a page as base64 are pictures all the same."""
+
+    def clean(found: re.Match[bytes]) -> bytes:
+        picture = base64.b64decode(found[2])
+        return b"data:image/" + found[1] + b";base64," + base64.b64encode(scrub_picture(picture))
+
+    return _DATA_PICTURE.sub(clean, data)

@@ -1,0 +1,190 @@
+"""PDF: Info, XMP, attachments, private data, signatures, scripts and thumbnails go; pages stay as they are drawn."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from guildhall.documents.scrub.icc import blank_profile
+from guildhall.documents.scrub.images import scrub_jpeg
+from guildhall.documents.scrub.ledger import SIGNATURE, Ledger
+from guildhall.documents.scrub.links import bare_name, tells_a_machine
+from guildhall.errors import CannotScrub
+
+if TYPE_CHECKING:
+    import pikepdf
+
+_CATALOG_KEPT = frozenset(
+    [
+        "/Type",
+        "/Version",
+        "/Extensions",
+        "/Pages",
+        "/PageLabels",
+        "/Names",
+        "/Dests",
+        "/ViewerPreferences",
+        "/PageLayout",
+        "/PageMode",
+        "/Outlines",
+        "/OpenAction",
+        "/AcroForm",
+        "/StructTreeRoot",
+        "/MarkInfo",
+        "/Lang",
+        "/OutputIntents",
+        "/OCProperties",
+    ]
+)
+_DESCRIBING_KEYS = {
+    "/Metadata": "XMP",
+    "/PieceInfo": "private application data",
+    "/LastModified": "private application data",
+    "/Thumb": "page thumbnails",
+    "/AF": "attachments",
+    "/CreatorInfo": "private application data",
+    "/JS": "scripts",
+    "/NM": "annotation ids",
+}
+_FIXED_DATE = "D:20000101000000Z"
+_DEEPEST = 60
+
+
+def scrub_pdf(data: bytes, ledger: Ledger) -> bytes:
+    """The same pages in a file whose bytes depend on them alone; opened only when it needs no password."""
+    import pikepdf
+
+    try:
+        with pikepdf.open(io.BytesIO(data)) as pdf:
+            if pdf.is_encrypted:
+                ledger.clean("encryption with an empty password", "removed")
+            _clean_catalog(pdf, ledger)
+            for item in pdf.objects:
+                _clean_object(item, ledger)
+            for key in ("/Info", "/ID"):
+                if key in pdf.trailer:
+                    del pdf.trailer[key]
+            pdf.trailer.Info = pdf.make_indirect(pikepdf.Dictionary(Producer=SIGNATURE))
+            ledger.clean("Info dictionary and producer", "made uniform")
+            out = io.BytesIO()
+            pdf.save(out, deterministic_id=True, encryption=False, compress_streams=True, fix_metadata_version=False)
+    except pikepdf.PasswordError as error:
+        raise CannotScrub("PDF", "it opens only with a password") from error
+    except pikepdf.PdfError as error:
+        raise CannotScrub("PDF", f"it is damaged ({error})") from error
+    return out.getvalue()
+
+
+def _clean_catalog(pdf: pikepdf.Pdf, ledger: Ledger) -> None:
+    root = pdf.Root
+    if "/Collection" in root:
+        raise CannotScrub("PDF", "it is a portfolio whose attachments are its content")
+    if bool(root.get("/NeedsRendering", False)):
+        raise CannotScrub("PDF", "it is an XFA form, drawn by its own program")
+    form = root.get("/AcroForm")
+    if form is not None and "/XFA" in form:
+        del form["/XFA"]
+        ledger.clean("XFA copy of the form", "removed")
+    names = root.get("/Names")
+    for tree, place in (("/EmbeddedFiles", "attachments"), ("/JavaScript", "scripts")):
+        if names is not None and tree in names:
+            del names[tree]
+            ledger.clean(place, "removed")
+    action = root.get("/OpenAction")
+    if action is not None and _is_dictionary(action) and action.get("/S") != "/GoTo":
+        del root["/OpenAction"]
+        ledger.clean("scripts", "removed")
+    for key in set(root.keys()) - _CATALOG_KEPT:
+        del root[key]
+        ledger.clean(_DESCRIBING_KEYS.get(key, "other catalog entries"), "removed")
+
+
+def _clean_object(item: Any, ledger: Ledger) -> None:
+    for dictionary in _dictionaries(item, 0):
+        for key, place in _DESCRIBING_KEYS.items():
+            if key in dictionary:
+                del dictionary[key]
+                ledger.clean(place, "removed")
+        _clean_annotation(dictionary, ledger)
+        _shorten_paths(dictionary, ledger)
+        if dictionary.get("/FT") == "/Sig" and "/V" in dictionary:
+            del dictionary["/V"]
+            ledger.clean("digital signatures", "removed")
+    if _is_stream(item):
+        _clean_stream(item, ledger)
+
+
+def _dictionaries(item: Any, depth: int) -> Iterator[Any]:
+    """A dictionary or stream and the direct ones inside it; indirect ones come by themselves."""
+    import pikepdf
+
+    if depth > _DEEPEST or (depth and item.is_indirect):
+        return
+    if isinstance(item, (pikepdf.Dictionary, pikepdf.Stream)):
+        yield item
+        children = [value for _, value in item.items()]
+    elif isinstance(item, pikepdf.Array):
+        children = list(item)
+    else:
+        return
+    for child in children:
+        if isinstance(child, pikepdf.Object):
+            yield from _dictionaries(child, depth + 1)
+
+
+def _clean_annotation(annotation: Any, ledger: Ledger) -> None:
+    if "/Rect" not in annotation or "/Subtype" not in annotation or annotation.get("/Subtype") == "/Widget":
+        return
+    if "/T" in annotation:
+        annotation["/T"] = ledger.alias(str(annotation["/T"]))
+        ledger.clean("people", "renamed")
+    for key in ("/M", "/CreationDate"):
+        if key in annotation:
+            annotation[key] = _FIXED_DATE
+            ledger.clean("times of comments and changes", "made uniform")
+    if annotation.get("/Subtype") == "/FileAttachment" and "/FS" in annotation:
+        del annotation["/FS"]
+        ledger.clean("attachments", "removed")
+
+
+def _shorten_paths(dictionary: Any, ledger: Ledger) -> None:
+    import pikepdf
+
+    for key in ("/F", "/UF", "/URI", "/Alt"):
+        value = dictionary.get(key)
+        if isinstance(value, pikepdf.String) and tells_a_machine(str(value)):
+            dictionary[key] = bare_name(str(value))
+            ledger.clean("folders in links", "shortened")
+
+
+def _clean_stream(stream: Any, ledger: Ledger) -> None:
+    """Photographs lose their EXIF, colour profiles their words; the coded picture is copied."""
+    filters = stream.get("/Filter")
+    if stream.get("/Subtype") == "/Image":
+        if filters == "/DCTDecode" or (_is_array(filters) and [str(item) for item in filters] == ["/DCTDecode"]):
+            photograph = scrub_jpeg(stream.read_raw_bytes(), ledger)
+            stream.write(photograph, filter=filters, decode_parms=stream.get("/DecodeParms"))
+    elif "/N" in stream and "/Type" not in stream and "/FunctionType" not in stream:
+        profile = stream.read_bytes()
+        if profile[36:40] == b"acsp":
+            stream.write(blank_profile(profile))
+            ledger.clean("colour profile texts", "blanked")
+
+
+def _is_dictionary(item: Any) -> bool:
+    import pikepdf
+
+    return isinstance(item, pikepdf.Dictionary)
+
+
+def _is_stream(item: Any) -> bool:
+    import pikepdf
+
+    return isinstance(item, pikepdf.Stream)
+
+
+def _is_array(item: Any) -> bool:
+    import pikepdf
+
+    return isinstance(item, pikepdf.Array)

@@ -1,0 +1,117 @@
+"""Word processing: fields that would change by themselves are frozen; comments and changes keep their words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.scrub.opc import Opc
+from guildhall.documents.xmltrees import Tree, drop, local, unwrap
+
+APPLICATION = "Microsoft Office Word"
+_VOLATILE = frozenset(
+    [
+        "DATE",
+        "TIME",
+        "CREATEDATE",
+        "SAVEDATE",
+        "PRINTDATE",
+        "EDITTIME",
+        "FILENAME",
+        "FILESIZE",
+        "AUTHOR",
+        "LASTSAVEDBY",
+        "USERNAME",
+        "USERINITIALS",
+        "USERADDRESS",
+        "TEMPLATE",
+        "REVNUM",
+        "DOCPROPERTY",
+        "INFO",
+        "TITLE",
+        "SUBJECT",
+        "KEYWORDS",
+        "COMMENTS",
+        "DOCVARIABLE",
+    ]
+)
+_UNSTORED = frozenset({"dayShort", "monthShort", "yearShort", "dayLong", "monthLong", "yearLong"})
+
+
+@dataclass
+class _Field:
+    """A field whose end has not been met yet: its switches, its instruction and whether it has a result."""
+
+    switches: list[Tree]
+    instruction: str = ""
+    code: list[Tree] = field(default_factory=list)
+    nested: bool = False
+    separated: bool = False
+    shows: bool = False
+
+
+def freeze_word(package: Opc, ledger: Ledger) -> None:
+    """Date, time, file-name, author and property fields become the text they last showed."""
+    for part, tree in package.trees():
+        if part.startswith("word/"):
+            _freeze_simple_fields(tree, ledger)
+            _freeze_complex_fields(tree, ledger)
+            for binding in list(tree.iter("{*}dataBinding")):
+                drop(binding)
+                ledger.clean("content bound to properties", "frozen to its stored value")
+            for element in tree.iter():
+                if local(element.tag) in _UNSTORED:
+                    ledger.omit("volatile fields left as they are", "the file stores no value to freeze them to")
+
+
+def _freeze_simple_fields(tree: Tree, ledger: Ledger) -> None:
+    for simple in list(tree.iter("{*}fldSimple")):
+        if _is_volatile(_attribute(simple, "instr")):
+            if any(text.text for text in simple.iter("{*}t")):
+                unwrap(simple)
+                ledger.clean("volatile fields", "frozen to their stored value")
+            else:
+                ledger.omit("volatile fields left as they are", "the file stores no value to freeze them to")
+
+
+def _freeze_complex_fields(tree: Tree, ledger: Ledger) -> None:
+    open_fields: list[_Field] = []
+    for element in list(tree.iter("{*}fldChar", "{*}instrText", "{*}t")):
+        name = local(element.tag)
+        kind = _attribute(element, "fldCharType") if name == "fldChar" else ""
+        if kind == "begin":
+            if open_fields and not open_fields[-1].separated:
+                open_fields[-1].nested = True
+            open_fields.append(_Field([element]))
+        elif not open_fields:
+            continue
+        elif name == "instrText":
+            open_fields[-1].instruction += element.text or ""
+            open_fields[-1].code.append(element)
+        elif name == "t":
+            open_fields[-1].shows |= open_fields[-1].separated and bool(element.text)
+        else:
+            open_fields[-1].switches.append(element)
+            open_fields[-1].separated |= kind == "separate"
+            if kind == "end":
+                _freeze(open_fields.pop(), ledger)
+
+
+def _freeze(ended: _Field, ledger: Ledger) -> None:
+    if not _is_volatile(ended.instruction):
+        return
+    if ended.nested or not ended.shows:
+        ledger.omit("volatile fields left as they are", "the file stores no value to freeze them to")
+        return
+    for element in ended.switches + ended.code:
+        drop(element)
+    ledger.clean("volatile fields", "frozen to their stored value")
+
+
+def _is_volatile(instruction: str) -> bool:
+    words = instruction.split()
+    return bool(words) and words[0].upper() in _VOLATILE
+
+
+def _attribute(element: Tree, name: str) -> str:
+    return next((str(value) for key, value in element.attrib.items() if local(key) == name), "")
