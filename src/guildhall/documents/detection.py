@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from guildhall.documents.handing import require_regular
 from guildhall.documents.kinds import Family, Kind, claimed_kind
 from guildhall.domain.values import Value
 from guildhall.errors import UnreadableFile
@@ -33,8 +34,8 @@ class Detected(Value):
 
 def detect(path: Path) -> Detected:
     """The kind of the file at `path`; what cannot be told is `Kind.UNKNOWN`, never a guess from the name."""
+    size = require_regular(path)
     try:
-        size = path.stat().st_size
         with path.open("rb") as stream:
             head = stream.read(HEAD_BYTES)
             stream.seek(max(0, size - TAIL_BYTES))

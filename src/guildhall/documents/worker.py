@@ -1,7 +1,7 @@
-"""The inside of the box: one function, one file, one result, run as `python -m guildhall.documents.worker`.
+"""The inside of a room: one function, one file, one result, run as `python -m guildhall.documents.worker`.
 
-The job comes as one JSON document on standard input (`function`, `file`, `out`, `options`); the result, or
-the error in words, is left as `result.json` in `out`. Standard output stays free for chatty parsers.
+The job comes as one JSON document on standard input (`function`, `file`, `options`); the result, or the refusal in
+words, is left as `result.json` in the work folder, so that standard output stays free for chatty parsers.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ ONLY_FROM = "guildhall.documents."
 
 def main() -> None:
     job = json.load(sys.stdin)
-    out = Path(job["out"])
-    (out / RESULT).write_text(json.dumps(_answer(job, out)), encoding="utf-8")
+    answer = _answer(job, Path("out").absolute())
+    Path(RESULT).write_text(json.dumps(answer), encoding="utf-8")
 
 
 def _answer(job: dict[str, Any], out: Path) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def _answer(job: dict[str, Any], out: Path) -> dict[str, Any]:
         raise ValueError(f"{module_name} is not a module of the documents package")
     function = getattr(importlib.import_module(module_name), name)
     try:
-        value = function(Path(job["file"]), out, **job["options"])
+        value = function(Path(job["file"]).absolute(), out, **job["options"])
     except UnreadableFile as refusal:
         return {"refused": refusal.why}
     except MemoryError:
@@ -39,7 +39,7 @@ def _answer(job: dict[str, Any], out: Path) -> dict[str, Any]:
         return {"refused": "is nested too deeply"}
     except Exception as fault:  # noqa: BLE001 - a parser may fail in any way on a hostile file; all are told by name
         return {"refused": f"cannot be parsed ({type(fault).__name__}: {fault})"[:500]}
-    return {"value": value.model_dump(mode="json")}
+    return {"value": value.model_dump(mode="json"), "out": str(out)}
 
 
 if __name__ == "__main__":
