@@ -1,7 +1,7 @@
 """The interval of a share that was averaged over clusters: t, logit-t or exact, by one rule.
 
 Under 3 clusters there is none. Under 10 clusters, or with fewer than 15 effective successes or failures, it is the
-exact binomial interval on the effective number of judgments (Korn and Graubard 1998). Under 100 clusters it is a t
+exact binomial interval on the effective number of judgments (Korn and Graubard 1998). Under 1,000 clusters it is a t
 interval on the logit scale, which keeps inside 0 and 1 and follows the skew; above, a plain t interval.
 """
 
@@ -18,7 +18,7 @@ from guildhall.analysis.tables import Floats
 FEWEST_CLUSTERS = 3
 EXACT_BELOW_CLUSTERS = 10
 EXACT_BELOW_EVENTS = 15.0
-LOGIT_BELOW_CLUSTERS = 100
+LOGIT_BELOW_CLUSTERS = 1000
 
 
 class ShareInterval(NamedTuple):
@@ -35,6 +35,17 @@ def cluster_variance(contributions: Floats) -> float:
     return float(np.square(contributions).sum()) * n / (n - 1) if n > 1 else math.nan
 
 
+def matched_df(contributions: Floats) -> float:
+    """Degrees of freedom of the variance above: n - 1, or fewer where a few clusters make up most of it.
+
+    A variance estimate's own relative variance is (kurtosis - 1) / n, that of a chi-square 2 / df.
+    """
+    n, squares = len(contributions), np.square(contributions)
+    total = float(squares.sum())
+    kurtosis = n * float(np.square(squares).sum()) / total**2 if total > 0 else 1.0
+    return max(1.0, min(n - 1.0, 2.0 * n / (kurtosis - 1.0))) if kurtosis > 1.0 else n - 1.0
+
+
 def share_interval(
     value: float,
     variance: float,
@@ -48,17 +59,30 @@ def share_interval(
     """The interval of a share `value` in [0, 1] whose variance was estimated from `n_clusters` clusters."""
     if n_clusters < FEWEST_CLUSTERS:
         return ShareInterval(None, "none", f"{n_clusters} {unit}(s); an interval needs at least {FEWEST_CLUSTERS}")
-    df = n_clusters - 1 if df is None else df
+    value, df = float(value), n_clusters - 1.0 if df is None else df
     n_effective = effective_judgments(value, variance, n_clusters=n_clusters, n_judgments=n_judgments)
     events = n_effective * min(value, 1.0 - value)
     if n_clusters < EXACT_BELOW_CLUSTERS or events < EXACT_BELOW_EVENTS:
-        n_exact = _allow_for_df(n_effective, n_judgments=n_judgments, df=df, level=level)
+        n_exact = _allow_for_df(n_effective, n_clusters=n_clusters, n_judgments=n_judgments, df=df, level=level)
         exact = clopper_pearson(min(value * n_exact, n_exact), n_exact, level)
         return ShareInterval(exact, f"exact on {n_exact:.1f} effective judgments (Korn-Graubard)")
     reach = t_quantile(0.5 + level / 2, df) * math.sqrt(variance)
     if n_clusters < LOGIT_BELOW_CLUSTERS:
         return ShareInterval(_on_logit_scale(value, reach), f"t over {unit}s on the logit scale")
     return ShareInterval((max(0.0, value - reach), min(1.0, value + reach)), f"t over {unit}s")
+
+
+def difference_interval(
+    value: float, contributions: Floats, *, level: float = 0.95, unit: str = "task"
+) -> ShareInterval:
+    """A t interval for a mean of paired differences, from what each cluster adds to its error."""
+    n, variance = len(contributions), cluster_variance(contributions)
+    if n < FEWEST_CLUSTERS:
+        return ShareInterval(None, "none", f"{n} {unit}(s); an interval needs at least {FEWEST_CLUSTERS}")
+    if not variance > 0:
+        return ShareInterval(None, "none", f"no two {unit}s differ; there is no spread to learn from")
+    reach = t_quantile(0.5 + level / 2, matched_df(contributions)) * math.sqrt(variance)
+    return ShareInterval((value - reach, value + reach), f"t over {unit}s, paired")
 
 
 def effective_judgments(value: float, variance: float, *, n_clusters: int, n_judgments: int) -> float:
@@ -72,11 +96,14 @@ def effective_judgments(value: float, variance: float, *, n_clusters: int, n_jud
     return min(spread / variance, float(n_judgments))
 
 
-def _allow_for_df(n_effective: float, *, n_judgments: int, df: float, level: float) -> float:
-    """Shrink the effective number because it rests on few clusters."""
+def _allow_for_df(n_effective: float, *, n_clusters: int, n_judgments: int, df: float, level: float) -> float:
+    """Shrink the effective number because it rests on few clusters, though not below one judgment a cluster.
+
+    Clusters are independent of each other by design: that much is known without estimating anything.
+    """
     p = 0.5 + level / 2
     ratio = t_quantile(p, max(n_judgments - 1, 1)) / t_quantile(p, df)
-    return min(n_effective * ratio**2, float(n_judgments))
+    return max(min(n_effective, n_clusters), min(n_effective * ratio**2, float(n_judgments)))
 
 
 def _on_logit_scale(value: float, reach: float) -> tuple[float, float]:

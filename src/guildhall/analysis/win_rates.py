@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.intervals import ShareInterval, cluster_variance, share_interval
+from guildhall.analysis.intervals import ShareInterval, cluster_variance, matched_df, share_interval
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.outcomes import Outcomes, count_samples
 from guildhall.analysis.resampling import resampled_interval
@@ -60,7 +60,7 @@ class Group(NamedTuple):
 def win_rates(outcomes: Outcomes, *, interval: IntervalKind = "t", level: float = 0.95, seed: int = 0) -> list[WinRate]:
     """Each model's win rates, in the order the models appear.
 
-    Interval `t` (default): a t interval over task means, on the logit scale under 100 tasks, exact where tasks or
+    Interval `t` (default): a t interval over task means, on the logit scale under 1,000 tasks, exact where tasks or
     wins are few; graders who judged several tasks are a second cluster. `tasks`: tasks resampled. `two-level`: tasks,
     then grades within samples (over-covers). `within-sample`: grades only, for these very tasks. `seed` matters to
     the resampled kinds only.
@@ -157,11 +157,12 @@ def _t_interval(group: Group, convention: Convention, means: Floats, *, level: f
     value, n_tasks = float(means.mean()), len(means)
     if convention == "half_tie" and not group.counts[:, [0, 2]].any():
         return ShareInterval(None, "none", "every judgment is a tie; there is no win or loss to learn from")
-    variance, df, words = cluster_variance((means - value) / n_tasks), float(n_tasks - 1), ""
+    contributions = (means - value) / n_tasks
+    variance, df, words = cluster_variance(contributions), matched_df(contributions), ""
     second = _grader_component(group, convention, value) if n_tasks > 1 else None
     if second is not None:
         component, n_graders = second
-        df = (variance + component) ** 2 / (variance**2 / (n_tasks - 1) + component**2 / (n_graders - 1))
+        df = (variance + component) ** 2 / (variance**2 / df + component**2 / (n_graders - 1))
         variance += component
         words = f"; graders as second cluster ({n_graders})"
     made = share_interval(value, variance, n_clusters=n_tasks, n_judgments=len(group.halves), level=level, df=df)

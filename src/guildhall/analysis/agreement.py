@@ -1,0 +1,167 @@
+"""Agreement between graders: people with people, people with automatic graders, automatic graders with themselves.
+
+Estimand: the mean over samples of A_s, the mean of 1 - |X - Y| over all pairs of ratings of a sample (all pairs of a
+person's and an automatic rating for human-auto). Samples weigh equally. Samples that have no pair are left out and
+counted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guildhall.analysis.agreement_law import DISTANCE, cross_disagreement_law, pair_disagreement_law
+from guildhall.analysis.intervals import ShareInterval, cluster_variance, matched_df, share_interval
+from guildhall.analysis.lattice import Law
+from guildhall.analysis.measured import Measured
+from guildhall.analysis.ratings_table import Counts, Ratings, types_from_counts
+from guildhall.analysis.tables import Codes, Floats
+
+AgreementInterval = Literal["population", "fixed-samples", "as-published"]
+
+
+class Agreement(NamedTuple):
+    """Three agreements on the same samples."""
+
+    human_human: Measured
+    human_auto: Measured
+    auto_auto: Measured
+
+
+def agreement(
+    ratings: Ratings,
+    *,
+    interval: AgreementInterval = "population",
+    level: float = 0.95,
+    which: NDArray[np.bool_] | None = None,
+) -> Agreement:
+    """Agreement over all samples, or over those that `which` (a flag per sample) picks.
+
+    Interval `population` (default): tasks, or samples where no task is named, are drawn from a population; a t
+    interval over them. `fixed-samples`: for these very samples, the exact law of resampling each one's ratings.
+    `as-published`: the same law without its correction, as section A.6.2 of the GDPval paper reads literally; for
+    human-human it does not cover.
+    """
+    which = np.ones(ratings.n_samples, dtype=np.bool_) if which is None else which
+    human, auto = ratings.counts(human=True)[which], ratings.counts(human=False)[which]
+    units = _units(ratings, which)
+    corrected = interval != "as-published"
+
+    def measure(
+        name: str, values: Floats, n_ratings: Floats, law: Callable[[Counts], Law | None], counts: Counts
+    ) -> Measured:
+        valid = ~np.isnan(values)
+        made = (
+            population_interval(
+                values[valid], units[0][valid], level=level, unit=units[1], n_ratings=int(n_ratings[valid].sum())
+            )
+            if interval == "population"
+            else _law_interval(law(counts[valid]), level=level, corrected=corrected)
+        )
+        return Measured(
+            value=float(values[valid].mean()) if valid.any() else None,
+            interval=made.interval,
+            estimand=f"{name} agreement: mean over samples of 1 - |X - Y| over all pairs of ratings",
+            method=made.method,
+            level=level,
+            unit=units[1] if interval == "population" else "rating",
+            n_tasks=len(np.unique(units[0][valid])) if units[1] == "task" else None,
+            n_samples=int(valid.sum()),
+            n_judgments=int(n_ratings[valid].sum()),
+            n_excluded=int((~valid).sum()),
+            why_no_interval=made.why_no_interval if valid.any() else f"no sample has a pair of {name} ratings",
+        )
+
+    def pairs(counts: Counts) -> Law | None:
+        return pair_disagreement_law(types_from_counts(counts), corrected=corrected)
+
+    def across(counts: Counts) -> Law | None:
+        return cross_disagreement_law(types_from_counts(counts))
+
+    both = np.hstack([human, auto])
+    return Agreement(
+        measure("human-human", pair_agreement(human), human.sum(axis=1), pairs, human),
+        measure("human-auto", cross_agreement(human, auto), both.sum(axis=1), across, both),
+        measure("auto-auto", pair_agreement(auto), auto.sum(axis=1), pairs, auto),
+    )
+
+
+def agreement_by_model(
+    ratings: Ratings, *, interval: AgreementInterval = "population", level: float = 0.95
+) -> dict[str, Agreement]:
+    """The same for each model's samples."""
+    return {
+        name: agreement(ratings, interval=interval, level=level, which=ratings.model == code)
+        for code, name in enumerate(ratings.models)
+        if np.any(ratings.model == code)
+    }
+
+
+def mean_over_models(by_model: dict[str, Agreement]) -> dict[str, float | None]:
+    """Models weighing equally instead of samples; the models are these, so there is no interval."""
+    found: dict[str, float | None] = {}
+    for name in Agreement._fields:
+        values = [getattr(one, name).value for one in by_model.values() if getattr(one, name).value is not None]
+        found[name] = float(np.mean(values)) if values else None
+    return found
+
+
+def pair_agreement(counts: Counts) -> Floats:
+    """A_s over all pairs within each row of counts; NaN where a sample has fewer than two ratings."""
+    k = counts.sum(axis=1)
+    apart = np.einsum("ni,ij,nj->n", counts, DISTANCE, counts) / 2.0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values: Floats = 1.0 - apart / (k * (k - 1.0))
+    values[k < 2] = math.nan
+    return values
+
+
+def cross_agreement(human: Counts, auto: Counts) -> Floats:
+    """A_s over all pairs of a person's and an automatic rating; NaN where one side is missing."""
+    pairs = human.sum(axis=1) * auto.sum(axis=1)
+    apart = np.einsum("ni,ij,nj->n", human, DISTANCE, auto) / 2.0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values: Floats = 1.0 - apart / pairs
+    values[pairs == 0] = math.nan
+    return values
+
+
+def population_interval(values: Floats, units: Codes, *, level: float, unit: str, n_ratings: int) -> ShareInterval:
+    """A mean over samples whose clusters (tasks, or the samples themselves) are drawn from a population."""
+    if not len(values):
+        return ShareInterval(None, "none", "nothing to average")
+    mean = float(values.mean())
+    contributions = sums_by_unit((values - mean) / len(values), units)
+    return share_interval(
+        mean,
+        cluster_variance(contributions),
+        n_clusters=len(contributions),
+        n_judgments=n_ratings,
+        level=level,
+        df=matched_df(contributions),
+        unit=unit,
+    )
+
+
+def sums_by_unit(values: Floats, units: Codes) -> Floats:
+    """Sums of `values` over each unit that occurs."""
+    _, place = np.unique(units, return_inverse=True)
+    return np.asarray(np.bincount(place, values), dtype=np.float64)
+
+
+def _units(ratings: Ratings, which: NDArray[np.bool_]) -> tuple[Codes, str]:
+    if ratings.task is not None:
+        return ratings.task[which], "task"
+    return np.flatnonzero(which), "sample"
+
+
+def _law_interval(law: Law | None, *, level: float, corrected: bool) -> ShareInterval:
+    if law is None:
+        return ShareInterval(None, "none", "no sample's ratings differ; resampling within samples says nothing")
+    low, high = law.interval(level)
+    words = "k/(k-1) corrected" if corrected else "as published, uncorrected: human-human does not cover"
+    return ShareInterval((1.0 - high, 1.0 - low), f"ratings resampled within samples, {law.method}, {words}")
