@@ -1,0 +1,134 @@
+"""Prediction-powered win rates model by model: the grader's error differs by model, so nothing is shared but tasks.
+
+A model with no human labels gets a value transported from the others, and no interval: that its error is like
+theirs is an assumption no label supports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from guildhall.analysis.measured import Measured
+from guildhall.analysis.ppi import FEWEST_LABELLED, Codes, Floats, PpiMean, PpiRows, ppi_mean
+from guildhall.analysis.win_rates import CONVENTIONS, Convention
+from guildhall.errors import NothingToCompare
+
+
+@dataclass(frozen=True)
+class PpiTable:
+    """Rows of all models; `human` is NaN where nobody judged, `model`, `task`, `stratum` are codes."""
+
+    models: tuple[str, ...]
+    model: Codes
+    auto: Floats
+    human: Floats
+    task: Codes | None = None
+    probability: Floats | None = None
+    stratum: Codes | None = None
+    n_excluded: int = 0
+
+    def of(self, model: int, convention: Convention) -> PpiRows:
+        mine = self.model == model
+        return PpiRows(
+            auto=by_convention(self.auto[mine], convention),
+            human=by_convention(self.human[mine], convention),
+            task=None if self.task is None else self.task[mine],
+            probability=None if self.probability is None else self.probability[mine],
+            stratum=None if self.stratum is None else self.stratum[mine],
+        )
+
+
+@dataclass(frozen=True)
+class ModelPpi:
+    """One model's estimate; `powered` is absent where the value is transported."""
+
+    model: str
+    estimate: Measured
+    classical: Measured | None
+    lam: float | None
+    effective_human_n: float | None
+    n_human: int
+    n_auto: int
+    powered: PpiMean | None
+
+
+def by_convention(scores: Floats, convention: Convention) -> Floats:
+    """Scores in {0, 0.5, 1} as what the convention counts; other scores (a judge's mean verdict) only as they are."""
+    if convention == "half_tie":
+        return scores
+    _, tie, _ = CONVENTIONS[convention]
+    counted = np.where(scores == 0.5, tie, scores)
+    return np.where(np.isnan(scores), np.nan, counted)
+
+
+def ppi_by_model(
+    table: PpiTable, *, convention: Convention = "half_tie", folds: int = 0, level: float = 0.95
+) -> list[ModelPpi]:
+    """Every model's prediction-powered rate, in the order of `table.models`."""
+    rows = {model: table.of(index, convention) for index, model in enumerate(table.models)}
+    powered = {
+        model: ppi_mean(one, folds=folds, level=level, what=f"{convention} rate of {model}")
+        for model, one in rows.items()
+        if one.labelled.sum() >= FEWEST_LABELLED
+    }
+    if not powered:
+        raise NothingToCompare("prediction-powered rates: no model has human labels")
+    return [
+        _known(model, powered[model], table.n_excluded)
+        if model in powered
+        else _transported(model, rows, powered, convention, table.n_excluded)
+        for model in table.models
+    ]
+
+
+def _known(model: str, mean: PpiMean, n_excluded: int) -> ModelPpi:
+    return ModelPpi(
+        model=model,
+        estimate=mean.estimate._replace(n_excluded=n_excluded),
+        classical=mean.classical._replace(n_excluded=n_excluded),
+        lam=mean.lam,
+        effective_human_n=mean.effective_human_n,
+        n_human=mean.n_human,
+        n_auto=mean.n_auto,
+        powered=mean,
+    )
+
+
+def _transported(
+    model: str,
+    rows: Mapping[str, PpiRows],
+    powered: Mapping[str, PpiMean],
+    convention: Convention,
+    n_excluded: int,
+) -> ModelPpi:
+    """The automatic mean moved by the mean rectifier of the labelled models, with its leave-one-model-out error."""
+    shifts = np.array([(mean.estimate.value or 0.0) - rows[name].auto.mean() for name, mean in powered.items()])
+    value = float(np.clip(rows[model].auto.mean() + shifts.mean(), 0, 1))
+    names = ", ".join(powered)
+    if len(shifts) > 1:
+        others = (shifts.sum() - shifts) / (len(shifts) - 1)
+        error = f"leave-one-model-out error {np.sqrt(np.mean((shifts - others) ** 2)):.3f}"
+    else:
+        error = "its error is unknown with one labelled model"
+    return ModelPpi(
+        model=model,
+        estimate=Measured(
+            value=value,
+            interval=None,
+            estimand=f"{convention} rate of {model}, tasks drawn from a population",
+            method=f"transported from {names}",
+            n_samples=len(rows[model].auto),
+            n_judgments=0,
+            n_excluded=n_excluded,
+            why_no_interval=f"no human labels for {model}; transported from {names}, {error}",
+        ),
+        classical=None,
+        lam=None,
+        effective_human_n=None,
+        n_human=int(rows[model].labelled.sum()),
+        n_auto=len(rows[model].auto),
+        powered=None,
+    )
