@@ -148,10 +148,10 @@ class _Parts:
     @staticmethod
     def of(rows: PpiRows) -> _Parts:
         n, labelled = len(rows.auto), rows.labelled
-        task = np.arange(n) if rows.task is None else np.unique(rows.task, return_inverse=True)[1]
-        stratum = (
-            np.zeros(n, dtype=np.intp) if rows.stratum is None else np.unique(rows.stratum, return_inverse=True)[1]
-        )
+        names, task = np.unique(np.arange(n) if rows.task is None else rows.task, return_inverse=True)
+        stratum = np.zeros(n, dtype=np.intp)
+        if rows.stratum is not None:
+            stratum = np.unique(rows.stratum, return_inverse=True)[1]
         base = 1 / np.bincount(task)[task]
         share = np.bincount(stratum, base) / base.sum()
         # Where every row had the same chance, unlabelled rows alone carry the imputed mean, as in the literature;
