@@ -18,7 +18,9 @@ GuildhallError
 ├── MissingTool           a program or extra this machine lacks                    (exit code 4)
 ├── SandboxError          confined work could not be run                           (exit code 5)
 │   ├── RoomNotStarted    the confined place could not be set up
-│   └── RoomClosed        work was handed to a room that has been closed
+│   ├── RoomClosed        work was handed to a room that has been closed
+│   ├── NoEnvironment     no prepared working environment where one was named
+│   └── EnvironmentNotBuilt
 ├── ModelError            a provider refused, failed or ran into a limit           (exit code 6)
 │   └── PriceUnknown      a limit in dollars for a model nobody knows the price of
 └── NotEnoughData         a number was asked for that the data cannot give         (exit code 7)
@@ -191,6 +193,22 @@ class RoomClosed(SandboxError):
     def __init__(self, work: str) -> None:
         self.work = work
         super().__init__(f"the room around {work} has been closed; start a new one")
+
+
+class NoEnvironment(SandboxError):
+    """No prepared working environment lies where one was named."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        super().__init__(f"{folder} holds no prepared environment; make one with `guildhall sandbox build`")
+
+
+class EnvironmentNotBuilt(SandboxError):
+    """The installer gave up; what it had begun is left for the next attempt to replace."""
+
+    def __init__(self, step: str, why: str) -> None:
+        self.step, self.why = step, why
+        super().__init__(f"the environment could not be built: {step}: {why}; check the network and run it again")
 
 
 class ModelError(GuildhallError):

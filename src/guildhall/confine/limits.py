@@ -11,6 +11,9 @@ GIB = 1024**3
 Ended = Literal["exit", "wall", "cpu", "memory", "processes", "disk", "output", "lost"]
 """Why a command ended: by itself, at a limit, or because the room around it went away (`lost`)."""
 
+ROOM_WIDE: tuple[Ended, ...] = ("cpu", "memory", "processes", "disk")
+"""Limits at which everything in a room is ended, background processes included."""
+
 How = Literal["bubblewrap", "rlimits"]
 """What confined it. `rlimits` keeps limits and blocks the network, but hides none of the host's files."""
 

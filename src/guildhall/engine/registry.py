@@ -1,8 +1,13 @@
-"""What Guildhall adds to Inspect, found by Inspect through its entry point: the `scripted` model provider."""
+"""What Guildhall adds to Inspect, found by Inspect through its entry point: the `scripted` provider and our scorer."""
 
 from __future__ import annotations
 
 from inspect_ai.model import ModelAPI, modelapi
+from inspect_ai.util import SandboxEnvironment, sandboxenv
+
+from guildhall.engine.scoring import delivered
+
+__all__ = ["delivered", "scripted"]
 
 
 @modelapi(name="scripted")
@@ -10,3 +15,10 @@ def scripted() -> type[ModelAPI]:
     from guildhall.engine.scripted_provider import ScriptedAPI
 
     return ScriptedAPI
+
+
+@sandboxenv(name="bubblewrap")
+def bubblewrap() -> type[SandboxEnvironment]:
+    from guildhall.engine.bubblewrap import BubblewrapSandboxEnvironment
+
+    return BubblewrapSandboxEnvironment
