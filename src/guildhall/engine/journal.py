@@ -18,10 +18,11 @@ from guildhall.store.work import LEASE_S, Outcome, Work, this_worker
 
 @dataclass(frozen=True)
 class Note:
-    """What is to be written together: a call sent, a call answered, an item ended, values made."""
+    """What is to be written together: a call sent, answered or taken back, an item ended, values made."""
 
     sent: Sent | None = None
     answered: Answered | None = None
+    void: str | None = None
     outcome: Outcome | None = None
     values: tuple[Value, ...] = ()
 
@@ -71,6 +72,7 @@ class Journal:
         with self._store.transaction():
             self._ledger.begin([note.sent for note in notes if note.sent])
             self._ledger.end([note.answered for note in notes if note.answered])
+            self._ledger.void([note.void for note in notes if note.void])
             self._store.add_all(value for note in notes for value in note.values)
             self._work.finish([note.outcome for note in notes if note.outcome])
 

@@ -11,6 +11,7 @@ from pydantic import JsonValue, ValidationError
 
 from guildhall.domain.submissions import StopReason, Usage
 from guildhall.engine.calls import Call, Message, Part, TextPart
+from guildhall.engine.scripted import PREFIX, behaviour
 from guildhall.engine.terms import Limits, Pace
 from guildhall.errors import InputError, MissingTool, UnknownName
 
@@ -79,10 +80,10 @@ def open_model(model: str, settings: Mapping[str, JsonValue], config: GenerateCo
     if not isinstance(given, dict):
         raise InputError("the setting 'model_args' is a table of names and values")
     arguments: dict[str, Any] = given
+    if model.startswith(PREFIX):
+        behaviour(model.removeprefix(PREFIX))
     try:
         return get_model(model, config=config, base_url=None if base_url is None else str(base_url), **arguments)
-    except UnknownName:
-        raise
     except ImportError as error:
         provider = model.partition("/")[0]
         raise MissingTool(

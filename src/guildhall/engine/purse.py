@@ -12,8 +12,8 @@ from guildhall.store.ledger import Spending
 class Purse:
     """Counts what a run has spent, and says when nothing more may be started.
 
-    `recount` reads the ledger, so that money spent before a crash and by sister processes is counted too. Work in
-    flight is reckoned at the mean price so far, so that parallel items cannot overrun the limit by their number.
+    `recount` reads the ledger, so that money spent before a crash and by sister processes is counted too. Calls in
+    flight are reckoned at the mean price so far, so that parallel calls cannot overrun the limit by their number.
     """
 
     def __init__(
@@ -31,14 +31,14 @@ class Purse:
         self._count()
 
     def start(self) -> str | None:
-        """None, and the item counts as in flight; or the reason why no further item may start."""
-        why = self._exhausted()
+        """None, and a call counts as in flight; or the reason why no further call may start."""
+        why = self.exhausted()
         if why is None:
             self._in_flight += 1
         return why
 
     def end(self, usage: Usage) -> None:
-        """An item that was in flight has ended and used this much."""
+        """A call that was in flight has ended and used this much."""
         self._in_flight -= 1
         self._calls += usage.calls
         self._usd += usage.cost_usd or 0.0
@@ -50,7 +50,8 @@ class Purse:
         self._calls, self._usd = found.usage.calls, found.known_usd
         self._tokens = found.usage.input_tokens + found.usage.output_tokens
 
-    def _exhausted(self) -> str | None:
+    def exhausted(self) -> str | None:
+        """Why nothing more may be started, or None."""
         limits, now = self.limits, self._clock()
         if now - self._counted_at >= self._every_s and (limits.run_usd or limits.run_tokens):
             self._count()

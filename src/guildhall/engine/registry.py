@@ -1,4 +1,4 @@
-"""What Guildhall adds to Inspect, found by Inspect through its entry point: the `scripted` provider and our scorer."""
+"""Our scripted models, bubblewrap sandbox and scorer, as Inspect finds them through its entry point."""
 
 from __future__ import annotations
 

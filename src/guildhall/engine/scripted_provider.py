@@ -42,7 +42,6 @@ class ScriptedAPI(ModelAPI):
         **model_args: Any,
     ) -> None:
         super().__init__(model_name, base_url, api_key, [], config)
-        self.behaviour = behaviour(model_name)
         self.model_args = model_args
 
     async def generate(
@@ -57,7 +56,8 @@ class ScriptedAPI(ModelAPI):
             tools=tuple(tool.name for tool in tools),
             settings=config.model_dump(exclude_none=True) | self.model_args,
         )
-        answer = self.behaviour(turn)
+        # Looked up only now: a log of a behaviour this process does not know can still be scored again.
+        answer = behaviour(self.model_name)(turn)
         if answer.seconds:
             await anyio.sleep(answer.seconds)
         return self._output(turn, answer)

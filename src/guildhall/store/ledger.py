@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Column, Float, Index, Integer, String, Table, Text, bindparam, func, select, update
+from sqlalchemy import Column, Float, Index, Integer, String, Table, Text, bindparam, delete, func, select, update
 
 from guildhall.domain.submissions import Usage
 from guildhall.store.records import Store
@@ -121,6 +121,12 @@ class Ledger:
                     for call in calls
                 ],
             )
+
+    def void(self, ids: Sequence[str]) -> None:
+        """Take back rows of calls that were never sent after all: their answer was cached."""
+        if ids:
+            with self.store.transaction() as connection:
+                connection.execute(delete(model_calls).where(model_calls.c.id.in_(list(ids))))
 
     def spent(self, *, run: str | None = None, items: Sequence[str] | None = None) -> Spending:
         """What the ledger holds for a run (or for everything), in calls, tokens and dollars."""

@@ -1,0 +1,152 @@
+"""Run agents as Inspect evals: one eval for a batch of jobs, a log that `inspect view` opens, results by hooks."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import anyio
+
+from guildhall.domain.values import canonical_json
+from guildhall.engine.agents import BARE_HOST, AgentEnd, AgentJob, Stage
+from guildhall.engine.journal import keep_leases, open_journal
+from guildhall.engine.models import config_of, open_model
+from guildhall.engine.office import OFFICE, Office, OnEnd
+from guildhall.engine.purse import Purse
+from guildhall.engine.solver import do_job
+from guildhall.engine.terms import Terms
+from guildhall.errors import InputError
+from guildhall.store.ledger import Ledger
+from guildhall.store.work import Work, WorkState, this_worker
+from guildhall.store.workspace import Workspace
+
+if TYPE_CHECKING:
+    from inspect_ai import Task
+
+
+@dataclass(frozen=True)
+class AgentRun:
+    """What a run of agents came to: how each job ended that ended now, and which were left and why."""
+
+    finished: dict[str, AgentEnd]
+    left: tuple[str, ...] = ()
+    why_left: str | None = None
+
+
+def run_agents(
+    jobs: Iterable[AgentJob],
+    *,
+    stage: Stage,
+    workspace: Workspace,
+    terms: Terms,
+    sandbox: str = "bubblewrap",
+    at_once: int = 4,
+    on_end: OnEnd | None = None,
+) -> AgentRun:
+    """Run every job that is not done yet, and keep what it made the moment it ends.
+
+    Killed and started again, finished jobs are not repeated, half-finished ones start over, and what was spent
+    still counts against the limits. `at_once` jobs work at the same time, each in a sandbox of its own.
+    """
+    wanted = {job.key: job for job in jobs}
+    terms.require_prices((job.model, "base_url" in job.settings) for job in wanted.values() if job.command is None)
+    work = Work(workspace.store)
+    work.plan(wanted, kind="agent", run=terms.run)
+    ended = {WorkState.DONE, WorkState.FAILED}
+    open_keys = [key for key, item in work.items(wanted).items() if item.state not in ended]
+    claimed = work.claim(open_keys, worker=this_worker(), now=terms.now())
+    mine = {key: wanted[key] for key in wanted if key in claimed}
+    if not mine:
+        busy = tuple(open_keys)
+        return AgentRun({}, left=busy, why_left="another process is at work on them" if busy else None)
+    office = anyio.run(_run_eval, mine, stage, workspace, terms, sandbox, at_once, on_end)
+    left = tuple(key for key in open_keys if key not in office.finished)
+    return AgentRun(office.finished, left=left, why_left=office.why_left)
+
+
+async def _run_eval(
+    jobs: dict[str, AgentJob],
+    stage: Stage,
+    workspace: Workspace,
+    terms: Terms,
+    sandbox: str,
+    at_once: int,
+    on_end: OnEnd | None,
+) -> Office:
+    from inspect_ai import eval_async
+
+    work, ledger = Work(workspace.store), Ledger(workspace.store)
+    tasks = [_task(batch, workspace, terms, sandbox) for batch in _batches(jobs.values())]
+    _quiet()
+    async with keep_leases(work, terms), open_journal(workspace.store) as journal:
+        purse = Purse(terms.limits, recount=lambda: ledger.spent(run=terms.run), clock=terms.now)
+        office = Office(terms, stage, journal, purse, jobs, on_end or (lambda _job, _end: None))
+        token = OFFICE.set(office)
+        try:
+            await eval_async(
+                tasks,
+                log_dir=str(workspace.logs),
+                log_format="eval",
+                max_samples=at_once,
+                max_tasks=len(tasks),
+                max_sandboxes=at_once,
+                fail_on_error=False,
+                log_realtime=False,
+                ctl_server=False,
+                score_display=False,
+                metadata={"guildhall_run": terms.run},
+            )
+        finally:
+            OFFICE.reset(token)
+            work.release([key for key in jobs if key not in office.finished])
+    if office.failure is not None:
+        raise office.failure
+    return office
+
+
+def _batches(jobs: Iterable[AgentJob]) -> Sequence[list[AgentJob]]:
+    """Jobs that share a model and its settings are one Inspect task."""
+    grouped: dict[bytes, list[AgentJob]] = defaultdict(list)
+    for job in jobs:
+        grouped[canonical_json([job.model, dict(job.settings), job.in_sandbox])].append(job)
+    return list(grouped.values())
+
+
+def _task(jobs: list[AgentJob], workspace: Workspace, terms: Terms, sandbox: str) -> Task:
+    from inspect_ai import Task
+    from inspect_ai.dataset import Sample
+
+    from guildhall.engine.scoring import delivered
+
+    first = jobs[0]
+    config = config_of(first.settings, pace=terms.pace, limits=terms.limits.but(item_seconds=None, item_tokens=None))
+    samples = [Sample(id=job.key, input=job.prompt, metadata={"label": job.label, **job.metadata}) for job in jobs]
+    return Task(
+        dataset=samples,
+        solver=do_job(workspace.blobs.read),
+        scorer=delivered(),
+        model=open_model(first.model, first.settings, config) if first.command is None else "none/none",
+        sandbox=_provider(sandbox) if first.in_sandbox else None,
+        name=first.model.replace("/", "-").replace(":", "-"),
+    )
+
+
+def _provider(sandbox: str) -> str:
+    """Inspect's name of a sandbox; the bare host only where the user said so in words."""
+    if sandbox == BARE_HOST:
+        return "local"
+    if sandbox in {"local", "none", ""}:
+        raise InputError(
+            f"work does not run unconfined by the name of {sandbox!r}; choose bubblewrap, docker or k8s, "
+            f"or write sandbox = {BARE_HOST!r}"
+        )
+    return sandbox
+
+
+def _quiet() -> None:
+    """Inspect shows nothing of its own: the caller shows progress."""
+    from inspect_ai.util._display import init_display_type
+
+    init_display_type("none")

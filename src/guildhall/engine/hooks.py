@@ -1,0 +1,49 @@
+"""Inspect's hooks as we use them: the ledger follows every model call, and results leave as each sample ends.
+
+Imported by the first job that runs, and not at start: Inspect announces every hook it finds at start on standard
+output. Outside our own evals (no office in the context) the hooks do nothing.
+"""
+
+from __future__ import annotations
+
+from inspect_ai.hooks import (
+    BeforeModelGenerate,
+    Hooks,
+    ModelCacheUsageData,
+    ModelUsageData,
+    SampleEnd,
+    hooks,
+)
+from inspect_ai.util import LimitExceededError
+
+from guildhall.engine.desk import DESK, RunLimitReached
+from guildhall.engine.office import OFFICE
+
+
+@hooks(name="guildhall", description="Keeps Guildhall's ledger of model calls and its results.")
+class GuildhallHooks(Hooks):
+    def enabled(self) -> bool:
+        return OFFICE.get() is not None
+
+    async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
+        if (desk := DESK.get()) is None:
+            return
+        if desk.over_item_limit():
+            limit = desk.terms.limits.item_usd or 0.0
+            raise LimitExceededError("cost", value=desk.usage.cost_usd or 0.0, limit=limit)
+        try:
+            await desk.call_sent(data.model_name)
+        except RunLimitReached as reached:
+            raise LimitExceededError("operator", value=0, limit=0, message=str(reached)) from reached
+
+    async def on_model_usage(self, data: ModelUsageData) -> None:
+        if (desk := DESK.get()) is not None:
+            await desk.call_answered(data.model_name, data.usage, data.call_duration)
+
+    async def on_model_cache_usage(self, data: ModelCacheUsageData) -> None:  # noqa: ARG002 - costs nothing
+        if (desk := DESK.get()) is not None:
+            await desk.call_was_cached()
+
+    async def on_sample_end(self, data: SampleEnd) -> None:
+        if (office := OFFICE.get()) is not None:
+            await office.sample_ended(str(data.sample.id), data.sample.working_time)

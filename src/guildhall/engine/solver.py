@@ -1,0 +1,190 @@
+"""What happens in one sample: files are laid out, the agent works within its limits, and its work is collected."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from guildhall.domain.submissions import StopReason
+from guildhall.engine.agents import SUBMIT, Room
+from guildhall.engine.desk import DESK, Desk
+from guildhall.engine.models import ReadBlob, stop_of
+from guildhall.engine.office import OFFICE, Office
+from guildhall.engine.redact import redact
+from guildhall.engine.terms import Limits
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage
+    from inspect_ai.solver import Generate, Solver, TaskState
+    from inspect_ai.util._limit import Limit
+
+_NUDGES = 2
+COMMAND_SECONDS = 3600.0
+"""How long a command-line agent may take where no limit is set."""
+
+_STOPS = {
+    "time": StopReason.TIME_LIMIT,
+    "working": StopReason.TIME_LIMIT,
+    "token": StopReason.TOKEN_LIMIT,
+    "turn": StopReason.TURN_LIMIT,
+    "message": StopReason.TURN_LIMIT,
+    "cost": StopReason.COST_LIMIT,
+}
+"""Inspect's kinds of limits in our words; its "operator" limit is how a run that may spend no more stops a sample."""
+
+
+def do_job(read_blob: ReadBlob) -> Solver:
+    """The solver of every job of ours."""
+    from inspect_ai.solver import solver
+
+    @solver(name="guildhall_job")
+    def job_solver() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
+            import guildhall.engine.hooks  # noqa: F401 - registers them
+
+            office = OFFICE.get()
+            if office is None:
+                raise RuntimeError("this log was made by Guildhall; run it again with `guildhall sample run`")
+            if (why := office.purse.exhausted()) is not None:
+                office.leave(office.open_desk(str(state.sample_id)), why)
+                return state
+            desk = office.open_desk(str(state.sample_id))
+            token = DESK.set(desk)
+            try:
+                return await _at_work(office, desk, state, read_blob)
+            finally:
+                DESK.reset(token)
+
+        return solve
+
+    return job_solver()
+
+
+async def _at_work(office: Office, desk: Desk, state: TaskState, read_blob: ReadBlob) -> TaskState:
+    from inspect_ai.log._samples import sample_active
+    from inspect_ai.util import sandbox
+
+    from guildhall.engine.scoring import COLLECTED
+    from guildhall.engine.tools import SandboxRoom
+
+    active = sample_active()
+    desk.log = active.log_location.rsplit("/", 1)[-1] if active else None
+    room = SandboxRoom(sandbox()) if desk.job.in_sandbox else None
+    if room is not None:
+        for placed in desk.job.files:
+            await room.write(placed.path, read_blob(placed.digest))
+    await _within_limits(office, desk, state, room)
+    if not desk.left:
+        desk.collected = await office.stage.collect(desk.job, room, desk.end(seconds=None))
+        state.store.set(COLLECTED, desk.collected.note() | {"stop": desk.stop.value})
+    return state
+
+
+async def _within_limits(office: Office, desk: Desk, state: TaskState, room: Room | None) -> None:
+    """Work until it is done or a limit, a failure or an empty purse ends it; every end has its name."""
+    from inspect_ai.util import LimitExceededError, apply_limits
+
+    limits = _limits(office.terms.limits)
+    try:
+        with apply_limits(limits):
+            await _work(office, desk, state, room)
+    except LimitExceededError as reached:
+        await desk.call_failed(reached.message)
+        if reached.type == "operator":
+            office.leave(desk, reached.message)
+            return
+        desk.stop = _STOPS.get(reached.type, StopReason.COST_LIMIT)
+    except Exception as error:  # noqa: BLE001 - whatever a provider or a sandbox raises is how this job ended
+        words = redact(f"{type(error).__name__}: {error}")[:2000]
+        await desk.call_failed(words)
+        desk.stop, desk.error = _stop_of_error(error), words
+
+
+def _limits(limits: Limits) -> list[Limit]:
+    from inspect_ai.util import time_limit, token_limit, turn_limit
+
+    return [time_limit(limits.item_seconds), token_limit(limits.item_tokens), turn_limit(limits.item_turns)]
+
+
+async def _work(office: Office, desk: Desk, state: TaskState, room: Room | None) -> None:
+    if desk.job.command is not None and room is not None:
+        await _run_command(office, desk, room)
+    elif desk.job.tools:
+        await _use_tools(office, desk, state)
+    else:
+        await _answer_once(desk, state)
+
+
+async def _answer_once(desk: Desk, state: TaskState) -> None:
+    from inspect_ai.model import ChatMessageSystem, get_model
+
+    if desk.job.system:
+        state.messages.insert(0, ChatMessageSystem(content=desk.job.system))
+    state.output = await get_model().generate(state.messages)
+    state.messages.append(state.output.message)
+    desk.text, desk.stop = state.output.completion, stop_of(state.output)
+
+
+async def _use_tools(office: Office, desk: Desk, state: TaskState) -> None:
+    """Inspect's own agent loop with our tools; it ends when the agent submits, or stops using tools for good."""
+    from inspect_ai.agent import AgentPrompt, AgentState, AgentSubmit, react
+
+    from guildhall.engine.tools import host_tool, shell_tools, submit_tool
+
+    own = [host_tool(tool) for tool in office.stage.tools if tool.name in desk.job.tools]
+    worker = react(
+        prompt=AgentPrompt(
+            instructions=desk.job.system, handoff_prompt=None, assistant_prompt=None, submit_prompt=None
+        ),
+        tools=[*shell_tools(desk.job), *own],
+        submit=AgentSubmit(tool=submit_tool(desk.submit), answer_only=True, keep_in_messages=True),
+        on_continue=_Nudge(),
+        truncation="auto",
+    )
+    conversation = AgentState(messages=state.messages)
+    try:
+        await worker(conversation)
+    finally:
+        state.messages, state.output = conversation.messages, conversation.output
+        desk.tools_used = _tools_called(state.messages)
+    if desk.named is None:
+        desk.text = conversation.output.completion
+        desk.stop = stop_of(conversation.output)
+
+
+async def _run_command(office: Office, desk: Desk, room: Room) -> None:
+    """A command-line agent: what it prints is its last word, what it leaves behind is collected like any other."""
+    ran = await room.run(list(desk.job.command or ()), timeout_s=office.terms.limits.item_seconds or COMMAND_SECONDS)
+    desk.text = ran.out.strip()
+    if ran.code != 0:
+        desk.stop, desk.error = StopReason.PROVIDER_FAILED, redact(f"exit code {ran.code}: {ran.err.strip()[-1500:]}")
+
+
+def _tools_called(messages: list[ChatMessage]) -> Counter[str]:
+    from inspect_ai.model import ChatMessageAssistant
+
+    spoken = (message for message in messages if isinstance(message, ChatMessageAssistant))
+    return Counter(call.function for message in spoken for call in message.tool_calls or ())
+
+
+class _Nudge:
+    """Ask an agent that neither acts nor submits to go on, a few times; then its last words stand."""
+
+    def __init__(self) -> None:
+        self.silent = 0
+
+    async def __call__(self, state: Any) -> bool | str:
+        if state.output.message.tool_calls:
+            self.silent = 0
+            return True
+        self.silent += 1
+        if self.silent > _NUDGES:
+            return False
+        return f"Go on with the work. When it is finished, call `{SUBMIT}` with your final message and the files."
+
+
+def _stop_of_error(error: Exception) -> StopReason:
+    from inspect_ai.util import OutputLimitExceededError, SandboxUnavailableError
+
+    ours = isinstance(error, SandboxUnavailableError | OutputLimitExceededError | OSError)
+    return StopReason.SANDBOX_FAILED if ours else StopReason.PROVIDER_FAILED
