@@ -32,6 +32,8 @@ docs: ready ## build the documentation site into site/
 lock: ready ## pin every dependency again, with hashes and without hosts
 	@$(VENV)/bin/uv pip compile pyproject.toml --all-extras --group dev --universal --generate-hashes \
 	  --upgrade --quiet -o requirements/all.txt
+	@$(VENV)/bin/uv pip compile pyproject.toml --universal --generate-hashes \
+	  --constraint requirements/all.txt --quiet -o requirements/core.txt
 	@! grep -nE 'https?://' requirements/*.txt
 
 format: ready ## let ruff rewrite what it can

@@ -18,7 +18,7 @@ def show_statistics(found: BankStatistics) -> None:
     ]
     table("The bank", ["", ""], counts)
     table("Tasks by sector", ["sector", "tasks"], found.tasks_by_sector.items(), numeric=[1])
-    columns = ["", "mean", "std", "min", "25%", "50%", "75%", "max", "not recorded"]
+    columns = ["", "mean", "std", "min", "25%", "50%", "75%", "max", "unknown"]
     numbers = range(1, 9)
     table("Quality, difficulty, length, value", columns, map(_cells, found.quality_and_length), numeric=list(numbers))
     table("Files per task", columns, map(_cells, found.files_per_task), numeric=list(numbers))

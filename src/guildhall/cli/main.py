@@ -18,7 +18,9 @@ from guildhall.errors import GuildhallError
 COMMANDS: dict[str, tuple[str, str]] = {
     "init": ("guildhall.cli.workspace:init", "Make a workspace, or upgrade one."),
     "doctor": ("guildhall.cli.doctor:doctor", "Say what this machine can and cannot do, and how to fix it."),
+    "demo": ("guildhall.cli.demo:demo", "Tour the whole pipeline offline, on the sample bank."),
     "tasks": ("guildhall.cli.tasks:app", "Bring tasks in, look at them, check one's own, take them out again."),
+    "peer": ("guildhall.cli.peer:app", "The Boswell Test: models write essays and mark each other's."),
     "bundle": ("guildhall.cli.bundle:app", "Move a workspace's records and files as one archive."),
     "analyze": ("guildhall.cli.analyze:app", "Win rates, agreement, ratings and more, from plain files."),
 }
@@ -39,7 +41,7 @@ class LazyGroup(TyperGroup):
             return _listed(cmd_name)
         target: Any = getattr(importlib.import_module(module_name), attribute)
         if isinstance(target, typer.Typer):
-            command = typer.main.get_command(target)
+            command: Any = typer.main.get_group(target)
         else:
             single = typer.Typer(add_completion=False)
             single.command(name=cmd_name)(target)

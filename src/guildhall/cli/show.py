@@ -48,10 +48,11 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, 
     from rich.console import Console
     from rich.table import Table
 
-    shown = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
-    shown.show_header = any(columns)
+    shown = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, show_header=any(columns))
+    shown.pad_edge, shown.collapse_padding = False, True
     for index, name in enumerate(columns):
-        shown.add_column(name, justify="right" if index in numeric else "left", overflow="fold")
+        right = index in numeric
+        shown.add_column(name, justify="right" if right else "left", no_wrap=right, overflow="fold")
     for row in rows:
         shown.add_row(*("" if cell is None else str(cell) for cell in row))
     Console().print(shown)

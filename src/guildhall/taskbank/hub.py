@@ -12,7 +12,7 @@ from pathlib import Path
 
 from guildhall.errors import InputError, MissingTool
 
-_REPO = re.compile(r"^(?P<repo>[\w.-]+/[\w.-]+)(?:@(?P<revision>[\w./-]+))?$")
+_REPO = re.compile(r"^(?P<repo>\w[\w.-]*/\w[\w.-]*)(?<!\.jsonl)(?<!\.parquet)(?:@(?P<revision>[\w./-]+))?$")
 
 
 @dataclass(frozen=True)

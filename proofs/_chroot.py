@@ -1,0 +1,100 @@
+"""A bare Debian in a folder, for showing that a clone works on a machine that has nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from proofs import ROOT, NotRun
+
+_MOUNTS = (("proc", "proc"), ("sysfs", "sys"), ("tmpfs", "tmp"), ("tmpfs", "dev/shm"))
+_PACKAGE_SETTINGS = ("etc/apt", "etc/pip.conf", "etc/ssl/certs", "etc/resolv.conf", "etc/hosts")
+
+
+@dataclass(frozen=True)
+class Machine:
+    root: Path
+
+    def run(self, command: str, *, timeout_s: float) -> str:
+        """Run a command inside and give its output; its failure is ours."""
+        environment = {
+            "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "HOME": "/root",
+            "LANG": "C.UTF-8",
+        }
+        environment |= {
+            name: value for name, value in os.environ.items() if name.startswith(("PIP_", "UV_", "SSL_", "NPM_"))
+        }
+        environment |= {"DEBIAN_FRONTEND": "noninteractive", "CI": "true"}
+        result = subprocess.run(
+            ["chroot", str(self.root), "/bin/bash", "-c", command],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+        assert result.returncode == 0, f"{command}\n{result.stdout[-3000:]}\n{result.stderr[-3000:]}"
+        return result.stdout
+
+
+@contextmanager
+def bare_debian() -> Iterator[Machine]:
+    """debootstrap's minimal system with this machine's package settings and a clone's source at /source."""
+    root = Path(tempfile.mkdtemp(prefix="guildhall-chroot-"))
+    mounted: list[Path] = []
+
+    def mount(*arguments: str, at: Path) -> None:
+        at.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["mount", *arguments, str(at)], check=True)
+        mounted.append(at)
+
+    try:
+        _bootstrap(root)
+        for kind, place in _MOUNTS:
+            mount("-t", kind, kind, at=root / place)
+        mount("--bind", "-o", "ro", str(ROOT / ".git"), at=root / "source" / ".git")
+        yield Machine(root)
+    finally:
+        for place in reversed(mounted):
+            subprocess.run(["umount", "-l", str(place)], check=False)
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def _bootstrap(root: Path) -> None:
+    made = subprocess.run(
+        ["debootstrap", "--variant=minbase", "--include=ca-certificates", "bookworm", str(root), *_mirror()],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if made.returncode != 0:
+        raise NotRun(f"debootstrap failed: {made.stdout[-500:]}{made.stderr[-500:]}")
+    for name in _PACKAGE_SETTINGS:
+        source, target = Path("/") / name, root / name
+        if source.is_dir():
+            shutil.copytree(source, target, dirs_exist_ok=True, symlinks=False, ignore_dangling_symlinks=True)
+        elif source.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target)
+    for name in (".config/pip", ".config/uv", ".npmrc"):
+        source = Path.home() / name
+        if source.is_dir():
+            shutil.copytree(source, root / "root" / name, dirs_exist_ok=True)
+    subprocess.run(["chroot", str(root), "apt-get", "update", "-qq"], check=True, capture_output=True)
+
+
+def _mirror() -> list[str]:
+    """The mirror this machine's own package manager uses, so that nothing is named here."""
+    listed = subprocess.run(
+        ["apt-get", "indextargets", "--format", "$(SITE)"], capture_output=True, text=True, check=False
+    ).stdout
+    sites = [line for line in listed.splitlines() if "debian" in line and "security" not in line]
+    return sites[:1]

@@ -1,0 +1,74 @@
+"""`guildhall demo`: an offline tour of the whole pipeline on the sample bank, one step a stage."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from guildhall.cli.show import done
+
+if TYPE_CHECKING:
+    from guildhall.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Step:
+    """One stage of the tour: a title, and what it does to the workspace."""
+
+    title: str
+    run: Callable[[Workspace], None]
+
+
+def demo(
+    path: Annotated[Path, typer.Argument(help="The workspace to make, or to go on with.")] = Path("demo-workspace"),
+) -> None:
+    """Tour the whole pipeline offline, with no key and no account, on the sample bank."""
+    from guildhall.store.workspace import Workspace
+
+    with Workspace.create(path) as workspace:
+        for number, step in enumerate(STEPS, 1):
+            typer.secho(f"\n{number}/{len(STEPS)}  {step.title}", fg="cyan", bold=True)
+            step.run(workspace)
+    typer.secho(f"\nThe demo's workspace is {path}; look round with:", bold=True)
+    for command in ("tasks list", "tasks show sample-accounting-bank-reconciliation", "tasks stats"):
+        typer.echo(f"  guildhall {command} --workspace {path}")
+
+
+def _import_bank(workspace: Workspace) -> None:
+    from guildhall.taskbank.importing import import_tasks, read_source
+    from guildhall.taskbank.sample import sample_folder
+
+    with sample_folder() as folder:
+        result = import_tasks(workspace, read_source(folder))
+    done(f"{result.new} tasks imported, {result.known} known already, {result.files} files kept")
+
+
+def _check_bank(_workspace: Workspace) -> None:
+    from guildhall.taskbank.folder import check_folder, task_folders
+    from guildhall.taskbank.sample import sample_folder
+
+    with sample_folder() as folder:
+        checked = [check_folder(inner) for inner in task_folders(folder)]
+    faults = [fault for one in checked for fault in one.faults]
+    for fault in faults:
+        typer.echo(str(fault))
+    done(f"{len(checked)} tasks checked, {len(faults)} faults")
+
+
+def _show_bank(workspace: Workspace) -> None:
+    from guildhall.cli.bank_tables import show_statistics
+    from guildhall.taskbank.listing import newest_tasks
+    from guildhall.taskbank.statistics import bank_statistics
+
+    show_statistics(bank_statistics(newest_tasks(workspace.store)))
+
+
+STEPS = (
+    Step("Check the sample bank: real tasks, labelled as samples", _check_bank),
+    Step("Import it into a workspace", _import_bank),
+    Step("What the bank holds", _show_bank),
+)

@@ -1,0 +1,120 @@
+"""What this machine can do: programs, extras, provider keys. Looks, changes nothing, and never shows a key."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One ability: whether it is here, what was found, and how to get it when it is not."""
+
+    name: str
+    present: bool
+    detail: str
+    used_for: str
+    fix: str
+
+
+_PROGRAMS = (
+    (
+        "LibreOffice",
+        "soffice",
+        "libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui",
+        "pages of Office files",
+    ),
+    ("poppler", "pdftoppm", "poppler-utils", "checking PDF rendering"),
+    ("ffmpeg", "ffmpeg", "ffmpeg", "audio and video"),
+    ("tesseract", "tesseract", "tesseract-ocr", "text in scanned pages"),
+    ("Chromium", "chromium", "chromium", "tests of the web pages"),
+)
+_EXTRAS = (
+    ("psycopg", "psycopg", "postgres", "PostgreSQL as the database"),
+    ("Ray", "ray", "ray", "work on many machines"),
+    ("hub client", "huggingface_hub", "hub", "downloading the public data set"),
+    ("local models", "xllamacpp", "local", "a genuine run with no key"),
+    ("compiled kernels", "numba", "fast", "statistics over tens of millions of votes"),
+)
+_KEYS = {
+    "OpenAI": "OPENAI_API_KEY",
+    "Anthropic": "ANTHROPIC_API_KEY",
+    "Google": "GOOGLE_API_KEY",
+    "xAI": "XAI_API_KEY",
+    "Mistral": "MISTRAL_API_KEY",
+    "OpenRouter": "OPENROUTER_API_KEY",
+}
+
+
+def examine(environment: Mapping[str, str] = os.environ) -> list[Finding]:
+    """Everything Guildhall can make use of, in the order a reader cares about it."""
+    return [*_programs(), _bubblewrap(), _docker(), _postgres_server(), *_extras(), *_keys(environment)]
+
+
+def _programs() -> Iterator[Finding]:
+    for name, program, packages, used_for in _PROGRAMS:
+        place = shutil.which(program)
+        detail = _first_line([place, "-v" if program == "pdftoppm" else "--version"]) if place else ""
+        yield Finding(name, place is not None, detail, used_for, f"apt-get install --no-install-recommends {packages}")
+
+
+def _bubblewrap() -> Finding:
+    """Installed is not enough: many containers forbid the namespaces it needs, so it is tried."""
+    used_for = "running models' work without harm"
+    if not shutil.which("bwrap"):
+        return Finding("bubblewrap", False, "", used_for, "apt-get install bubblewrap")
+    tried = _run(["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"])
+    if tried is None or tried.returncode != 0:
+        fix = (
+            "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1), or use Docker; the demo replays instead"
+        )
+        return Finding("bubblewrap", False, "", used_for, fix)
+    return Finding("bubblewrap", True, _first_line(["bwrap", "--version"]), used_for, "")
+
+
+def _docker() -> Finding:
+    """The client alone is of no use: an engine must answer."""
+    used_for = "the full package list in a container"
+    tried = _run(["docker", "info", "--format", "{{.ServerVersion}}"]) if shutil.which("docker") else None
+    if tried is not None and tried.returncode == 0 and tried.stdout.strip():
+        return Finding("Docker engine", True, tried.stdout.strip(), used_for, "")
+    return Finding("Docker engine", False, "", used_for, "install and start Docker; bubblewrap serves meanwhile")
+
+
+def _postgres_server() -> Finding:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+    detail = f"version {found[-1].parts[-3]}" if found else ""
+    return Finding("PostgreSQL server", bool(found), detail, "tests on both databases", "apt-get install postgresql")
+
+
+def _extras() -> Iterator[Finding]:
+    for name, module, extra, used_for in _EXTRAS:
+        present = importlib.util.find_spec(module) is not None
+        yield Finding(name, present, "installed" if present else "", used_for, f"pip install 'guildhall[{extra}]'")
+
+
+def _keys(environment: Mapping[str, str]) -> Iterator[Finding]:
+    for provider, variable in _KEYS.items():
+        present = bool(environment.get(variable))
+        detail = f"{variable} is set" if present else ""
+        yield Finding(f"key for {provider}", present, detail, f"{provider} models", f"export {variable}=...")
+
+
+def _first_line(command: list[str]) -> str:
+    result = _run(command)
+    said = (result.stdout or result.stderr).strip() if result else ""
+    return said.splitlines()[0][:80] if said else "found"
+
+
+def _run(command: list[str]) -> subprocess.CompletedProcess[str] | None:
+    try:
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=20, check=False, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None

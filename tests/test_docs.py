@@ -1,0 +1,102 @@
+"""Every command and example in README and the docs runs, every command is documented, and the reference is current."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from guildhall.cli.main import COMMANDS
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(?P<language>\w+)(?P<rest>[^\n]*)\n(?P<body>.*?)^```", re.MULTILINE | re.DOTALL)
+BIN = Path(sys.executable).parent
+
+
+def blocks(page: Path) -> list[re.Match[str]]:
+    return list(BLOCK.finditer(page.read_text()))
+
+
+def commands(body: str) -> list[str]:
+    """The `$ ...` lines of a console block, with lines that end in a backslash joined."""
+    joined = body.replace("\\\n", " ")
+    return [line[2:].strip() for line in joined.splitlines() if line.startswith("$ ")]
+
+
+WITH_EXAMPLES = [page for page in PAGES if any(commands(b["body"]) for b in blocks(page) if b["language"] == "console")]
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_the_examples_of_a_page_run(page: Path, tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GUILDHALL_WORKSPACE")}
+    environment |= {"PATH": f"{BIN}:{os.environ['PATH']}", "COLUMNS": "100", "NO_COLOR": "1"}
+    for block in blocks(page):
+        named = re.search(r'title="([^"]+)"', block["rest"])
+        if named:
+            target = tmp_path / named[1]
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(block["body"])
+        if block["language"] != "console":
+            continue
+        for command in commands(block["body"]):
+            if command.startswith("make "):
+                continue  # the make targets are what runs these tests
+            result = subprocess.run(
+                ["bash", "-euo", "pipefail", "-c", command],
+                cwd=tmp_path,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert result.returncode == 0, f"$ {command}\n{result.stdout[-2000:]}{result.stderr[-2000:]}"
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_every_command_is_documented(command: str) -> None:
+    shown = "\n".join(page.read_text() for page in PAGES)
+    assert f"guildhall {command}" in shown
+
+
+def test_documented_commands_exist() -> None:
+    for page in PAGES:
+        for found in re.finditer(r"(?:^\$ |`)guildhall ([a-z-]+)", page.read_text(), re.MULTILINE):
+            assert found[1] in COMMANDS, f"{page.name} names `guildhall {found[1]}`"
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\((?!https?:|mailto:|#)([^)#\s]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}"
+
+
+def test_the_reference_is_current() -> None:
+    result = subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "reference.py"), "--check"], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_readme_promises_two_commands() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert "make demo" in text and "make test" in text
+
+
+def test_lock_files_name_no_host() -> None:
+    for file in (ROOT / "requirements").glob("*.txt"):
+        assert not re.search(r"https?://|file:", file.read_text()), file.name
+
+
+def test_console_blocks_are_parsable() -> None:
+    for page in WITH_EXAMPLES:
+        for block in blocks(page):
+            if block["language"] == "console":
+                for command in commands(block["body"]):
+                    assert shlex.split(command)

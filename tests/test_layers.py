@@ -1,0 +1,95 @@
+"""Imports point down the picture in DESIGN: what a package may import is written here, and nothing else passes."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parent.parent / "src" / "guildhall"
+ALWAYS = {"errors", "domain"}
+STAGES = {"occupations", "taskbank", "sampling", "grading", "peer"}
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "domain": set(),
+    "confine": set(),
+    "store": set(),
+    "documents": {"confine", "store"},
+    "engine": {"confine", "store"},
+    "judging": {"documents", "engine", "store"},
+    "occupations": {"engine"},
+    "taskbank": {"store", "documents", "engine"},
+    "sampling": {"store", "documents", "engine", "judging"},
+    "grading": {"store", "documents", "engine", "judging"},
+    "peer": {"store", "engine", "judging", "analysis"},
+    "analysis": set(),
+    "reports": {"analysis"},
+    "study": {*STAGES, "judging", "documents", "engine", "store", "confine", "analysis", "reports"},
+    "machine": set(),
+    "web": {*STAGES, "judging", "documents", "store", "analysis", "reports", "study", "machine"},
+    "cli": {"*"},
+    "__main__": {"cli"},
+    "__init__": {"store"},
+}
+"""Package -> what it may import beside itself, `errors` and `domain`."""
+
+
+def imports(path: Path) -> set[str]:
+    """The guildhall packages a module imports, at its top or inside its functions."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [
+                f"{node.module}.{alias.name}" if node.module == "guildhall" else str(node.module)
+                for alias in node.names
+            ]
+        else:
+            continue
+        found |= {name.split(".")[1] for name in names if name.startswith("guildhall.")}
+    return found
+
+
+def package_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+MODULES = sorted(path for path in SOURCE.rglob("*.py"))
+
+
+def test_every_package_has_its_line() -> None:
+    assert {package_of(path) for path in MODULES} <= set(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("package", sorted({package_of(path) for path in MODULES}))
+def test_imports_point_down(package: str) -> None:
+    allowed = MAY_IMPORT[package] | ALWAYS | {package}
+    if "*" in allowed:
+        return
+    for path in MODULES:
+        if package_of(path) == package:
+            wrong = imports(path) - allowed - {"__version__"}
+            assert not wrong, f"{path.relative_to(SOURCE)} imports {', '.join(sorted(wrong))}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_modules_stay_small(path: Path) -> None:
+    assert path.read_text().count("\n") <= 400, "look for the second idea in there and name it"
+
+
+def test_only_the_engine_knows_inspect() -> None:
+    for path in MODULES:
+        if package_of(path) != "engine":
+            assert "inspect_ai" not in {
+                name.split(".")[0]
+                for node in ast.walk(ast.parse(path.read_text()))
+                for name in (
+                    [alias.name for alias in node.names]
+                    if isinstance(node, ast.Import)
+                    else [str(node.module)]
+                    if isinstance(node, ast.ImportFrom)
+                    else []
+                )
+            }, path
