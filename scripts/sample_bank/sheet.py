@@ -101,7 +101,7 @@ def _give_wrapped_rows_room(sheet: Any, widths: Sequence[float]) -> None:
     for cells in sheet.iter_rows(max_col=len(widths)):
         number = cells[0].row
         wrapped = [
-            sum(ceil(max(len(line), 1) * 0.93 / width) for line in cell.value.split("\n"))
+            sum(ceil(max(len(line), 1) * 0.85 / width) for line in cell.value.split("\n"))
             for cell, width in zip(cells, widths, strict=False)
             if isinstance(cell.value, str) and cell.alignment.wrap_text
         ]
