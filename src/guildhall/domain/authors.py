@@ -24,8 +24,9 @@ class Expert(Value):
 class ModelRun(Value):
     """A model under exact settings: everything that may change what it writes.
 
-    `model` is an Inspect model string; `settings` holds reasoning effort, temperature and the like;
-    `sample` numbers independent tries under the same settings.
+    `model` is an Inspect model string; `settings` holds reasoning effort, temperature and the like; `tools` names
+    what it could use, and `brief` which form of the brief it read; `sample` numbers independent tries under the
+    same settings.
     """
 
     kind: Literal["model"] = "model"
@@ -34,12 +35,15 @@ class ModelRun(Value):
     settings: dict[str, JsonValue] = {}
     condition: str = "elicited"
     prompt_digest: Digest | None = None
+    tools: str | None = None
+    brief: str = "full"
     sample: Annotated[int, Field(ge=1)] = 1
 
     @property
     def settings_digest(self) -> Digest:
         """What two samples of one configuration share."""
-        return sha256(canonical_json([self.model, self.settings, self.condition, self.prompt_digest]))
+        parts = [self.model, self.settings, self.condition, self.prompt_digest, self.tools, self.brief]
+        return sha256(canonical_json(parts))
 
     @property
     def key(self) -> str:

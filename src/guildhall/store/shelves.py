@@ -14,9 +14,12 @@ from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, MetaData, St
 
 from guildhall.domain.judgments import Comparison, Judgment, SeverityRating
 from guildhall.domain.peer import Essay, Mark
+from guildhall.domain.picks import Pick
+from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Value
+from guildhall.domain.variants import BriefVariant
 from guildhall.errors import UnknownName
 
 V = TypeVar("V", bound=Value)
@@ -124,6 +127,25 @@ SHELVES: tuple[Shelf[Any], ...] = (
         essay=(str, lambda mark: mark.essay),
         grader=(str, lambda mark: mark.grader.key),
         replaces=(str, lambda mark: mark.replaces),
+    ),
+    _shelf(
+        "picks",
+        Pick,
+        lambda pick: pick.key,
+        task=(str, lambda pick: pick.task),
+        author=(str, lambda pick: pick.author),
+    ),
+    _shelf(
+        "brief_variants",
+        BriefVariant,
+        lambda variant: variant.key,
+        task=(str, lambda variant: variant.task),
+    ),
+    _shelf(
+        "studies",
+        Study,
+        lambda study: study.key,
+        id=(str, lambda study: study.id),
     ),
 )
 
