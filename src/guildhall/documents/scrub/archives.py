@@ -27,7 +27,7 @@ def scrub_zip(data: bytes, ledger: Ledger, scrub_member: MemberScrub, name: str)
 
 def scrub_tar(data: bytes, ledger: Ledger, scrub_member: MemberScrub, name: str) -> bytes:
     """As a zip; owners and groups go too."""
-    members = _clean_members(_tar_members(data, name), ledger, scrub_member)
+    members = _clean_members(tar_members(data, name), ledger, scrub_member)
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for member in sorted(members):
@@ -57,7 +57,8 @@ def gunzipped(data: bytes, name: str, *, most_bytes: int = MOST_BYTES) -> bytes:
     return inner
 
 
-def _tar_members(data: bytes, name: str) -> dict[str, bytes]:
+def tar_members(data: bytes, name: str) -> dict[str, bytes]:
+    """All files of a tar by name; links, devices and paths that leave the folder are refused."""
     members: dict[str, bytes] = {}
     try:
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:

@@ -7,9 +7,9 @@ kind nobody here can look into.
 
 from __future__ import annotations
 
+from guildhall.documents.opc import CONTENT_TYPES, Opc
 from guildhall.documents.scrub.ledger import Ledger, ranked_stamps
 from guildhall.documents.scrub.links import bare_name, tells_a_machine
-from guildhall.documents.scrub.opc import CONTENT_TYPES, Opc
 from guildhall.documents.xmltrees import Tree, drop, local, parse_xml
 from guildhall.errors import CannotScrub
 

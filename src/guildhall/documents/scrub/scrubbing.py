@@ -11,6 +11,7 @@ from pathlib import Path
 
 from guildhall.documents.detection import detect_bytes
 from guildhall.documents.kinds import Family, Kind
+from guildhall.documents.opc import Opc
 from guildhall.documents.scrub import (
     archives,
     cad,
@@ -28,7 +29,6 @@ from guildhall.documents.scrub import (
 )
 from guildhall.documents.scrub.ledger import Ledger
 from guildhall.documents.scrub.ooxml import scrub_common
-from guildhall.documents.scrub.opc import Opc
 from guildhall.documents.scrub.vectors import scrub_emf
 from guildhall.documents.values import Omission, Scrubbed
 from guildhall.errors import CannotScrub, GuildhallError

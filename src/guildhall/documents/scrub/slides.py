@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from guildhall.documents.opc import Opc
 from guildhall.documents.scrub.ledger import Ledger
-from guildhall.documents.scrub.opc import Opc
 from guildhall.documents.xmltrees import drop, local
 
 APPLICATION = "Microsoft Office PowerPoint"

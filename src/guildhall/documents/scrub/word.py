@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from guildhall.documents.opc import Opc
 from guildhall.documents.scrub.ledger import Ledger
-from guildhall.documents.scrub.opc import Opc
 from guildhall.documents.xmltrees import Tree, drop, local, unwrap
 
 APPLICATION = "Microsoft Office Word"

@@ -1,0 +1,77 @@
+"""Sound and film as facts: length, streams and loudness."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from guildhall.documents.extract.writing import Writer
+from guildhall.documents.scrub.media import ffmpeg, probe
+from guildhall.errors import CannotScrub, UnreadableFile
+
+_TIMEOUT_S = 120
+_LONGEST_MEASURED_S = 3_600
+_LOUDNESS = re.compile(r"\bI:\s+(-?[\d.]+) LUFS")
+_RANGE = re.compile(r"\bLRA:\s+(-?[\d.]+) LU\b")
+_PEAK = re.compile(r"max_volume: (-?[\d.]+) dB")
+
+
+def extract_media(path: Path, writer: Writer) -> dict[str, str | int | float | bool | None]:
+    """Duration, each stream's kind and shape, and how loud it is on the EBU R 128 scale."""
+    try:
+        found = probe(path)
+    except CannotScrub as error:
+        raise UnreadableFile(path.name, error.why) from error
+    duration = _number(found.get("format", {}).get("duration"))
+    facts: dict[str, str | int | float | bool | None] = {"duration_s": duration}
+    for stream in found.get("streams", []):
+        writer.add(f"stream {stream.get('index')}: {_stream_words(stream)}", unit="streams")
+    kinds = [stream.get("codec_type") for stream in found.get("streams", [])]
+    facts |= {f"{kind} streams": kinds.count(kind) for kind in ("audio", "video", "subtitle")}
+    if "audio" in kinds and duration is not None and duration <= _LONGEST_MEASURED_S:
+        facts |= _loudness(path)
+    elif "audio" in kinds:
+        writer.omit("loudness", f"longer than {_LONGEST_MEASURED_S} s or of unknown length")
+    return facts
+
+
+def _stream_words(stream: dict[str, Any]) -> str:
+    words = [str(stream.get("codec_type")), str(stream.get("codec_name", "unknown codec"))]
+    if "width" in stream:
+        words.append(f"{stream['width']} x {stream.get('height')} at {stream.get('avg_frame_rate')} frames a second")
+    if "sample_rate" in stream:
+        words.append(f"{stream['sample_rate']} Hz, {stream.get('channels')} channels")
+    if "duration" in stream:
+        words.append(f"{stream['duration']} s")
+    return ", ".join(words)
+
+
+def _loudness(path: Path) -> dict[str, str | int | float | bool | None]:
+    filters = "ebur128=framelog=quiet,volumedetect"
+    command = [ffmpeg("ffmpeg"), "-nostdin", "-hide_banner", "-protocol_whitelist", "file", "-i", str(path)]
+    done = subprocess.run(
+        [*command, "-map", "0:a:0", "-af", filters, "-f", "null", "-"],
+        capture_output=True,
+        timeout=_TIMEOUT_S,
+        check=False,
+    )
+    words = done.stderr.decode("utf-8", "replace")
+    return {
+        "loudness_lufs": _last(_LOUDNESS, words),
+        "loudness_range_lu": _last(_RANGE, words),
+        "peak_db": _last(_PEAK, words),
+    }
+
+
+def _last(pattern: re.Pattern[str], words: str) -> float | None:
+    found = pattern.findall(words)
+    return float(found[-1]) if found else None
+
+
+def _number(text: object) -> float | None:
+    try:
+        return float(str(text))
+    except ValueError:
+        return None

@@ -1,0 +1,121 @@
+"""OpenDocument and RTF as text: headings, lists, tables, cells with formulas, comments, notes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from guildhall.documents.extract.writing import Writer, table_row
+from guildhall.documents.packages import read_members
+from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.xmltrees import Tree, local, parse_xml
+from guildhall.errors import UnreadableFile
+
+_MOST_REPEATS = 100
+
+
+def extract_open_document(data: bytes, writer: Writer, *, name: str) -> dict[str, str | int | float | bool | None]:
+    content = read_members(data, name=name).get("content.xml")
+    if content is None:
+        raise UnreadableFile(name, "has no content.xml")
+    root = parse_xml(content, name=f"{name}/content.xml")
+    people = Ledger()
+    for body in root.iter("{*}body"):
+        _write(body, writer, people)
+    return {"sheets": sum(1 for _ in root.iter("{*}table")), "slides": sum(1 for _ in root.iter("{*}page"))}
+
+
+def _write(parent: Tree, writer: Writer, people: Ledger) -> None:
+    for element in parent:
+        name = local(element.tag)
+        if name == "h":
+            level = int(_attribute(element, "outline-level") or 1)
+            writer.add(f"{'#' * min(level, 9)} {_words(element, people)}", unit="paragraphs")
+        elif name == "p":
+            if words := _words(element, people).strip():
+                writer.add(words, unit="paragraphs")
+        elif name == "list-item":
+            writer.add("- " + " / ".join(_words(p, people) for p in element.iter("{*}p")), unit="paragraphs")
+        elif name == "table-row":
+            cells = [_cell(cell, people) for cell in element if local(cell.tag).endswith("table-cell")]
+            if any(cells):
+                writer.add(table_row(cells), unit="rows")
+        else:
+            if name == "table":
+                writer.add(f"## Table: {_attribute(element, 'name')}", unit="tables")
+            elif name == "page":
+                writer.add(f"# Slide: {_attribute(element, 'name')}", unit="slides")
+            _write(element, writer, people)
+
+
+def _cell(cell: Tree, people: Ledger) -> str:
+    words = " / ".join(_words(p, people) for p in cell.iter("{*}p"))
+    formula = _attribute(cell, "formula")
+    return f"{formula.partition(':')[2] or formula} -> {words}" if formula else words
+
+
+def _words(element: Tree, people: Ledger) -> str:
+    return "".join(_pieces(element, people))
+
+
+def _pieces(element: Tree, people: Ledger) -> Iterator[str]:
+    yield element.text or ""
+    for child in element:
+        name = local(child.tag)
+        if name == "annotation":
+            creator = next((found.text or "" for found in child.iter("{*}creator")), "")
+            words = " / ".join("".join(map(str, p.itertext())) for p in child.iter("{*}p"))
+            yield "{>>" + f"{people.alias(creator)}: {words}" + "<<}"
+        elif name == "s":
+            yield " " * min(int(_attribute(child, "c") or 1), _MOST_REPEATS)
+        elif name in ("tab", "line-break"):
+            yield "\t" if name == "tab" else "\n"
+        else:
+            yield from _pieces(child, people)
+        yield child.tail or ""
+
+
+def _attribute(element: Tree, name: str) -> str:
+    return next((str(value) for key, value in element.attrib.items() if local(key) == name), "")
+
+
+_RTF_TOKEN = re.compile(
+    rb"\\'([0-9a-f]{2})|\\u(-?\d+) ?\??|\\([a-z]+)(-?\d+)? ?|\\(.)|([{}])|([^\\{}\r\n]+)", re.DOTALL | re.IGNORECASE
+)
+_RTF_UNSEEN = frozenset(
+    {
+        b"fonttbl",
+        b"colortbl",
+        b"stylesheet",
+        b"info",
+        b"pict",
+        b"listtable",
+        b"listoverridetable",
+        b"rsidtbl",
+        b"fldinst",
+    }
+)
+
+
+def extract_rtf(data: bytes, writer: Writer) -> None:
+    """The words of an RTF file, a line for each paragraph."""
+    line: list[str] = []
+    hidden = [False]
+    for hexed, code, word, _, symbol, brace, text in _RTF_TOKEN.findall(data):
+        if brace:
+            hidden = [*hidden, hidden[-1]] if brace == b"{" else hidden[:-1] or [False]
+        elif word in _RTF_UNSEEN or symbol == b"*":
+            hidden[-1] = True
+        elif hidden[-1]:
+            continue
+        elif word in (b"par", b"line", b"row", b"page"):
+            writer.add("".join(line), unit="paragraphs")
+            line = []
+        elif word in (b"tab", b"cell"):
+            line.append("\t")
+        elif code:
+            line.append(chr(int(code) % 65536))
+        else:
+            line.append((bytes.fromhex(hexed.decode()) if hexed else text).decode("cp1252", "replace"))
+    if line:
+        writer.add("".join(line), unit="paragraphs")

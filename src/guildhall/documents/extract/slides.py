@@ -1,0 +1,99 @@
+"""Slides as text: titles, text, tables, charts, pictures' descriptions, notes and comments, slide by slide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from guildhall.documents.extract.sheets import chart_lines
+from guildhall.documents.extract.writing import Writer, table_row
+from guildhall.documents.opc import Opc
+from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.xmltrees import Tree, local
+
+_RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+
+
+def extract_slides(package: Opc, writer: Writer) -> int:
+    """Write all slides in the order they are shown; how many there are."""
+    slides = _slide_parts(package)
+    people = Ledger()
+    for number, part in enumerate(slides, start=1):
+        slide = package.tree(part)
+        if slide is None:
+            continue
+        hidden = " (hidden)" if slide.get("show") == "0" else ""
+        writer.add(f"# Slide {number}{hidden}", unit="slides")
+        for line in _shape_lines(slide, part, package):
+            writer.add(line, unit="lines on slides")
+        _write_attached(part, package, people, writer)
+    return len(slides)
+
+
+def _slide_parts(package: Opc) -> list[str]:
+    main = "ppt/presentation.xml"
+    presentation = package.tree(main)
+    targets = {relation.get("Id"): package.target(main, relation) for relation in package.relations(main)}
+    if presentation is None:
+        return []
+    found = (targets.get(entry.get(f"{_RELATION}id")) for entry in presentation.iter("{*}sldId"))
+    return [part for part in found if part is not None]
+
+
+def _shape_lines(slide: Tree, part: str, package: Opc) -> Iterator[str]:
+    charts = {relation.get("Id"): package.target(part, relation) for relation in package.relations(part)}
+    for shape in slide.iter("{*}sp", "{*}graphicFrame", "{*}pic"):
+        if _in_fallback(shape):
+            continue
+        name = local(shape.tag)
+        if name == "sp":
+            title = any(place.get("type") in ("title", "ctrTitle") for place in shape.iter("{*}ph"))
+            for text in _paragraphs(shape):
+                yield f"## {text}" if title else text
+        elif name == "pic":
+            label = next(iter(shape.iter("{*}cNvPr")), None)
+            words = label.get("descr") if label is not None else None
+            yield f"[picture: {words or 'no description'}]"
+        else:
+            yield from (table_row([" / ".join(_paragraphs(cell)) for cell in row]) for row in _table_rows(shape))
+            for chart in shape.iter("{*}chart"):
+                target = charts.get(chart.get(f"{_RELATION}id"))
+                tree = package.tree(target) if target else None
+                if tree is not None:
+                    yield from chart_lines(tree)
+
+
+def _in_fallback(shape: Tree) -> bool:
+    return any(local(parent.tag) == "Fallback" for parent in shape.iterancestors())
+
+
+def _table_rows(frame: Tree) -> Iterator[list[Tree]]:
+    for row in frame.iter("{*}tr"):
+        yield list(row.iterchildren("{*}tc"))
+
+
+def _paragraphs(holder: Tree) -> Iterator[str]:
+    for paragraph in holder.iter("{*}p"):
+        pieces = ["\n" if local(piece.tag) == "br" else piece.text or "" for piece in paragraph.iter("{*}t", "{*}br")]
+        text = "".join(pieces).strip()
+        level = next((int(found.get("lvl", "0")) for found in paragraph.iterchildren("{*}pPr")), 0)
+        if text:
+            yield "  " * min(level, 8) + text
+
+
+def _write_attached(part: str, package: Opc, people: Ledger, writer: Writer) -> None:
+    """Speaker's notes and comments, which hang on a slide by relationships."""
+    for relation in package.relations(part):
+        kind = relation.get("Type", "").rpartition("/")[2]
+        target = package.target(part, relation)
+        tree = package.tree(target) if target else None
+        if tree is None:
+            continue
+        if kind == "notesSlide":
+            for shape in tree.iter("{*}sp"):
+                if any(place.get("type") == "body" for place in shape.iter("{*}ph")):
+                    for text in _paragraphs(shape):
+                        writer.add(f"Note: {text}", unit="note lines")
+        elif kind == "comments":
+            for comment in tree.iter("{*}cm"):
+                words = "".join(text.text or "" for text in comment.iter("{*}text", "{*}t"))
+                writer.add(f"Comment: {people.alias(comment.get('authorId', ''))}: {words}", unit="comments")

@@ -1,0 +1,61 @@
+"""Writing within a budget: what does not fit is counted by its unit, and never cut in silence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Annotated
+
+from pydantic import Field
+
+from guildhall.documents.values import Omission
+from guildhall.domain.values import Value
+
+
+class TextBudget(Value):
+    """How much text a reader can take, and how much reading by picture is allowed."""
+
+    chars: Annotated[int, Field(ge=0)] = 400_000
+    ocr_pages: Annotated[int, Field(ge=0)] = 20
+
+
+class Writer:
+    """Collects lines until the budget is used up; from then on it only counts."""
+
+    def __init__(self, budget: TextBudget) -> None:
+        self.budget = budget
+        self._left = budget.chars
+        self._lines: list[str] = []
+        self._omitted: Counter[tuple[str, str]] = Counter()
+
+    @property
+    def full(self) -> bool:
+        return self._left <= 0
+
+    def add(self, line: str, *, unit: str = "lines") -> None:
+        """Write a line; the part that does not fit is counted in characters, a line that does not begin in `unit`."""
+        if self.full:
+            self._omitted[unit, self._reason] += 1
+            return
+        kept = line[: self._left]
+        if len(kept) < len(line):
+            self._omitted["characters", self._reason] += len(line) - len(kept)
+        self._lines.append(kept)
+        self._left -= len(kept) + 1
+
+    def omit(self, what: str, reason: str, count: int = 1) -> None:
+        self._omitted[what, reason] += count
+
+    @property
+    def _reason(self) -> str:
+        return f"over the budget of {self.budget.chars} characters"
+
+    def text(self) -> str:
+        return "\n".join(self._lines)
+
+    def omitted(self) -> tuple[Omission, ...]:
+        return tuple(Omission(what=what, reason=why, count=n) for (what, why), n in self._omitted.items())
+
+
+def table_row(cells: list[str]) -> str:
+    """Cells as one line of a Markdown table."""
+    return "| " + " | ".join(cell.replace("\n", " / ").replace("|", "\\|").strip() for cell in cells) + " |"
