@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from guildhall.domain.authors import Author, Expert, Grader, GraderKind, ModelGrader, ModelRun, Person
 from guildhall.domain.judgments import BlindGuess, Comparison, Judgment, Severity, SeverityRating
 from guildhall.domain.peer import Essay, Mark, NoGrade, Reading
+from guildhall.domain.picks import Pick
+from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Problem, StopReason, Submission, Usage
 from guildhall.domain.tasks import FileRef, OnetTags, Provenance, Ratings, Rubric, RubricItem, Specification, Task
 from guildhall.domain.values import Value
+from guildhall.domain.variants import LEFT_OUT, BriefVariant
 
 texts = st.text(max_size=80)
 ids = st.text(
@@ -121,6 +124,41 @@ readings = st.builds(
 essays = st.builds(Essay, run=ids, domain=ids, author=model_runs, text=texts, usage=st.none() | usages)
 marks = st.builds(Mark, run=ids, domain=ids, essay=digests, grader=model_runs, reply=texts, reading=readings)
 
+
+@st.composite
+def picks(draw: st.DrawFn) -> Pick:
+    order = tuple(draw(st.lists(digests, min_size=2, max_size=4, unique=True)))
+    chosen = draw(st.none() | st.sampled_from(order))
+    return Pick(
+        task=draw(ids),
+        author=draw(ids),
+        judge=ModelGrader(name=draw(ids)),
+        order=order,
+        chosen=chosen,
+        failure=draw(texts) if chosen is None else None,
+        seed=draw(st.integers(0, 99)),
+        made_at=draw(moments),
+    )
+
+
+variants = st.builds(
+    BriefVariant,
+    task=ids,
+    brief=texts.filter(bool),
+    left_out=st.lists(st.sampled_from(LEFT_OUT), min_size=1, unique=True).map(tuple),
+    made_by=texts,
+    token_ratio=st.floats(0.01, 0.99),
+)
+studies = st.builds(
+    Study,
+    id=ids,
+    title=lines,
+    seed=st.integers(0, 99),
+    tasks=st.lists(ids, min_size=1, max_size=3).map(tuple),
+    authors=st.lists(model_runs, max_size=2).map(tuple),
+    design=settings,
+)
+
 STRATEGIES: dict[type[Value], st.SearchStrategy[Value]] = {
     Task: tasks,
     Submission: submissions,
@@ -129,6 +167,9 @@ STRATEGIES: dict[type[Value], st.SearchStrategy[Value]] = {
     SeverityRating: severity_ratings,
     Essay: essays,
     Mark: marks,
+    Pick: picks(),
+    BriefVariant: variants,
+    Study: studies,
 }
 """Each kind of kept value and how to draw one; a kind that joins the shelves joins here."""
 
