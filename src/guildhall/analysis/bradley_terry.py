@@ -1,0 +1,176 @@
+"""Bradley-Terry ratings by Newton's method on counts, with the sandwich covariance.
+
+A row is a pair of models with counts of win, tie and loss, and perhaps covariates; the parameters are a rating per
+model, the tie parameter where the model of ties has one, and a coefficient per covariate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from guildhall.analysis.tables import Codes, Floats
+from guildhall.analysis.tie_models import TIE_MODELS, Derivatives, Ties
+from guildhall.analysis.votes import VoteCounts
+
+GRADIENT_DONE = 1e-14
+"""Largest gradient entry, over the total weight, at which the maximum counts as found."""
+MOST_STEPS = 100
+
+
+class PairRows(NamedTuple):
+    """Pairs with their counts (win, tie, loss of `first`), sums of squared weights, and covariates (rows x c)."""
+
+    n_models: int
+    first: Codes
+    second: Codes
+    counts: Floats
+    squares: Floats
+    covariates: Floats
+
+
+class Fit(NamedTuple):
+    """Ratings in natural log-odds. `parameters` holds ratings, the tie parameter if any, covariate coefficients.
+
+    `inverse` is the inverse Hessian and `covariance` the sandwich, both over all parameters; entries of anchored
+    models are zero.
+    """
+
+    parameters: Floats
+    inverse: Floats
+    covariance: Floats
+    n_models: int
+    ties: Ties
+    largest_gradient: float
+
+    @property
+    def ratings(self) -> Floats:
+        return self.parameters[: self.n_models]
+
+
+def pair_rows(votes: VoteCounts, *, position: bool = False) -> PairRows:
+    """Rows from counts: each pair once; or, with `position`, once for each side, the left's advantage a covariate."""
+    counts = votes.counts
+    squares = counts if votes.squares is None else votes.squares
+    if not position:
+        counts, squares = (np.triu(table + table[::-1].transpose(0, 2, 1), 1) for table in (counts, squares))
+    first, second = np.nonzero(counts.sum(axis=0))
+    covariates = np.ones((len(first), 1)) if position else np.zeros((len(first), 0))
+    return PairRows(
+        len(votes.names), first, second, counts[:, first, second].T, squares[:, first, second].T, covariates
+    )
+
+
+def fit_bradley_terry(
+    rows: PairRows, *, ties: Ties = "davidson", anchors: Mapping[int, float] | None = None, meat: Floats | None = None
+) -> Fit:
+    """The maximum of the likelihood, and its sandwich covariance.
+
+    Without `anchors` ratings have mean 0; with them the named models keep the given ratings. `meat`, the covariance
+    of the score summed over clusters, replaces that of single votes. The caller makes sure that a finite maximum
+    exists (`graph`). With no ties in the data the tie parameter is left out: every model of ties is then the same.
+    """
+    if not rows.counts[:, 1].any():
+        ties = "half"
+    derivatives, start = TIE_MODELS[ties]
+    n_tie = int(start is not None)
+    parameters = np.zeros(rows.n_models + n_tie + rows.covariates.shape[1])
+    if start is not None:
+        parameters[rows.n_models] = start
+    free = np.ones(len(parameters), dtype=np.bool_)
+    for model, rating in (anchors or {}).items():
+        parameters[model], free[model] = rating, False
+    gauge = np.zeros((len(parameters), len(parameters)))
+    if not anchors:
+        gauge[: rows.n_models, : rows.n_models] = rows.counts.sum() / rows.n_models**2
+    scale = float(rows.counts.sum())
+    at = _evaluate(rows, parameters, derivatives, n_tie)
+    for _ in range(MOST_STEPS):
+        gradient = _gradient(rows, at, n_tie)
+        if np.abs(gradient[free]).max(initial=0.0) <= GRADIENT_DONE * scale:
+            break
+        hessian = _assembled(rows, *_weights(rows.counts, at), n_tie) + gauge
+        step = np.zeros_like(parameters)
+        step[free] = np.linalg.solve(hessian[np.ix_(free, free)], gradient[free])
+        parameters, after = _damped(rows, parameters, step, at, derivatives, n_tie)
+        if after is None:
+            break
+        at = after
+    inverse = np.zeros_like(gauge)
+    hessian = _assembled(rows, *_weights(rows.counts, at), n_tie) + gauge
+    inverse[np.ix_(free, free)] = np.linalg.inv(hessian[np.ix_(free, free)])
+    meat = score_covariance(rows, at, n_tie) if meat is None else meat
+    gradient = _gradient(rows, at, n_tie)
+    return Fit(
+        parameters, inverse, inverse @ meat @ inverse, rows.n_models, ties, float(np.abs(gradient[free]).max() / scale)
+    )
+
+
+def score_covariance(rows: PairRows, at: Derivatives, n_tie: int) -> Floats:
+    """The sum over votes of the outer product of their scores: votes independent of each other."""
+    dd, dk, kk = ((rows.squares * product).sum(axis=1) for product in (at.d * at.d, at.d * at.k, at.k * at.k))
+    return _assembled(rows, dd, dk, kk, n_tie)
+
+
+def derivatives_at(rows: PairRows, fit: Fit) -> Derivatives:
+    """The derivatives of each row's log-likelihood at the fitted parameters."""
+    n_tie = len(fit.parameters) - fit.n_models - rows.covariates.shape[1]
+    return _evaluate(rows, fit.parameters, TIE_MODELS[fit.ties][0], n_tie)
+
+
+def differences(rows: PairRows, parameters: Floats, n_tie: int) -> Floats:
+    """The difference of ratings in each row, covariates included."""
+    gap: Floats = parameters[rows.first] - parameters[rows.second]
+    return gap + rows.covariates @ parameters[rows.n_models + n_tie :]
+
+
+def _evaluate(rows: PairRows, parameters: Floats, derivatives: Any, n_tie: int) -> Derivatives:
+    tie = float(parameters[rows.n_models]) if n_tie else 0.0
+    found: Derivatives = derivatives(differences(rows, parameters, n_tie), tie)
+    return found
+
+
+def _damped(
+    rows: PairRows, parameters: Floats, step: Floats, at: Derivatives, derivatives: Any, n_tie: int
+) -> tuple[Floats, Derivatives | None]:
+    """Take the step, or the largest half, quarter, ... of it that does not lower the likelihood."""
+    before = float((rows.counts * at.log_p).sum())
+    for halvings in range(40):
+        tried = parameters + step * 0.5**halvings
+        with np.errstate(all="ignore"):
+            after = _evaluate(rows, tried, derivatives, n_tie)
+            reached = float((rows.counts * np.where(rows.counts > 0, after.log_p, 0.0)).sum())
+        if reached >= before - 1e-12 * abs(before):
+            return tried, after
+    return parameters, None
+
+
+def _gradient(rows: PairRows, at: Derivatives, n_tie: int) -> Floats:
+    pull = (rows.counts * at.d).sum(axis=1)
+    ratings = np.bincount(rows.first, pull, rows.n_models) - np.bincount(rows.second, pull, rows.n_models)
+    tie = [(rows.counts * at.k).sum()] if n_tie else []
+    return np.concatenate([ratings, tie, rows.covariates.T @ pull])
+
+
+def _weights(counts: Floats, at: Derivatives) -> tuple[Floats, Floats, Floats]:
+    dd, dk, kk = (-(counts * bend).sum(axis=1) for bend in (at.dd, at.dk, at.kk))
+    return dd, dk, kk
+
+
+def _assembled(rows: PairRows, dd: Floats, dk: Floats, kk: Floats, n_tie: int) -> Floats:
+    """A matrix over all parameters from each row's weights by difference and by tie parameter."""
+    m, size = rows.n_models, rows.n_models + n_tie + rows.covariates.shape[1]
+    matrix = np.zeros((size, size))
+    across = np.bincount(rows.first * m + rows.second, dd, m * m).reshape(m, m)
+    across = across + across.T
+    matrix[:m, :m] = np.diag(across.sum(axis=1)) - across
+    for column, weight in enumerate([*([dk] if n_tie else []), *(dd[:, None] * rows.covariates).T], start=m):
+        matrix[:m, column] = np.bincount(rows.first, weight, m) - np.bincount(rows.second, weight, m)
+        matrix[column, :m] = matrix[:m, column]
+    if n_tie:
+        matrix[m, m] = kk.sum()
+        matrix[m, m + 1 :] = matrix[m + 1 :, m] = rows.covariates.T @ dk
+    matrix[m + n_tie :, m + n_tie :] = rows.covariates.T @ (dd[:, None] * rows.covariates)
+    return matrix

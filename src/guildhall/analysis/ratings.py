@@ -1,0 +1,194 @@
+"""Ratings of models from pairwise votes: score, interval, rank, and how far the rank is known.
+
+Estimand: each model's Bradley-Terry score in natural log-odds, mean 0 over the rated models (or on the scale of the
+anchors). Interval: sandwich covariance, clustered by task or grader where the votes name one, since votes about one
+task, or by one grader, are not independent. Ranks: two models are told apart where the interval of their difference
+excludes zero, all differences simultaneously (Bonferroni).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from guildhall.analysis.bradley_terry import Fit, fit_bradley_terry, pair_rows
+from guildhall.analysis.graph import check_connected, finite_models
+from guildhall.analysis.measured import Measured
+from guildhall.analysis.quantiles import t_quantile
+from guildhall.analysis.rows import clustered_meat, rows_of_votes
+from guildhall.analysis.tables import Codes, Floats
+from guildhall.analysis.tie_models import Ties
+from guildhall.analysis.votes import VoteCounts, Votes, counts_of
+from guildhall.errors import TooFew, UnknownName
+
+FEWEST_CLUSTERS = 3
+
+
+class Rating(NamedTuple):
+    """One model's score. Rank 1 is best; ranks are absent where the score is."""
+
+    model: str
+    score: Measured
+    rank: int | None
+    rank_interval: tuple[int, int] | None
+
+
+class RatingTable(NamedTuple):
+    """Ratings, best first; then those that have none. `effects` holds position and other covariates."""
+
+    ratings: list[Rating]
+    effects: dict[str, Measured]
+    tie_parameter: float | None
+    ties: Ties
+    fit: Fit
+
+
+def rate_counts(
+    votes: VoteCounts,
+    *,
+    ties: Ties = "davidson",
+    anchors: Mapping[str, float] | None = None,
+    position: bool = False,
+    level: float = 0.95,
+) -> RatingTable:
+    """Ratings from counts; votes are taken as independent of each other, and the unit says so."""
+    keep, separated = _finite(votes)
+    names = tuple(votes.names[i] for i in keep)
+    square = np.ix_(np.arange(3), keep, keep)
+    rated = votes._replace(
+        names=names, counts=votes.counts[square], squares=None if votes.squares is None else votes.squares[square]
+    )
+    fit = fit_bradley_terry(pair_rows(rated, position=position), ties=ties, anchors=_anchor_codes(anchors, names))
+    effects = ["left side"] if position else []
+    return _table(fit, rated, separated, effects, anchors or {}, unit="vote", n_clusters=None, level=level)
+
+
+def rate_votes(
+    votes: Votes,
+    *,
+    cluster: str | None = None,
+    ties: Ties = "davidson",
+    anchors: Mapping[str, float] | None = None,
+    position: bool = False,
+    level: float = 0.95,
+) -> RatingTable:
+    """Ratings from votes one by one: with clusters, and with the votes' covariates (left minus right) if any.
+
+    A covariate's coefficient is in log-odds per unit; ratings are then at covariate zero: sides alike.
+    """
+    counts = counts_of(votes)
+    keep, separated = _finite(counts)
+    if separated:
+        votes = _between(votes, keep)
+    rows, row_of = rows_of_votes(votes, position=position)
+    fit = fit_bradley_terry(rows, ties=ties, anchors=_anchor_codes(anchors, votes.names))
+    n_clusters = None
+    if cluster is not None:
+        meat, n_clusters = clustered_meat(votes, rows, row_of, fit, votes.clusters[cluster])
+        if n_clusters < FEWEST_CLUSTERS:
+            raise TooFew(f"{cluster}s", n_clusters, needed=FEWEST_CLUSTERS, what=f"an interval clustered by {cluster}")
+        fit = fit._replace(covariance=fit.inverse @ meat @ fit.inverse)
+    effects = [*(["left side"] if position else []), *votes.covariates]
+    rated = counts._replace(names=votes.names)
+    return _table(
+        fit, rated, separated, effects, anchors or {}, unit=cluster or "vote", n_clusters=n_clusters, level=level
+    )
+
+
+def rank_intervals(
+    scores: Floats, covariance: Floats, *, level: float = 0.95, df: float = math.inf
+) -> list[tuple[int, int]]:
+    """For each model the ranks it may hold: simultaneous over all pairwise differences."""
+    m = len(scores)
+    spread = np.diag(covariance)
+    error = np.sqrt(np.maximum(spread[:, None] + spread - 2.0 * covariance, 0.0))
+    critical = t_quantile(1.0 - (1.0 - level) / max(1, m * (m - 1)), df)
+    ahead = scores[:, None] - scores > critical * error
+    best, worst = 1 + ahead.sum(axis=0), m - ahead.sum(axis=1)
+    return list(zip(best.tolist(), worst.tolist(), strict=True))
+
+
+def _finite(votes: VoteCounts) -> tuple[Codes, list[str]]:
+    """The models that have a finite score, and the names of those that won or lost everything against them."""
+    wins = votes.counts[0] + votes.counts[2].T
+    ties = votes.counts[1] + votes.counts[1].T
+    check_connected(votes.names, wins, ties)
+    finite = finite_models(votes.names, wins, ties)
+    return np.flatnonzero(finite), [votes.names[i] for i in np.flatnonzero(~finite)]
+
+
+def _between(votes: Votes, keep: Codes) -> Votes:
+    """The votes between some models only, coded anew."""
+    code = np.full(len(votes.names), -1)
+    code[keep] = np.arange(len(keep))
+    left, right = code[votes.left], code[votes.right]
+    rows = (left >= 0) & (right >= 0)
+    return votes._replace(
+        names=tuple(votes.names[i] for i in keep),
+        left=left[rows],
+        right=right[rows],
+        outcome=votes.outcome[rows],
+        weight=None if votes.weight is None else votes.weight[rows],
+        clusters={name: codes[rows] for name, codes in votes.clusters.items()},
+        covariates={name: values[rows] for name, values in votes.covariates.items()},
+    )
+
+
+def _anchor_codes(anchors: Mapping[str, float] | None, names: tuple[str, ...]) -> dict[int, float]:
+    for name in anchors or {}:
+        if name not in names:
+            raise UnknownName("model", name, known=list(names))
+    return {names.index(name): rating for name, rating in (anchors or {}).items()}
+
+
+def _table(
+    fit: Fit,
+    votes: VoteCounts,
+    separated: list[str],
+    effect_names: list[str],
+    anchors: Mapping[str, float],
+    *,
+    unit: str,
+    n_clusters: int | None,
+    level: float,
+) -> RatingTable:
+    m, df = fit.n_models, math.inf if n_clusters is None else n_clusters - 1.0
+    critical = t_quantile(0.5 + level / 2, df)
+    errors = np.sqrt(np.maximum(np.diag(fit.covariance), 0.0))
+    method = f"Bradley-Terry, ties {fit.ties}; sandwich by {unit}" + (f" ({n_clusters})" if n_clusters else "")
+
+    def measured(value: float, error: float, estimand: str) -> Measured:
+        return Measured(
+            value,
+            (value - critical * error, value + critical * error),
+            estimand,
+            method,
+            level,
+            unit,
+            n_judgments=votes.n_votes,
+            n_excluded=votes.n_excluded,
+        )
+
+    scale = "on the anchors' scale" if anchors else "mean 0"
+    ranks = rank_intervals(fit.ratings, fit.covariance[:m, :m], level=level, df=df)
+    ratings = []
+    for rank, i in enumerate(np.argsort(-fit.ratings, kind="stable").tolist(), 1):
+        score = measured(float(fit.ratings[i]), float(errors[i]), f"Bradley-Terry score in log-odds, {scale}")
+        if votes.names[i] in anchors:
+            score = score._replace(interval=None, why_no_interval="an anchor: its score is given, not estimated")
+        ratings.append(Rating(votes.names[i], score, rank, ranks[i]))
+    why = "won or lost everything against the rated models; its score is unbounded"
+    for name in separated:
+        score = measured(0.0, 0.0, f"Bradley-Terry score in log-odds, {scale}")
+        ratings.append(Rating(name, score._replace(value=None, interval=None, why_no_interval=why), None, None))
+    n_tie = len(fit.parameters) - m - len(effect_names)
+    effects = {
+        name: measured(
+            float(fit.parameters[m + n_tie + j]), float(errors[m + n_tie + j]), f"effect of {name} in log-odds"
+        )
+        for j, name in enumerate(effect_names)
+    }
+    return RatingTable(ratings, effects, float(fit.parameters[m]) if n_tie else None, fit.ties, fit)
