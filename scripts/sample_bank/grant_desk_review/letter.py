@@ -76,8 +76,13 @@ def _rest(document: Any) -> None:
             "a check for repeated invoice numbers before a claim is submitted (F2);",
             "a review of period, mileage rate and unallowable items by someone other than the preparer (F1, F3, F4);",
             "agreement of claimed hours to signed time records each month (F5, F7);",
-            "the indirect base in your claim workbook (F6). **Please also recheck claim 1**, which was prepared with the same workbook.",
+            "the indirect base in your claim workbook (F6).",
         ],
+    )
+    word.paragraph(
+        document,
+        "**Please also recheck claim 1** for the mileage rate, repeated invoices and time records, and tell us what you find. It held no "
+        "equipment, so F6 does not affect it. This letter does not reopen it.",
     )
     document.add_heading("What we looked at and accepted", 2)
     word.paragraph(
