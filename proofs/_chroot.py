@@ -58,8 +58,8 @@ def bare_debian() -> Iterator[Machine]:
 
     try:
         _bootstrap(root)
-        for kind, place in _MOUNTS:
-            mount("-t", kind, kind, at=root / place)
+        for kind, inside in _MOUNTS:
+            mount("-t", kind, kind, at=root / inside)
         mount("--bind", "-o", "ro", str(ROOT / ".git"), at=root / "source" / ".git")
         yield Machine(root)
     finally:
@@ -78,16 +78,16 @@ def _bootstrap(root: Path) -> None:
     if made.returncode != 0:
         raise NotRun(f"debootstrap failed: {made.stdout[-500:]}{made.stderr[-500:]}")
     for name in _PACKAGE_SETTINGS:
-        source, target = Path("/") / name, root / name
+        source, target = Path("/", name), root / name
         if source.is_dir():
             shutil.copytree(source, target, dirs_exist_ok=True, symlinks=False, ignore_dangling_symlinks=True)
         elif source.exists():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, target)
-    for name in (".config/pip", ".config/uv", ".npmrc"):
-        source = Path.home() / name
-        if source.is_dir():
-            shutil.copytree(source, root / "root" / name, dirs_exist_ok=True)
+    for name in (".config/pip", ".config/uv"):
+        settings = Path.home() / name
+        if settings.is_dir():
+            shutil.copytree(settings, root / "root" / name, dirs_exist_ok=True)
     subprocess.run(["chroot", str(root), "apt-get", "update", "-qq"], check=True, capture_output=True)
 
 

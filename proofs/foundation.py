@@ -27,6 +27,20 @@ def _seconds(command: list[str], *, repeats: int = 5) -> float:
     return statistics.median(times)
 
 
+def _bare_imports(*words: str) -> list[str]:
+    """A process that imports exactly the modules of others which a command loads, in the same order, and does nothing."""
+    listing = (
+        "import runpy, sys, atexit\n"
+        "atexit.register(lambda: print('\\n'.join(sys.modules), file=sys.stderr))\n"
+        f"sys.argv = ['guildhall', *{list(words)!r}]\n"
+        "runpy.run_module('guildhall', run_name='__main__')"
+    )
+    shown = subprocess.run([sys.executable, "-c", listing], capture_output=True, text=True, check=True).stderr
+    names = [name for name in shown.split() if not name.startswith(("guildhall", "_", "runpy"))]
+    bare = f"import importlib\nfor name in {names!r}:\n  try: importlib.import_module(name)\n  except Exception: pass"
+    return [sys.executable, "-c", bare]
+
+
 def _json(*words: str) -> dict[str, object]:
     shown = subprocess.run([*GUILDHALL, *words, "--json"], check=True, capture_output=True, text=True).stdout
     found: dict[str, object] = json.loads(shown)
@@ -74,11 +88,9 @@ def import_speed() -> Figures:
             _json("init", place)
             times.append(_seconds([*GUILDHALL, "tasks", "import", source, "--workspace", place], repeats=1))
         listing = _seconds([*GUILDHALL, "tasks", "list", "--workspace", f"{folder}/0"])
-    bare_list = _seconds(
-        [sys.executable, "-c", "import typer, rich.console, rich.table, pydantic, sqlalchemy.dialects.sqlite"]
-    )
+        bare_list = _seconds(_bare_imports("tasks", "list", "--workspace", f"{folder}/0"))
     helping = _seconds([*GUILDHALL, "--help"])
-    bare_help = _seconds([sys.executable, "-c", "import typer, rich.console, rich.panel, rich.table, rich.markdown"])
+    bare_help = _seconds(_bare_imports("--help"))
     figures = {
         "import_s_median_of_5": statistics.median(times),
         "list_over_bare_imports": listing / bare_list,

@@ -35,7 +35,10 @@ Line = Annotated[str, AfterValidator(_one_line)]
 class Value(BaseModel):
     """A frozen value that refuses unknown fields, complete when it is made."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="strings", allow_inf_nan=False)
+    # Validators are built when a kind of value is first used: a command that lists tasks need not pay for judgments.
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", ser_json_inf_nan="strings", allow_inf_nan=False, defer_build=True
+    )
 
     def canonical(self) -> bytes:
         """The one byte form of this value: JSON, keys sorted, no spaces. Equal values have equal bytes."""
