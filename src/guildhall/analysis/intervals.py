@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from guildhall.analysis.quantiles import clopper_pearson, t_quantile
+from guildhall.analysis.quantiles import beta_cdf, clopper_pearson, t_cdf, t_quantile
 from guildhall.analysis.tables import Floats
 
 FEWEST_CLUSTERS = 3
@@ -70,6 +70,23 @@ def share_interval(
     if n_clusters < LOGIT_BELOW_CLUSTERS:
         return ShareInterval(_on_logit_scale(value, reach), f"t over {unit}s on the logit scale")
     return ShareInterval((max(0.0, value - reach), min(1.0, value + reach)), f"t over {unit}s")
+
+
+def share_p_value(
+    value: float, variance: float, *, against: float, n_clusters: int, n_judgments: int, df: float, level: float = 0.95
+) -> float | None:
+    """Two-sided p-value of a share against `against`, by the law that `share_interval` would use; None without one."""
+    if n_clusters < FEWEST_CLUSTERS:
+        return None
+    n_effective = effective_judgments(value, variance, n_clusters=n_clusters, n_judgments=n_judgments)
+    if n_clusters < EXACT_BELOW_CLUSTERS or n_effective * min(value, 1.0 - value) < EXACT_BELOW_EVENTS:
+        n = _allow_for_df(n_effective, n_clusters=n_clusters, n_judgments=n_judgments, df=df, level=level)
+        successes = value * n
+        as_few = beta_cdf(1.0 - against, n - successes, successes + 1.0) if successes < n else 1.0
+        as_many = beta_cdf(against, successes, n - successes + 1.0) if successes > 0 else 1.0
+        return min(1.0, 2.0 * min(as_few, as_many))
+    distance = math.log(value / (1.0 - value)) - math.log(against / (1.0 - against))
+    return 2.0 * t_cdf(-abs(distance) * value * (1.0 - value) / math.sqrt(variance), df)
 
 
 def difference_interval(

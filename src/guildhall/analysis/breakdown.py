@@ -1,0 +1,150 @@
+"""Win rates by sector, occupation, file type or any other column, with what many cells ask for.
+
+Each cell has its raw rate with its own interval, the interval of a band that holds for all cells at once (Sidak),
+the rate pooled with the model's other cells, and whether it differs from one half at a stated false discovery rate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace as replaced
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guildhall.analysis.intervals import cluster_variance, matched_df, share_p_value
+from guildhall.analysis.measured import Measured
+from guildhall.analysis.outcomes import Outcomes
+from guildhall.analysis.pooling import pool_shares
+from guildhall.analysis.tables import Coded, Floats
+from guildhall.analysis.win_rates import (
+    CONVENTIONS,
+    Convention,
+    Group,
+    WinRate,
+    groups,
+    share_of_wins,
+    task_means,
+    win_rates,
+)
+from guildhall.errors import UnknownName
+
+
+class Cell(NamedTuple):
+    """One model in one cell. `band` and `pooled` have an entry for each convention; `pooled` none for a lone cell."""
+
+    model: str
+    levels: dict[str, str]
+    raw: WinRate
+    band: dict[Convention, tuple[float, float] | None]
+    pooled: dict[Convention, Measured]
+    differs_from_half: bool | None
+
+
+def breakdown(
+    outcomes: Outcomes, by: Sequence[str], *, level: float = 0.95, false_discovery_rate: float = 0.05
+) -> list[Cell]:
+    """Win rates of each model in each combination of the columns `by`; judgments with an empty cell are left out.
+
+    Estimand and unit as for `win_rates`, within the cell. Two columns are read as inner within outer for pooling:
+    `by=("sector", "occupation")`. `differs_from_half` (on half ties) is None where a cell has no interval.
+    """
+    known = outcomes.groups or {}
+    for name in by:
+        if name not in known:
+            raise UnknownName("column", name, known=list(known))
+    kept = np.logical_and.reduce([known[name].codes >= 0 for name in by])
+    outcomes = outcomes.keep(kept)
+    combined, keys = _combine(outcomes, by)
+    celled = replaced(outcomes, model=combined)
+    rates = win_rates(celled, level=level)
+    cells = groups(celled)
+    band_level = level ** (1.0 / len(cells))
+    pooled = _pooled(cells, keys, level=level)
+    found = _discoveries([_p_value(group) for _, group in cells], false_discovery_rate)
+    return [
+        Cell(
+            model=outcomes.model.names[keys[code][0]],
+            levels={name: known[name].names[key] for name, key in zip(by, keys[code][1:], strict=True)},
+            raw=rate._replace(model=outcomes.model.names[keys[code][0]]),
+            band={
+                convention: share_of_wins(group, convention, level=band_level).interval for convention in CONVENTIONS
+            },
+            pooled=pooled[code],
+            differs_from_half=differs,
+        )
+        for (code, group), rate, differs in zip(cells, rates, found, strict=True)
+    ]
+
+
+def _combine(outcomes: Outcomes, by: Sequence[str]) -> tuple[Coded, list[tuple[int, ...]]]:
+    """One code for (model, levels); and which codes stand behind each."""
+    columns = [outcomes.model, *((outcomes.groups or {})[name] for name in by)]
+    key = np.zeros(len(outcomes.halves), dtype=np.int64)
+    for column in columns:
+        key = key * len(column.names) + column.codes
+    distinct, codes = np.unique(key, return_inverse=True)
+    keys = []
+    for one in distinct.tolist():
+        parts = []
+        rest = one
+        for column in reversed(columns):
+            rest, part = divmod(rest, len(column.names))
+            parts.append(part)
+        keys.append(tuple(reversed(parts)))
+    return Coded(codes.astype(np.int32), tuple(str(i) for i in range(len(distinct)))), keys
+
+
+def _pooled(
+    cells: list[tuple[int, Group]], keys: list[tuple[int, ...]], *, level: float
+) -> dict[int, dict[Convention, Measured]]:
+    pooled: dict[int, dict[Convention, Measured]] = {code: {} for code, _ in cells}
+    for model in {keys[code][0] for code, _ in cells}:
+        own = [(code, group) for code, group in cells if keys[code][0] == model]
+        if len(own) < 2:
+            continue
+        outer = np.array([keys[code][1] for code, _ in own]) if len(keys[own[0][0]]) > 2 else None
+        for convention in CONVENTIONS:
+            means = [task_means(group, convention) for _, group in own]
+            trials = np.array([len(one) for one in means]) * _judgments_a_task(means)
+            shares = np.array([one.mean() for one in means])
+            made = pool_shares(shares * trials, trials, outer, level=level)
+            for i, (code, group) in enumerate(own):
+                pooled[code][convention] = Measured(
+                    float(made.shares[i]),
+                    (float(made.low[i]), float(made.high[i])),
+                    f"{convention}, pooled: the cell's rate, leaning on the model's other cells",
+                    f"hierarchical logit; SD between cells {made.cell_sd:.2f}, between groups {made.group_sd:.2f}",
+                    level,
+                    "task",
+                    n_tasks=len(means[i]),
+                    n_samples=len(group.task),
+                    n_judgments=len(group.halves),
+                )
+    return pooled
+
+
+def _judgments_a_task(means: list[Floats]) -> float:
+    """How many independent judgments a task is worth, from the spread of task means within cells: at least one."""
+    possible = sum(len(one) * float(one.mean() * (1.0 - one.mean())) for one in means)
+    seen = sum(float(np.square(one - one.mean()).sum()) for one in means)
+    return max(1.0, possible / seen) if seen > 0 else 1.0
+
+
+def _p_value(group: Group) -> float | None:
+    means = task_means(group, "half_tie")
+    errors = (means - means.mean()) / len(means)
+    variance, df = cluster_variance(errors), matched_df(errors)
+    return share_p_value(
+        float(means.mean()), variance, against=0.5, n_clusters=len(means), n_judgments=len(group.halves), df=df
+    )
+
+
+def _discoveries(p_values: list[float | None], rate: float) -> list[bool | None]:
+    """Benjamini and Hochberg (1995) over the cells that have a p-value."""
+    known = np.array([p for p in p_values if p is not None])
+    order = np.sort(known)
+    below: NDArray[np.intp] = np.flatnonzero(order <= rate * np.arange(1, len(order) + 1) / max(1, len(order)))
+    limit = float(order[below[-1]]) if len(below) else -1.0
+    return [None if p is None else p <= limit for p in p_values]
