@@ -13,7 +13,7 @@ import json
 import sys
 import tempfile
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,6 +33,7 @@ LIMITS = Limits(wall_s=60, cpu_s=45, memory_bytes=960 * MIB, processes=64, file_
 """What one file may cost before its parser is stopped."""
 
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
+NOTHING: Mapping[str, Path] = {}
 _ANSWER_BYTES = 64 * MIB
 
 
@@ -42,14 +43,14 @@ def confined(
     *,
     out: Path,
     limits: Limits = LIMITS,
-    also: Sequence[Path] = (),
+    also: Mapping[str, Path] = NOTHING,
     **options: Any,
 ) -> V:
     """What `function(file, out, **options)` returns, or `UnreadableFile` saying why it did not.
 
     A limit reached, a crash, an exception of the parser and a result that is not of the promised shape all end in
-    `UnreadableFile`. `also` are further files shown to the function, read-only and where they are. `out` is made
-    when the function writes something, and existing files in it are replaced only by files of the same name.
+    `UnreadableFile`. `also` are further files, handed to the function as `Path` arguments of those names. `out` is
+    made when the function writes something; existing files in it are replaced only by files of the same name.
     """
     with tempfile.TemporaryDirectory(prefix="guildhall-document-") as folder:
         work = Path(folder)
@@ -57,13 +58,14 @@ def confined(
         job = {
             "function": f"{function.__module__}:{function.__qualname__}",
             "file": hand_in(file, work / "in"),
+            "also": {name: hand_in(path, work / name) for name, path in also.items()},
             "options": options,
         }
         finished = run(
             [sys.executable, "-m", "guildhall.documents.worker"],
             work=work,
             limits=limits,
-            read_only=[*_interpreter(), *also],
+            read_only=_interpreter(),
             env=_ONE_THREAD,
             stdin=json.dumps(job).encode(),
         )

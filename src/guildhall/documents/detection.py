@@ -21,7 +21,7 @@ TAIL_BYTES = 1 << 20
 
 class Detected(Value):
     """What a file is, how that was told ("content", or "content and name" where only the name can tell
-    apart two kinds of text), and whether its name claims something else."""
+    apart two kinds of text), and whether its name claims something else; `unpacked` is what a zip says it holds."""
 
     kind: Kind
     by: str
@@ -30,6 +30,7 @@ class Detected(Value):
     macros: bool = False
     encrypted: bool = False
     size: int = 0
+    unpacked: int = 0
 
 
 def detect(path: Path) -> Detected:
@@ -62,6 +63,7 @@ def detect_bytes(head: bytes, tail: bytes, *, name: str, size: int) -> Detected:
         or (kind in _OLE_KINDS and b"V\0B\0A\0" in head + tail),
         encrypted=kind is Kind.ENCRYPTED or (kind is Kind.PDF and b"/Encrypt" in head + tail),
         size=size,
+        unpacked=_claimed_unpacked(tail) if members else 0,
     )
 
 
@@ -103,6 +105,10 @@ def _zip_members(head: bytes, tail: bytes) -> frozenset[str]:
             length = int.from_bytes(found[1], "little")
             names.add(data[found.end() : found.end() + length].decode("utf-8", "replace"))
     return frozenset(names)
+
+
+def _claimed_unpacked(tail: bytes) -> int:
+    return sum(int.from_bytes(found[0][24:28], "little") for found in _MEMBER.finditer(tail))
 
 
 def _zip_kind(head: bytes, members: frozenset[str]) -> Kind:

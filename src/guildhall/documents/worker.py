@@ -1,7 +1,7 @@
 """The inside of a room: one function, one file, one result, run as `python -m guildhall.documents.worker`.
 
-The job comes as one JSON document on standard input (`function`, `file`, `options`); the result, or the refusal in
-words, is left as `result.json` in the work folder, so that standard output stays free for chatty parsers.
+The job comes as one JSON document on standard input (`function`, `file`, `also`, `options`); the result, or the
+refusal in words, is left as `result.json` in the work folder, so that standard output stays free for chatty parsers.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ def _answer(job: dict[str, Any], out: Path) -> dict[str, Any]:
     if not module_name.startswith(ONLY_FROM):
         raise ValueError(f"{module_name} is not a module of the documents package")
     function = getattr(importlib.import_module(module_name), name)
+    also = {name: Path(path).absolute() for name, path in job["also"].items()}
     try:
-        value = function(Path(job["file"]).absolute(), out, **job["options"])
+        value = function(Path(job["file"]).absolute(), out, **also, **job["options"])
     except UnreadableFile as refusal:
         return {"refused": refusal.why}
     except MemoryError:

@@ -1,0 +1,1 @@
+"""Making files visible: pages as pictures, with proof of how it went."""

@@ -1,0 +1,86 @@
+"""From a PDF that LibreOffice made to pages: drawn, cleaned of names, its fonts held against the wanted ones."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import zipfile
+from pathlib import Path
+
+from guildhall.documents.kinds import Kind
+from guildhall.documents.render.pdf_pages import draw_pages
+from guildhall.documents.values import FontSubstitution, Rendered
+
+_FONT_PARTS = re.compile(r"(word|ppt|xl)/(?!media/|embeddings/)[^:]*\.xml|styles\.xml|content\.xml")
+_WANTED = re.compile(
+    rb'(?:w:ascii|w:hAnsi|w:cs|w:eastAsia|a:(?:latin|ea|cs) typeface|fo:font-family|svg:font-family)="([^"+]{1,80})"'
+    rb'|<(?:\w+:)?(?:name|rFont) val="([^"]{1,80})"'
+)
+_PART_BYTES, _ALL_BYTES = 8 << 20, 64 << 20
+
+
+def finish_office(file: Path, out: Path, *, pdf: Path, kind: str, dpi: int, max_pages: int) -> Rendered:
+    """Draw the pages of `pdf`, which was made from `file`, and say which of the file's fonts were replaced."""
+    drawn = draw_pages(pdf, out, dpi=dpi, max_pages=max_pages)
+    shown = clean_copy(pdf, out / "document.pdf")
+    replaced = substituted(wanted_fonts(file), shown)
+    return drawn.but(kind=Kind(kind), pdf=out / "document.pdf", fonts_substituted=replaced)
+
+
+def clean_copy(pdf: Path, target: Path) -> set[str]:
+    """Save the PDF without Info and XMP, into which LibreOffice copies the makers' names; the fonts it embeds."""
+    import pikepdf
+
+    with pikepdf.open(pdf) as document:
+        if "/Metadata" in document.Root:
+            del document.Root["/Metadata"]
+        del document.docinfo
+        fonts = {
+            str(item.BaseFont).removeprefix("/").split("+")[-1]
+            for item in document.objects
+            if isinstance(item, pikepdf.Dictionary) and item.get("/Type") == "/Font" and "/BaseFont" in item
+        }
+        document.save(target, deterministic_id=True)
+    return fonts
+
+
+def wanted_fonts(file: Path) -> set[str]:
+    """The font names a zipped Office file mentions; none for other kinds, whose fonts are not told apart."""
+    if not zipfile.is_zipfile(file):
+        return set()
+    found: set[str] = set()
+    read = 0
+    with zipfile.ZipFile(file) as package:
+        for member in package.infolist():
+            if not _FONT_PARTS.fullmatch(member.filename) or read > _ALL_BYTES:
+                continue
+            with package.open(member) as stream:
+                part = stream.read(_PART_BYTES)
+            read += len(part)
+            found |= {(first or second).decode("utf-8", "replace") for first, second in _WANTED.findall(part)}
+    return {name for name in found if not name.startswith(("+", "@"))}
+
+
+def substituted(wanted: set[str], shown: set[str]) -> tuple[FontSubstitution, ...]:
+    """Wanted fonts this machine lacks, whose stand-in really is in the PDF."""
+    plain_shown = {_plain(name) for name in shown}
+    replaced = []
+    for name in sorted(wanted):
+        if any(_plain(name) in one for one in plain_shown):
+            continue
+        stand_in = _stand_in(name)
+        if stand_in is not None and any(_plain(stand_in) in one for one in plain_shown):
+            replaced.append(FontSubstitution(wanted=name, shown=stand_in))
+    return tuple(replaced)
+
+
+def _stand_in(name: str) -> str | None:
+    """The family fontconfig gives for a family it lacks; None when it has it."""
+    pattern = re.sub(r"[\\:,=-]", " ", name)
+    answer = subprocess.run(["fc-match", "-f", "%{family}", pattern], capture_output=True, text=True, timeout=10)
+    family = answer.stdout.split(",")[0].strip()
+    return None if not family or _plain(family) == _plain(name) else family
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())

@@ -1,0 +1,101 @@
+"""Pictures as pages: opened within a pixel limit, turned upright, re-encoded so that nothing else travels along."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from guildhall.documents.kinds import Kind
+from guildhall.documents.values import Omission, PageImage, Rendered
+from guildhall.errors import UnreadableFile
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+RENDERER = "pillow"
+OPEN_PIXELS = 60_000_000
+"""A picture with more is not opened: decoding it would take hundreds of megabytes."""
+SHOWN_SIDE = 4096
+FRAMES = 24
+
+
+def draw_picture(file: Path, out: Path, *, kind: str) -> Rendered:
+    """Every frame up to a limit as one page; larger pictures are shown reduced, which is said."""
+    from PIL import Image, ImageSequence, UnidentifiedImageError
+
+    if kind == Kind.SVG:
+        return _draw_vector(file, out)
+    Image.MAX_IMAGE_PIXELS = None  # our own limit, with our own words, comes first
+    pages, warnings = [], []
+    try:
+        with Image.open(file) as picture:
+            if picture.width * picture.height > OPEN_PIXELS:
+                size = f"{picture.width} x {picture.height} pixels"
+                raise UnreadableFile(file, f"has {size}; at most {OPEN_PIXELS // 10**6} million are opened")
+            count = getattr(picture, "n_frames", 1)
+            for number, frame in enumerate(ImageSequence.Iterator(picture), 1):
+                if number > FRAMES:
+                    break
+                pages.append(save_page(upright(frame), out, number, label=f"frame {number}" if count > 1 else ""))
+            if max(picture.size) > SHOWN_SIDE:
+                warnings.append(f"shown reduced from {picture.width} x {picture.height} pixels")
+    except UnidentifiedImageError as error:
+        raise UnreadableFile(file, "cannot be opened as a picture") from error
+    left = [Omission(what="frames", reason=f"only the first {FRAMES} are shown", count=count - FRAMES)]
+    return Rendered(
+        kind=Kind(kind),
+        renderer=RENDERER,
+        pages=tuple(pages),
+        warnings=tuple(warnings),
+        omitted=tuple(left) if count > FRAMES else (),
+    )
+
+
+def upright(picture: Image) -> Image:
+    """As a viewer would show it: turned as EXIF says, on white where it is transparent, at most `SHOWN_SIDE` wide."""
+    from PIL import Image, ImageOps
+
+    turned = ImageOps.exif_transpose(picture) or picture
+    turned.thumbnail((SHOWN_SIDE, SHOWN_SIDE))
+    if turned.has_transparency_data:
+        clear = turned.convert("RGBA")
+        ground = Image.new("RGBA", clear.size, "white")
+        return Image.alpha_composite(ground, clear).convert("RGB")
+    if turned.mode.startswith(("I", "F")):
+        turned = _stretched(turned)
+    return turned.convert("RGB")
+
+
+def _stretched(picture: Image) -> Image:
+    """16- and 32-bit grey reduced to 8 bits over the range it uses; clipping would show it all white."""
+    import numpy as np
+    from PIL import Image
+
+    levels = np.asarray(picture, dtype=float)
+    low, high = float(levels.min()), float(levels.max())
+    return Image.fromarray(((levels - low) * (255 / ((high - low) or 1))).astype("uint8"))
+
+
+def _draw_vector(file: Path, out: Path) -> Rendered:
+    """An SVG as one page."""
+    picture = svg_picture(file.read_text(encoding="utf-8", errors="replace"))
+    return Rendered(kind=Kind.SVG, renderer="resvg", pages=(save_page(upright(picture), out, 1),))
+
+
+def svg_picture(svg: str, *, width: int = 1600) -> Image:
+    """Rasterise an SVG to about `width` pixels."""
+    import io
+
+    import vl_convert
+    from PIL import Image
+
+    small = Image.open(io.BytesIO(vl_convert.svg_to_png(svg, scale=0.05)))
+    scale = min(0.05 * width / max(small.width, small.height), 20)
+    return Image.open(io.BytesIO(vl_convert.svg_to_png(svg, scale=scale)))
+
+
+def save_page(picture: Image, out: Path, number: int, *, label: str = "") -> PageImage:
+    """Keep a picture as page `number`."""
+    path = out / f"page-{number:03}.png"
+    picture.save(path, compress_level=1)
+    return PageImage(number=number, image=path, width=picture.width, height=picture.height, label=label)

@@ -1,0 +1,195 @@
+"""A pool of warm LibreOffice workers: one room and one private profile each, thrown away at the first oddity."""
+
+from __future__ import annotations
+
+import json
+import queue
+import shutil
+import tempfile
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from guildhall.confine.limits import MIB, Limits
+from guildhall.confine.room import start
+from guildhall.documents.confined import limit_in_words
+from guildhall.documents.render import office_inside
+from guildhall.errors import MissingTool, RoomClosed, UnreadableFile
+
+FILES_PER_WORKER = 20
+LIMITS = Limits(wall_s=60, cpu_s=45, memory_bytes=960 * MIB, processes=128, file_bytes=256 * MIB, work_bytes=768 * MIB)
+"""What one conversion may cost; memory and disk hold for the worker's whole room."""
+
+_PYTHON = "/usr/bin/python3"  # the interpreter python3-uno is compiled for
+_HARMLESS = ("javaldx",)  # said at every start on a machine without Java
+_LOG_BYTES = 4 * MIB
+
+
+@dataclass(frozen=True)
+class LoadAs:
+    """How LibreOffice shall read a file: the extension it sees and, where that is not enough, a filter."""
+
+    extension: str
+    filter: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A PDF made by LibreOffice, what it complained about, and what the pages do not show."""
+
+    pdf: bytes
+    warnings: tuple[str, ...] = ()
+    facts: dict[str, int] = field(default_factory=dict)
+
+
+class WorkerFailed(Exception):
+    """A worker ended, hung or answered nonsense; whether the file is to blame is for the pool to find out."""
+
+
+class OfficeWorker:
+    """One LibreOffice in one room; not for two threads at once. After `WorkerFailed` it must be closed."""
+
+    def __init__(self, limits: Limits = LIMITS) -> None:
+        self._limits = limits
+        self._folder = tempfile.TemporaryDirectory(prefix="guildhall-office-", ignore_cleanup_errors=True)
+        work = Path(self._folder.name)
+        shutil.copyfile(office_inside.__file__, work / "inside.py")
+        self._room = start(work=work, limits=limits)
+        self._heard = 0
+        self.files = 0
+        self.warned = False
+        here = self._room.cwd
+        serve = f'"{_PYTHON}" -I inside.py serve "{here}/profile" "{here}/socket" </dev/null >log 2>&1 &'
+        self._room.run(["sh", "-c", serve])
+        self._ask({})
+        self._complaints()
+
+    def convert(self, content: bytes, load_as: LoadAs, *, max_pages: int) -> Converted | str:
+        """The PDF, or why LibreOffice refuses this content."""
+        self.files += 1
+        folder = f"job-{self.files}"
+        source, target = f"{folder}/document.{load_as.extension}", f"{folder}/out/document.pdf"
+        # All files pass through the room's own user: writing into its folder ourselves would follow its links.
+        self._room.write_file(source, content)
+        self._room.write_file(f"{folder}/out/.keep", b"")
+        answer = self._ask(
+            {
+                "file": f"{self._room.cwd}/{source}",
+                "pdf": f"{self._room.cwd}/{target}",
+                "filter": load_as.filter,
+                "max_pages": max_pages,
+            }
+        )
+        warnings = self._complaints()
+        self.warned = bool(warnings)
+        if "error" in answer:
+            return str(answer["error"])
+        try:
+            pdf = self._room.read_file(target, limit_bytes=self._limits.file_bytes)
+        except OSError as error:
+            raise WorkerFailed(f"left no PDF ({error.strerror})") from error
+        self._room.run(["rm", "-rf", folder])
+        return Converted(pdf, warnings, {name: count for name, count in answer.items() if isinstance(count, int)})
+
+    def _ask(self, job: dict[str, Any]) -> dict[str, Any]:
+        command = [_PYTHON, "-I", "-S", "inside.py", "convert", f"{self._room.cwd}/socket"]
+        finished = self._room.run(command, stdin=json.dumps(job).encode())
+        if finished.ended != "exit":
+            raise WorkerFailed(f"stopped at its {limit_in_words(finished, self._limits)}")
+        try:
+            answer = json.loads(finished.stdout)
+        except ValueError as error:
+            raise WorkerFailed("LibreOffice crashed") from error
+        if not isinstance(answer, dict):
+            raise WorkerFailed("LibreOffice answered nonsense")
+        return answer
+
+    def _complaints(self) -> tuple[str, ...]:
+        """What LibreOffice wrote to its error output since we last looked."""
+        try:
+            log = self._room.read_file("log", limit_bytes=_LOG_BYTES)
+        except OSError as error:
+            raise WorkerFailed(f"its log cannot be read ({error.strerror})") from error
+        new, self._heard = log[self._heard :], len(log)
+        lines = new.decode("utf-8", "replace").splitlines()
+        return tuple(line for line in lines if line.strip() and not any(word in line for word in _HARMLESS))
+
+    def close(self) -> None:
+        """End LibreOffice and remove its profile."""
+        self._room.close()
+        self._folder.cleanup()
+
+
+class OfficePool:
+    """Up to `workers` LibreOffices, started when needed and kept warm; safe to use from many threads."""
+
+    def __init__(self, *, workers: int = 2, limits: Limits = LIMITS) -> None:
+        self._limits = limits
+        self._idle: queue.LifoQueue[OfficeWorker] = queue.LifoQueue()
+        self._places = threading.BoundedSemaphore(workers)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def convert(self, file: Path, content: bytes, load_as: LoadAs, *, max_pages: int) -> Converted:
+        """Convert content to PDF; `UnreadableFile(file)` when LibreOffice refuses it, hangs or dies of it.
+
+        A failure in a worker that had served other files is tried once more in a fresh one, so that no file is
+        blamed for its predecessor.
+        """
+        require_office()
+        with self._places:
+            for fresh in (False, True):
+                worker = self._worker(fresh=fresh)
+                first = worker.files == 0
+                try:
+                    result = worker.convert(content, load_as, max_pages=max_pages)
+                except (WorkerFailed, RoomClosed) as failure:
+                    worker.close()
+                    if first or fresh:
+                        raise UnreadableFile(file, str(failure)) from failure
+                    continue
+                self._give_back(worker)
+                if isinstance(result, str):
+                    raise UnreadableFile(file, f"LibreOffice cannot convert it ({result})")
+                return result
+        raise AssertionError("a fresh worker answers or fails")
+
+    def close(self) -> None:
+        """End every idle worker."""
+        while True:
+            try:
+                self._idle.get_nowait().close()
+            except queue.Empty:
+                return
+
+    def _worker(self, *, fresh: bool) -> OfficeWorker:
+        if not fresh:
+            try:
+                return self._idle.get_nowait()
+            except queue.Empty:
+                pass
+        return OfficeWorker(self._limits)
+
+    def _give_back(self, worker: OfficeWorker) -> None:
+        if worker.warned or worker.files >= FILES_PER_WORKER:
+            worker.close()
+        else:
+            self._idle.put(worker)
+
+
+def require_office() -> None:
+    """`MissingTool` where LibreOffice or its Python bridge is not installed."""
+    if shutil.which("soffice") is None or not Path(_PYTHON).exists():
+        raise MissingTool(
+            "LibreOffice",
+            needed_for="showing Office files",
+            fix="install libreoffice-writer-nogui, -calc-nogui, -impress-nogui and python3-uno",
+        )

@@ -1,0 +1,170 @@
+"""The warm LibreOffice of one room; run by the system's Python, which has the `uno` module, and by nothing else.
+
+`office_inside.py serve PROFILE SOCKET` starts LibreOffice on a private profile and serves conversions one at a time.
+`office_inside.py convert SOCKET` hands it the job that comes on standard input and prints its answer. A job is
+`{"file", "pdf", "filter", "max_pages"}`; the answer has `error` or the facts of the conversion.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import socket
+import subprocess
+import sys
+import time
+from typing import Any
+
+START_WITHIN_S = 60
+LEAST_SCALE = 0.45
+"""A wide sheet is spread over several pages rather than shrunk below this."""
+EXPORT_FILTERS = (
+    ("com.sun.star.text.WebDocument", "writer_web_pdf_Export"),
+    ("com.sun.star.text.GenericTextDocument", "writer_pdf_Export"),
+    ("com.sun.star.sheet.SpreadsheetDocument", "calc_pdf_Export"),
+    ("com.sun.star.presentation.PresentationDocument", "impress_pdf_Export"),
+    ("com.sun.star.drawing.DrawingDocument", "draw_pdf_Export"),
+)
+
+
+def main() -> None:
+    if sys.argv[1] == "serve":
+        serve(*sys.argv[2:])
+    else:
+        convert(sys.argv[2])
+
+
+def convert(address: str) -> None:
+    with socket.socket(socket.AF_UNIX) as client:
+        connect(client, address)
+        client.sendall(sys.stdin.buffer.read())
+        client.shutdown(socket.SHUT_WR)
+        sys.stdout.buffer.write(received(client))
+
+
+def connect(client: socket.socket, address: str) -> None:
+    """Connect as soon as the server listens, which LibreOffice's start delays."""
+    ends = time.monotonic() + START_WITHIN_S
+    while True:
+        try:
+            return client.connect(address)
+        except OSError:
+            if time.monotonic() > ends:
+                raise
+            time.sleep(0.02)
+
+
+def received(connection: socket.socket) -> bytes:
+    return b"".join(iter(lambda: connection.recv(1 << 16), b""))
+
+
+def serve(profile: str, address: str) -> None:
+    office, desktop = started(profile)
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(address)
+        server.listen(1)
+        while office.poll() is None:
+            connection, _ = server.accept()
+            with connection:
+                job = json.loads(received(connection))
+                try:
+                    answer = converted(desktop, job) if job else {}
+                except Exception as fault:  # noqa: BLE001 - whatever LibreOffice throws is the answer
+                    answer = {"error": f"{type(fault).__name__}: {str(fault).strip()}"[:400]}
+                connection.sendall(json.dumps(answer).encode())
+
+
+def started(profile: str) -> tuple[subprocess.Popen[bytes], Any]:
+    import uno
+
+    office = subprocess.Popen(
+        [
+            "soffice",
+            f"-env:UserInstallation=file://{profile}",
+            *("--headless", "--norestore", "--nologo", "--nolockcheck", "--nodefault", "--nofirststartwizard"),
+            "--accept=pipe,name=guildhall;urp;",
+        ],
+        stdin=subprocess.DEVNULL,
+        stdout=sys.stderr,
+    )
+    not_yet = uno.getClass("com.sun.star.connection.NoConnectException")
+    context = uno.getComponentContext()
+    resolver = context.ServiceManager.createInstanceWithContext("com.sun.star.bridge.UnoUrlResolver", context)
+    ends = time.monotonic() + START_WITHIN_S
+    while office.poll() is None and time.monotonic() < ends:
+        try:
+            remote = resolver.resolve("uno:pipe,name=guildhall;urp;StarOffice.ComponentContext")
+        except not_yet:
+            time.sleep(0.02)
+        else:
+            return office, remote.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", remote)
+    raise SystemExit("LibreOffice did not start")
+
+
+def properties(**values: object) -> tuple[Any, ...]:
+    import uno
+
+    made = []
+    for name, value in values.items():
+        made.append(uno.createUnoStruct("com.sun.star.beans.PropertyValue"))
+        made[-1].Name, made[-1].Value = name, value
+    return tuple(made)
+
+
+def converted(desktop: Any, job: dict[str, Any]) -> dict[str, Any]:
+    import uno
+
+    # Without Hidden, 7.4 dies in its clipboard code; the other settings keep macros and links from doing anything.
+    options: dict[str, object] = {"Hidden": True, "ReadOnly": True, "MacroExecutionMode": 0, "UpdateDocMode": 0}
+    if job.get("filter"):
+        options["FilterName"], options["FilterOptions"] = job["filter"]
+    url = uno.systemPathToFileUrl(job["file"])
+    document = desktop.loadComponentFromURL(url, "_blank", 0, properties(**options))
+    if document is None:
+        return {"error": "LibreOffice refused to load it"}
+    try:
+        facts: dict[str, Any] = dict(described(document))
+        export = next(name for service, name in EXPORT_FILTERS if document.supportsService(service))
+        pages = uno.Any("[]com.sun.star.beans.PropertyValue", properties(PageRange=f"1-{job['max_pages']}"))
+        target = uno.systemPathToFileUrl(job["pdf"])
+        document.storeToURL(target, properties(FilterName=export, FilterData=pages))
+        return facts
+    finally:
+        document.close(True)
+
+
+def described(document: Any) -> dict[str, int]:
+    """What the document says of itself that its pages will not show."""
+    if document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
+        sheets = [document.Sheets.getByIndex(index) for index in range(document.Sheets.Count)]
+        fitted = sum(fit_to_width(document, sheet) for sheet in sheets)
+        hidden = sum(not sheet.IsVisible for sheet in sheets)
+        return {"sheets": len(sheets), "hidden_sheets": hidden, "fitted_sheets": fitted}
+    if document.supportsService("com.sun.star.presentation.PresentationDocument"):
+        slides = [document.DrawPages.getByIndex(index) for index in range(document.DrawPages.Count)]
+        return {"slides": len(slides), "hidden_slides": sum(not slide.Visible for slide in slides)}
+    return {}
+
+
+def fit_to_width(document: Any, sheet: Any) -> bool:
+    """Show a wide sheet on few pages side by side, unless it says itself how to print it; True when changed."""
+    style = document.StyleFamilies.getByName("PageStyles").getByName(sheet.PageStyle)
+    if style.ScaleToPages or style.ScaleToPagesX or style.ScaleToPagesY or style.PageScale != 100:
+        return False
+    cursor = sheet.createCursor()
+    cursor.gotoEndOfUsedArea(False)
+    last = sheet.getCellByPosition(cursor.RangeAddress.EndColumn, 0)
+    wide = last.Position.X + last.Size.Width
+    room = style.Width - style.LeftMargin - style.RightMargin
+    if wide <= room or sheet.getPrintAreas():
+        return False
+    if not style.IsLandscape:
+        style.IsLandscape = True
+        style.Width, style.Height = style.Height, style.Width
+    landscape_room = style.Width - style.LeftMargin - style.RightMargin
+    style.ScaleToPagesX, style.ScaleToPagesY = math.ceil(wide * LEAST_SCALE / landscape_room), 0
+    return True
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,157 @@
+"""Render any file: the one door through which everything visible is made, cached and accounted for."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from guildhall.documents.confined import confined
+from guildhall.documents.detection import Detected, detect
+from guildhall.documents.kinds import Family, Kind
+from guildhall.documents.render.cache import RenderCache
+from guildhall.documents.render.finishing import finish_office
+from guildhall.documents.render.images import draw_picture
+from guildhall.documents.render.office import Converted, LoadAs, OfficePool
+from guildhall.documents.render.pdf_pages import MAX_PAGES, draw_pages
+from guildhall.documents.render.repair import repair_namespaces
+from guildhall.documents.render.texts import as_web_page, readable
+from guildhall.documents.values import Finding, Gravity, Omission, Rendered
+from guildhall.errors import MissingTool, UnreadableFile
+
+DPI = 110
+UNPACKED_BYTES = 400 << 20
+
+_DRAWN: dict[Family, Callable[..., Rendered]] = {Family.IMAGE: draw_picture}
+_HTML = LoadAs("html", ("HTML (StarWriter)", ""))
+_AS_IT_IS = {
+    Kind.CSV: LoadAs("csv", ("Text - txt - csv (StarCalc)", "44/59/9,34,76,1")),
+    Kind.TSV: LoadAs("csv", ("Text - txt - csv (StarCalc)", "9,34,76,1")),
+    Kind.TEXT: LoadAs("txt", ("Text (encoded)", "UTF8,LF,Liberation Mono,en-US")),
+    Kind.HTML: _HTML,
+}
+"""Text that LibreOffice lays out well without our help."""
+
+
+class Renderer:
+    """Renders files into a cache; safe to use from many threads."""
+
+    def __init__(self, cache: RenderCache, office: OfficePool, *, dpi: int = DPI, max_pages: int = MAX_PAGES) -> None:
+        self._cache, self._office = cache, office
+        self._dpi, self._max_pages = dpi, max_pages
+
+    def render(self, file: Path) -> Rendered:
+        """The file's pages as pictures, and everything that was not shown with its reason.
+
+        Never raises for what is wrong with a file: that is an `Omission`. The pictures lie in the cache.
+        """
+        detected: Detected | None = None
+        try:
+            detected = detect(file)
+            settings = f"{detected.kind} {self._dpi} {self._max_pages}"
+            with file.open("rb") as stream:
+                content = hashlib.file_digest(stream, "sha256").hexdigest()
+            known = detected
+            rendered = self._cache.get_or_make(content, settings, lambda out: self._make(file, known, out))
+        except UnreadableFile as refusal:
+            rendered = _nothing(detected, refusal.why)
+        except MissingTool as missing:
+            rendered = _nothing(detected, str(missing))
+        return rendered.but(findings=(*_noticed(detected), *rendered.findings))
+
+    def _make(self, file: Path, detected: Detected, out: Path) -> Rendered:
+        kind = detected.kind
+        if detected.unpacked > UNPACKED_BYTES:
+            raise UnreadableFile(file, f"unpacks to {detected.unpacked >> 20} MiB, more than {UNPACKED_BYTES >> 20}")
+        if kind is Kind.PDF:
+            return confined(draw_pages, file, out=out, dpi=self._dpi, max_pages=self._max_pages)
+        if kind.family is Family.OFFICE:
+            return self._office_file(file, kind, out)
+        if kind.family in (Family.TEXT, Family.WEB, Family.NOTEBOOK):
+            return self._text(file, kind, out)
+        if kind.family in _DRAWN:
+            return confined(_DRAWN[kind.family], file, out=out, kind=kind.value)
+        raise UnreadableFile(file, f"a file of kind {kind.value!r} cannot be shown")
+
+    def _office_file(self, file: Path, kind: Kind, out: Path) -> Rendered:
+        content = file.read_bytes()
+        try:
+            converted = self._office.convert(file, content, LoadAs(kind.value), max_pages=self._max_pages)
+        except UnreadableFile:
+            content = self._repaired(file)
+            converted = self._office.convert(file, content, LoadAs(kind.value), max_pages=self._max_pages)
+            return _add_warning(
+                self._finish(file, kind, converted, out), "its package tables were rewritten to open it"
+            )
+        return self._finish(file, kind, converted, out)
+
+    def _repaired(self, file: Path) -> bytes:
+        """The file with its package tables rewritten; the refusal that brought us here when that is no help."""
+        with tempfile.TemporaryDirectory(prefix="guildhall-repair-") as folder:
+            repaired = confined(repair_namespaces, file, out=Path(folder))
+            if repaired.out is None:
+                raise UnreadableFile(file, "LibreOffice cannot open it, and its package is not of the kind we can mend")
+            return repaired.out.read_bytes()
+
+    def _text(self, file: Path, kind: Kind, out: Path) -> Rendered:
+        warnings: tuple[str, ...] = ()
+        if kind in _AS_IT_IS:
+            text, omitted = readable(file.read_bytes())
+            load_as, content = _AS_IT_IS[kind], text.encode("utf-8", "replace")
+        else:
+            with tempfile.TemporaryDirectory(prefix="guildhall-text-") as folder:
+                made = confined(as_web_page, file, out=Path(folder), kind=kind.value)
+                load_as, content = _HTML, made.page.read_bytes()
+                omitted, warnings = made.omitted, made.warnings
+        converted = self._office.convert(file, content, load_as, max_pages=self._max_pages)
+        rendered = self._finish(file, kind, converted, out)
+        return rendered.but(omitted=(*omitted, *rendered.omitted), warnings=(*warnings, *rendered.warnings))
+
+    def _finish(self, file: Path, kind: Kind, converted: Converted, out: Path) -> Rendered:
+        with tempfile.TemporaryDirectory(prefix="guildhall-pdf-") as folder:
+            pdf = Path(folder) / "document.pdf"
+            pdf.write_bytes(converted.pdf)
+            rendered = confined(
+                finish_office,
+                file,
+                out=out,
+                also={"pdf": pdf},
+                kind=kind.value,
+                dpi=self._dpi,
+                max_pages=self._max_pages,
+            )
+        return rendered.but(
+            warnings=(*rendered.warnings, *converted.warnings), omitted=(*rendered.omitted, *_unseen(converted.facts))
+        )
+
+
+def _unseen(facts: dict[str, int]) -> list[Omission]:
+    """What an Office file holds that its pages do not show."""
+    reason = "hidden in the file, and so not on its pages; their text is extracted"
+    counts = [("hidden sheets", facts.get("hidden_sheets", 0)), ("hidden slides", facts.get("hidden_slides", 0))]
+    return [Omission(what=what, reason=reason, count=count) for what, count in counts if count]
+
+
+def _nothing(detected: Detected | None, why: str) -> Rendered:
+    kind = detected.kind if detected else Kind.UNKNOWN
+    return Rendered(kind=kind, renderer="none", omitted=(Omission(what="file", reason=why),))
+
+
+def _noticed(detected: Detected | None) -> list[Finding]:
+    """What the first look at a file's content already shows."""
+    found = []
+    if detected and detected.mismatch and detected.claimed:
+        words = f"The name says {detected.claimed.value}, the content is {detected.kind.value}."
+        found.append(Finding(rule="kind-mismatch", severity=Gravity.MAJOR, words=words))
+    if detected and detected.macros:
+        found.append(
+            Finding(rule="macros", severity=Gravity.MAJOR, words="The file carries macros; they were not run.")
+        )
+    if detected and detected.encrypted:
+        found.append(Finding(rule="encrypted", severity=Gravity.MAJOR, words="The file is locked with a password."))
+    return found
+
+
+def _add_warning(rendered: Rendered, words: str) -> Rendered:
+    return rendered.but(warnings=(*rendered.warnings, words))
