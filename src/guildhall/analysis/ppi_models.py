@@ -14,7 +14,7 @@ import numpy as np
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.ppi import FEWEST_LABELLED, Codes, Floats, PpiMean, PpiRows, ppi_mean
 from guildhall.analysis.win_rates import CONVENTIONS, Convention
-from guildhall.errors import NothingToCompare
+from guildhall.errors import NothingToCompare, UnknownName
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,14 @@ class ModelPpi:
     n_human: int
     n_auto: int
     powered: PpiMean | None
+
+
+def named_convention(word: str) -> Convention:
+    """The convention a user named, or a refusal that lists the names."""
+    for name in CONVENTIONS:
+        if name == word:
+            return name
+    raise UnknownName("convention", word, known=list(CONVENTIONS))
 
 
 def by_convention(scores: Floats, convention: Convention) -> Floats:

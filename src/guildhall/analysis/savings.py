@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.taskweights import ratio_interval, task_weights
-from guildhall.errors import ImpossibleValue, NothingToCompare
+from guildhall.errors import ImpossibleValue, NothingToCompare, UnknownName
 
 Floats = NDArray[np.float64]
 
@@ -33,6 +33,21 @@ class Success(StrEnum):
     WIN = "win"
     WIN_OR_TIE = "win_or_tie"
     ACCEPTED = "accepted"
+
+
+def named_success(word: str) -> Success:
+    """The success a user named, or a refusal that lists the names."""
+    if word not in set(Success):
+        raise UnknownName("success", word, known=[one.value for one in Success])
+    return Success(word)
+
+
+def numbers_of_tries(words: str) -> tuple[int, ...]:
+    """Numbers of tries as users write them: `1,2,5`."""
+    parts = [part.strip() for part in words.split(",") if part.strip()]
+    if not parts or not all(part.isdigit() and 1 <= int(part) <= 1000 for part in parts):
+        raise ImpossibleValue("n", repr(words), allowed="whole numbers from 1 to 1000, separated by commas")
+    return tuple(dict.fromkeys(int(part) for part in parts))
 
 
 @dataclass(frozen=True)

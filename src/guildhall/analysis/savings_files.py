@@ -1,0 +1,142 @@
+"""Speed and cost from a file: averages as one JSON object, or one row per task and model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from guildhall.analysis.files import read_table
+from guildhall.analysis.savings import (
+    Catastrophe,
+    Savings,
+    Success,
+    TaskLedger,
+    savings_from_tasks,
+    savings_from_totals,
+)
+from guildhall.analysis.tables import Table
+from guildhall.errors import MissingColumn, UnreadableFile
+
+CURRENCIES = {"speed": "minutes", "cost": "cost"}
+"""What is called speed is counted in minutes; what is called cost, in dollars."""
+_COUNTED = {
+    Success.WIN: (("wins",), "judgments"),
+    Success.WIN_OR_TIE: (("wins", "ties"), "judgments"),
+    Success.ACCEPTED: (("accepted",), "rated"),
+}
+
+
+@dataclass(frozen=True)
+class ModelSavings:
+    """One model: `speed` and `cost`, each absent where the file holds nothing to compute it from."""
+
+    model: str
+    win_rate: float
+    speed: Savings | None
+    cost: Savings | None
+    n_excluded: int = 0
+
+
+def read_savings(
+    path: Path,
+    *,
+    w: Success = Success.WIN,
+    tries: Sequence[int] = (1, 2, 3),
+    catastrophe: Catastrophe | None = None,
+    seed: int = 0,
+    level: float = 0.95,
+) -> list[ModelSavings]:
+    """Savings of every model in the file; a `.json` file holds averages, any other one row per task and model."""
+    if path.suffix.lower() == ".json":
+        return _from_totals(path, w=w, tries=tries, catastrophe=catastrophe)
+    successes, trials = _COUNTED[w]
+    table = read_table(
+        path,
+        required=("task", "model", "human_minutes", "review_minutes", "minutes", *successes, trials),
+        optional=("human_cost", "review_cost", "cost"),
+    )
+    model = table.coded("model")
+    won = sum(table.numbers(name) for name in successes)
+    judged = table.numbers(trials)
+    found = []
+    for code, name in enumerate(model.names):
+        mine = model.codes == code
+        ledgers = {
+            currency: _ledger(table, unit, mine, np.asarray(won), judged) for currency, unit in CURRENCIES.items()
+        }
+        seen = {
+            currency: savings_from_tasks(
+                ledger,
+                rng=np.random.default_rng([seed, code]),
+                w=w,
+                tries=tries,
+                level=level,
+                catastrophe=catastrophe if currency == "cost" else None,
+            )
+            for currency, ledger in ledgers.items()
+            if ledger is not None
+        }
+        rate = next(iter(seen.values())).win_rate if seen else float("nan")
+        kept = max((len(one.human) for one in ledgers.values() if one), default=0)
+        found.append(ModelSavings(name, rate, seen.get("speed"), seen.get("cost"), int(mine.sum()) - kept))
+    return found
+
+
+def _ledger(table: Table, unit: str, mine: Any, won: Any, judged: Any) -> TaskLedger | None:
+    """One model's tasks in one currency, those with every figure known; None where the currency is not there at all."""
+    names = (f"human_{unit}", f"review_{unit}", unit)
+    if any(name not in table for name in names):
+        return None
+    columns = [table.numbers(name)[mine] for name in names] + [won[mine], judged[mine]]
+    known = ~np.isnan(np.column_stack(columns)).any(axis=1)
+    return TaskLedger(*(column[known] for column in columns)) if known.any() else None
+
+
+def _from_totals(
+    path: Path, *, w: Success, tries: Sequence[int], catastrophe: Catastrophe | None
+) -> list[ModelSavings]:
+    data = _object(path)
+    found = []
+    for row in data["models"]:
+        rate = _number(path, row, "win_rate")
+        both: dict[str, Savings | None] = {}
+        for currency, unit in CURRENCIES.items():
+            if row.get(unit) is None:
+                both[currency] = None
+                continue
+            both[currency] = savings_from_totals(
+                human=_number(path, data, f"human_{unit}"),
+                review=_number(path, data, f"review_{unit}"),
+                model=_number(path, row, unit),
+                win_rate=rate,
+                w=w,
+                tries=tries,
+                catastrophe=catastrophe if currency == "cost" else None,
+            )
+        found.append(ModelSavings(str(row.get("model", "")), rate, both["speed"], both["cost"]))
+    return found
+
+
+def _object(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise UnreadableFile(path, "there is no such file", fix="check the path") from error
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise UnreadableFile(path, f"not readable as JSON ({error})") from error
+    rows = data.get("models") if isinstance(data, dict) else None
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        raise UnreadableFile(path, "not an object with a list of `models`", fix="see the how-to on savings")
+    return dict(data)
+
+
+def _number(path: Path, row: dict[str, Any], name: str) -> float:
+    value = row.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise MissingColumn(path.name, name, found=[key for key, one in row.items() if isinstance(one, int | float)])
+    return float(value)
