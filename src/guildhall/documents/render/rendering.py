@@ -13,6 +13,8 @@ from guildhall.documents.kinds import Family, Kind
 from guildhall.documents.render.cache import RenderCache
 from guildhall.documents.render.finishing import finish_office
 from guildhall.documents.render.images import draw_picture
+from guildhall.documents.render.media import draw_media
+from guildhall.documents.render.models import draw_model
 from guildhall.documents.render.office import Converted, LoadAs, OfficePool
 from guildhall.documents.render.pdf_pages import MAX_PAGES, draw_pages
 from guildhall.documents.render.repair import repair_namespaces
@@ -23,7 +25,12 @@ from guildhall.errors import MissingTool, UnreadableFile
 DPI = 110
 UNPACKED_BYTES = 400 << 20
 
-_DRAWN: dict[Family, Callable[..., Rendered]] = {Family.IMAGE: draw_picture}
+_DRAWN: dict[Family, Callable[..., Rendered]] = {
+    Family.IMAGE: draw_picture,
+    Family.AUDIO: draw_media,
+    Family.VIDEO: draw_media,
+    Family.CAD: draw_model,
+}
 _HTML = LoadAs("html", ("HTML (StarWriter)", ""))
 _AS_IT_IS = {
     Kind.CSV: LoadAs("csv", ("Text - txt - csv (StarCalc)", "44/59/9,34,76,1")),
