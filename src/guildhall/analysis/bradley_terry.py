@@ -21,7 +21,7 @@ MOST_STEPS = 100
 
 
 class PairRows(NamedTuple):
-    """Pairs with their counts (win, tie, loss of `first`), sums of squared weights, and covariates (rows x c)."""
+    """Pairs with their counts (win, tie, loss of `first`; outcomes x rows), squared weights, covariates (rows x c)."""
 
     n_models: int
     first: Codes
@@ -58,9 +58,7 @@ def pair_rows(votes: VoteCounts, *, position: bool = False) -> PairRows:
         counts, squares = (np.triu(table + table[::-1].transpose(0, 2, 1), 1) for table in (counts, squares))
     first, second = np.nonzero(counts.sum(axis=0))
     covariates = np.ones((len(first), 1)) if position else np.zeros((len(first), 0))
-    return PairRows(
-        len(votes.names), first, second, counts[:, first, second].T, squares[:, first, second].T, covariates
-    )
+    return PairRows(len(votes.names), first, second, counts[:, first, second], squares[:, first, second], covariates)
 
 
 def fit_bradley_terry(
@@ -72,7 +70,7 @@ def fit_bradley_terry(
     of the score summed over clusters, replaces that of single votes. The caller makes sure that a finite maximum
     exists (`graph`). With no ties in the data the tie parameter is left out: every model of ties is then the same.
     """
-    if not rows.counts[:, 1].any():
+    if not rows.counts[1].any():
         ties = "half"
     derivatives, start = TIE_MODELS[ties]
     n_tie = int(start is not None)
@@ -91,7 +89,7 @@ def fit_bradley_terry(
         gradient = _gradient(rows, at, n_tie)
         if np.abs(gradient[free]).max(initial=0.0) <= GRADIENT_DONE * scale:
             break
-        hessian = _assembled(rows, *_weights(rows.counts, at), n_tie) + gauge
+        hessian = _information(rows, at, n_tie) + gauge
         step = np.zeros_like(parameters)
         step[free] = np.linalg.solve(hessian[np.ix_(free, free)], gradient[free])
         parameters, after = _damped(rows, parameters, step, at, derivatives, n_tie)
@@ -99,7 +97,7 @@ def fit_bradley_terry(
             break
         at = after
     inverse = np.zeros_like(gauge)
-    hessian = _assembled(rows, *_weights(rows.counts, at), n_tie) + gauge
+    hessian = _information(rows, at, n_tie) + gauge
     inverse[np.ix_(free, free)] = np.linalg.inv(hessian[np.ix_(free, free)])
     meat = score_covariance(rows, at, n_tie) if meat is None else meat
     gradient = _gradient(rows, at, n_tie)
@@ -110,8 +108,9 @@ def fit_bradley_terry(
 
 def score_covariance(rows: PairRows, at: Derivatives, n_tie: int) -> Floats:
     """The sum over votes of the outer product of their scores: votes independent of each other."""
-    dd, dk, kk = ((rows.squares * product).sum(axis=1) for product in (at.d * at.d, at.d * at.k, at.k * at.k))
-    return _assembled(rows, dd, dk, kk, n_tie)
+    dd = _over_outcomes(rows.squares, np.square(at.d))
+    dk, kk = (_over_outcomes(rows.squares, at.k * other) if n_tie else None for other in (at.d, at.k))
+    return _assembled(rows, dd, dk, kk)
 
 
 def derivatives_at(rows: PairRows, fit: Fit) -> Derivatives:
@@ -148,20 +147,29 @@ def _damped(
 
 
 def _gradient(rows: PairRows, at: Derivatives, n_tie: int) -> Floats:
-    pull = (rows.counts * at.d).sum(axis=1)
+    pull = _over_outcomes(rows.counts, at.d)
     ratings = np.bincount(rows.first, pull, rows.n_models) - np.bincount(rows.second, pull, rows.n_models)
-    tie = [(rows.counts * at.k).sum()] if n_tie else []
+    tie = [_over_outcomes(rows.counts, at.k).sum()] if n_tie else []
     return np.concatenate([ratings, tie, rows.covariates.T @ pull])
 
 
-def _weights(counts: Floats, at: Derivatives) -> tuple[Floats, Floats, Floats]:
-    dd, dk, kk = (-(counts * bend).sum(axis=1) for bend in (at.dd, at.dk, at.kk))
-    return dd, dk, kk
+def _information(rows: PairRows, at: Derivatives, n_tie: int) -> Floats:
+    """Minus the second derivatives of the log-likelihood, over all parameters."""
+    dd, dk, kk = (
+        -_over_outcomes(rows.counts, bend) if n_tie or bend is at.dd else None for bend in (at.dd, at.dk, at.kk)
+    )
+    return _assembled(rows, dd, dk, kk)
 
 
-def _assembled(rows: PairRows, dd: Floats, dk: Floats, kk: Floats, n_tie: int) -> Floats:
-    """A matrix over all parameters from each row's weights by difference and by tie parameter."""
-    m, size = rows.n_models, rows.n_models + n_tie + rows.covariates.shape[1]
+def _over_outcomes(counts: Floats, worth: Floats) -> Floats:
+    total: Floats = np.einsum("on,on->n", counts, np.broadcast_to(worth, counts.shape))
+    return total
+
+
+def _assembled(rows: PairRows, dd: Any, dk: Any, kk: Any) -> Floats:
+    """A matrix over all parameters from each row's weights by difference and, where there is one, tie parameter."""
+    m, n_tie = rows.n_models, int(dk is not None)
+    size = m + n_tie + rows.covariates.shape[1]
     matrix = np.zeros((size, size))
     across = np.bincount(rows.first * m + rows.second, dd, m * m).reshape(m, m)
     across = across + across.T

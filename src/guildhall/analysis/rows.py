@@ -26,7 +26,9 @@ def rows_of_votes(votes: Votes, *, position: bool) -> tuple[PairRows, NDArray[np
         left, right = np.divmod(pairs, m)
         covariates = np.ones((len(pairs), 1)) if position else np.zeros((len(pairs), 0))
     counts, squares = (
-        np.asarray(np.bincount(row_of * 3 + votes.outcome, w, 3 * len(left)), dtype=np.float64).reshape(-1, 3)
+        np.asarray(
+            np.bincount(votes.outcome * np.int64(len(left)) + row_of, w, 3 * len(left)), dtype=np.float64
+        ).reshape(3, -1)
         for w in (weight, np.square(weight))
     )
     return PairRows(m, left, right, counts, squares, covariates), row_of
@@ -38,8 +40,8 @@ def clustered_meat(
     """The outer products of scores summed over each cluster, with the correction C / (C - 1); and C."""
     at, m, size = derivatives_at(rows, fit), rows.n_models, len(fit.parameters)
     weight = 1.0 if votes.weight is None else votes.weight
-    pull = at.d[row_of, votes.outcome] * weight
-    tie_pull = at.k[row_of, votes.outcome] * weight
+    pull = at.d[votes.outcome, row_of] * weight
+    tie_pull = np.broadcast_to(at.k, at.d.shape)[votes.outcome, row_of] * weight
     _, cluster_of = np.unique(cluster, return_inverse=True)
     order = np.argsort(cluster_of, kind="stable")
     n_clusters = int(cluster_of.max()) + 1

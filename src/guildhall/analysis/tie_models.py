@@ -1,7 +1,7 @@
 """How likely a win, a tie and a loss are, given the difference of two ratings: three models of ties.
 
-Each gives, for every row, the derivatives of the log-likelihood of the three outcomes (columns: win, tie, loss) by
-the difference d and by the tie parameter k. All are concave in both, so Newton's method finds the one maximum.
+Each gives, for every row, the derivatives of the log-likelihood of the three outcomes (first axis: win, tie, loss)
+by the difference d and by the tie parameter k. All are concave in both, so Newton's method finds the one maximum.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Ties = Literal["davidson", "rao-kupper", "half"]
 
 
 class Derivatives(NamedTuple):
-    """Arrays of rows x outcomes: log-likelihood, first and second derivatives."""
+    """Arrays of outcomes x rows: log-likelihood, first and second derivatives."""
 
     log_p: Floats
     d: Floats
@@ -29,50 +29,45 @@ class Derivatives(NamedTuple):
 
 def half(d: Floats, _k: float) -> Derivatives:
     """Bradley and Terry (1952), a tie being half a win and half a loss."""
-    p, q = _sigmoid(d), _sigmoid(-d)
-    log_p, log_q = _log_sigmoid(d), _log_sigmoid(-d)
-    none = np.zeros((len(d), 3))
-    curve = np.repeat((-p * q)[:, None], 3, axis=1)
+    log_p, log_q = _log_sigmoids(d)
+    p, q = np.exp(log_p), np.exp(log_q)
+    none = np.zeros((3, 1))
     return Derivatives(
-        np.stack([log_p, 0.5 * (log_p + log_q), log_q], axis=1),
-        np.stack([q, 0.5 - p, -p], axis=1),
-        none,
-        curve,
-        none,
-        none,
+        np.stack([log_p, 0.5 * (log_p + log_q), log_q]), np.stack([q, 0.5 - p, -p]), none, (-p * q)[None], none, none
     )
 
 
 def davidson(d: Floats, k: float) -> Derivatives:
     """Davidson (1970): a tie is as likely as exp(k) times the geometric mean of the two strengths."""
-    logs = np.stack([0.5 * d, np.full_like(d, k), -0.5 * d], axis=1)
-    logs -= logs.max(axis=1, keepdims=True)
+    logs = np.stack([0.5 * d, np.full_like(d, k), -0.5 * d])
+    logs -= logs.max(axis=0)
     p = np.exp(logs)
-    total = p.sum(axis=1, keepdims=True)
+    total = p.sum(axis=0)
     p /= total
-    lean = 0.5 * (p[:, 0] - p[:, 2])
-    tie = p[:, 1]
-    dd = np.square(lean) - 0.25 * (p[:, 0] + p[:, 2])
-    by_d = np.array([0.5, 0.0, -0.5]) - lean[:, None]
-    by_k = np.array([0.0, 1.0, 0.0]) - tie[:, None]
-    return Derivatives(logs - np.log(total), by_d, by_k, _thrice(dd), _thrice(lean * tie), _thrice(-tie * (1.0 - tie)))
+    lean, tie = 0.5 * (p[0] - p[2]), p[1]
+    dd = np.square(lean) - 0.25 * (p[0] + p[2])
+    by_d = np.array([0.5, 0.0, -0.5])[:, None] - lean
+    by_k = np.array([0.0, 1.0, 0.0])[:, None] - tie
+    return Derivatives(logs - np.log(total), by_d, by_k, dd[None], (lean * tie)[None], (-tie * (1.0 - tie))[None])
 
 
 def rao_kupper(d: Floats, k: float) -> Derivatives:
     """Rao and Kupper (1967): a difference within the threshold k > 0 of judging noise is a tie."""
-    a, b = _sigmoid(d - k), _sigmoid(-d - k)
-    slope_a, slope_b = a * (1 - a), b * (1 - b)
-    bend_a, bend_b = slope_a * (1 - 2 * a), slope_b * (1 - 2 * b)
+    (log_a, log_not_a), (log_b, log_not_b) = _log_sigmoids(d - k), _log_sigmoids(-d - k)
+    a, b = np.exp(log_a), np.exp(log_b)
+    not_a, not_b = np.exp(log_not_a), np.exp(log_not_b)
+    slope_a, slope_b = a * not_a, b * not_b
+    bend_a, bend_b = slope_a * (not_a - a), slope_b * (not_b - b)
     tie = a * b * np.expm1(2.0 * k)
     by_d, by_k = (slope_b - slope_a) / tie, (slope_a + slope_b) / tie
     bend, twist = -(bend_a + bend_b) / tie, (bend_a - bend_b) / tie
     return Derivatives(
-        np.stack([_log_sigmoid(d - k), np.log(tie), _log_sigmoid(-d - k)], axis=1),
-        np.stack([1 - a, by_d, b - 1], axis=1),
-        np.stack([a - 1, by_k, b - 1], axis=1),
-        np.stack([-slope_a, bend - by_d**2, -slope_b], axis=1),
-        np.stack([slope_a, twist - by_d * by_k, -slope_b], axis=1),
-        np.stack([-slope_a, bend - by_k**2, -slope_b], axis=1),
+        np.stack([log_a, np.log(tie), log_b]),
+        np.stack([not_a, by_d, -not_b]),
+        np.stack([-not_a, by_k, -not_b]),
+        np.stack([-slope_a, bend - by_d**2, -slope_b]),
+        np.stack([slope_a, twist - by_d * by_k, -slope_b]),
+        np.stack([-slope_a, bend - by_k**2, -slope_b]),
     )
 
 
@@ -84,14 +79,7 @@ TIE_MODELS: dict[Ties, tuple[Callable[[Floats, float], Derivatives], float | Non
 """Each model and where its tie parameter starts; `half` has none."""
 
 
-def _thrice(column: Floats) -> Floats:
-    return np.repeat(column[:, None], 3, axis=1)
-
-
-def _sigmoid(x: Floats) -> Floats:
-    return np.exp(_log_sigmoid(x))
-
-
-def _log_sigmoid(x: Floats) -> Floats:
-    result: Floats = np.minimum(x, 0.0) - np.log1p(np.exp(-np.abs(x)))
-    return result
+def _log_sigmoids(x: Floats) -> tuple[Floats, Floats]:
+    """log of 1 / (1 + exp(-x)) and of 1 / (1 + exp(x)), with one exponential for both."""
+    tail = np.log1p(np.exp(-np.abs(x)))
+    return np.minimum(x, 0.0) - tail, -np.maximum(x, 0.0) - tail

@@ -1,0 +1,123 @@
+"""Bootstrap of Bradley-Terry ratings on counts: the check on the sandwich, never the other way round.
+
+Each vote weighs 0 or 2 with equal chance ("double or nothing", Owen and Eckles 2012), which has the mean and the
+variance that resampling gives. A count of n votes then becomes twice a count of n coin flips: the ones among n random
+bits. Ratings are refitted by Newton steps that keep the Hessian of the full fit.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guildhall.analysis.bradley_terry import Fit, PairRows
+from guildhall.analysis.tables import Floats
+from guildhall.analysis.tie_models import TIE_MODELS
+from guildhall.errors import ImpossibleValue
+
+MOST_BITS = 2048
+"""Above this count a binomial draw is cheaper than its bits."""
+ROUNDS_A_BATCH = 128
+MOST_STEPS = 60
+STEP_DONE = 1e-7
+STEP_LOST = 1e-3
+
+
+class BootstrapRatings(NamedTuple):
+    """Ratings of each round that has a finite maximum, and the number of rounds that had none."""
+
+    ratings: Floats
+    n_lost: int
+
+    def interval(self, model: int, *, level: float = 0.95) -> tuple[float, float] | None:
+        """Percentiles; None where more rounds were lost than the tails may hold."""
+        tail = (1.0 - level) / 2
+        if self.n_lost > tail * (self.n_lost + len(self.ratings)):
+            return None
+        low, high = np.quantile(self.ratings[:, model], [tail, 1.0 - tail]).tolist()
+        return low, high
+
+
+def bootstrap_ratings(rows: PairRows, fit: Fit, *, rounds: int, rng: np.random.Generator) -> BootstrapRatings:
+    """Ratings of `rounds` resampled sets of votes. Votes are taken as independent; they must weigh 1 each."""
+    whole = rows.counts.astype(np.int64)
+    if np.any(whole != rows.counts) or (rows.squares is not rows.counts and np.any(rows.squares != rows.counts)):
+        raise ImpossibleValue("weight", "not 1 in some row", allowed="1 for a bootstrap; use the sandwich interval")
+    found = []
+    for start in range(0, rounds, ROUNDS_A_BATCH):
+        counts = double_or_nothing(whole.ravel(), min(ROUNDS_A_BATCH, rounds - start), rng)
+        found.append(_refit(rows, fit, counts.reshape(-1, *rows.counts.shape)))
+    ratings = np.concatenate(found)
+    lost = np.isnan(ratings[:, 0])
+    return BootstrapRatings(ratings[~lost], int(lost.sum()))
+
+
+def double_or_nothing(counts: NDArray[np.int64], rounds: int, rng: np.random.Generator) -> Floats:
+    """Counts after each vote was doubled or dropped: rounds x cells."""
+    order = np.argsort(-counts, kind="stable")
+    falling = counts[order]
+    n_large = int((falling > MOST_BITS).sum())
+    drawn = np.zeros((rounds, len(counts)))
+    drawn[:, :n_large] = rng.binomial(falling[:n_large], 0.5, size=(rounds, n_large))
+    bits_done = 0
+    while n_open := int((falling[n_large:] > bits_done).sum()):
+        wanted = np.minimum(falling[n_large : n_large + n_open] - bits_done, 64)
+        words = rng.integers(0, 1 << 64, size=(rounds, n_open), dtype=np.uint64)
+        words >>= (64 - wanted).astype(np.uint64)
+        drawn[:, n_large : n_large + n_open] += np.bitwise_count(words)
+        bits_done += 64
+    result = np.empty_like(drawn)
+    result[:, order] = drawn
+    result *= 2.0
+    return result
+
+
+def _refit(rows: PairRows, fit: Fit, counts: Floats) -> Floats:
+    """Ratings for each round's counts (rounds x outcomes x rows); NaN for rounds that do not settle."""
+    by_second = np.argsort(rows.second, kind="stable")
+    parameters = fit.parameters[None, :]
+    if fit.ties == "half":
+        counts = np.stack([counts[:, 0] + 0.5 * counts[:, 1], counts.sum(axis=1)], axis=1)
+    step = np.ones((len(counts), len(fit.parameters)))
+    with np.errstate(all="ignore"):
+        for _ in range(MOST_STEPS):
+            step = _gradients(rows, fit, counts, parameters, by_second) @ fit.inverse
+            parameters = parameters + step
+            if not np.abs(step).max() > STEP_DONE:
+                break
+    settled = np.abs(step).max(axis=1) < STEP_LOST
+    return np.where(settled[:, None], parameters[:, : rows.n_models], np.nan)
+
+
+def _gradients(rows: PairRows, fit: Fit, counts: Floats, parameters: Floats, by_second: NDArray[np.intp]) -> Floats:
+    m, n_covariates = rows.n_models, rows.covariates.shape[1]
+    n_tie = len(fit.parameters) - m - n_covariates
+    d = parameters[:, rows.first] - parameters[:, rows.second]
+    if n_covariates:
+        d += parameters[:, m + n_tie :] @ rows.covariates.T
+    pull, tie_pull = _pulls(fit, counts, d, parameters[:, m] if n_tie else None)
+    gradients = np.zeros((len(counts), len(fit.parameters)))
+    for codes, pulls, sign in ((rows.first, pull, 1.0), (rows.second[by_second], pull[:, by_second], -1.0)):
+        starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
+        gradients[:, codes[starts]] += sign * np.add.reduceat(pulls, starts, axis=1)
+    if n_tie:
+        gradients[:, m] = tie_pull
+    if n_covariates:
+        gradients[:, m + n_tie :] = pull @ rows.covariates
+    return gradients
+
+
+def _pulls(fit: Fit, counts: Floats, d: Floats, tie: Floats | None) -> tuple[Floats, Floats]:
+    """The likelihood's derivative by each row's difference, and by the tie parameter, in each round."""
+    if tie is None:
+        # Without a tie parameter two sums of the counts are all that matters: what was won, and how much in all.
+        won, total = counts[:, 0], counts[:, 1]
+        return won - total / (1.0 + np.exp(-d)), np.zeros(len(counts))
+    pulls, tie_pulls = np.empty((len(counts), counts.shape[2])), np.empty(len(counts))
+    for round_, own in enumerate(counts):
+        at = TIE_MODELS[fit.ties][0](d[min(round_, len(d) - 1)], float(tie[min(round_, len(tie) - 1)]))
+        pulls[round_] = (own * at.d).sum(axis=0)
+        tie_pulls[round_] = (own * at.k).sum()
+    return pulls, tie_pulls
