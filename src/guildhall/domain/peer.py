@@ -40,7 +40,16 @@ class Reading(Value):
         return self
 
 
+class Recorded(Value):
+    """What another system wrote down for a mark: kept beside our own reading, on its own scale."""
+
+    grade: str
+    numeric: float
+
+
 class Essay(Value):
+    """One author's essay. `stop` and `seconds` are the provider's; a cached one has neither time nor cost."""
+
     run: Id
     domain: Id
     author: ModelRun
@@ -57,7 +66,10 @@ class Essay(Value):
 
 
 class Mark(Value):
-    """One grader's mark of one essay: the whole reply is kept beside what was read from it."""
+    """One grader's mark of one essay: the whole reply is kept beside what was read from it.
+
+    `attempts` counts the times the grader was asked, follow-up questions included; `reply` holds all it said.
+    """
 
     run: Id
     domain: Id
@@ -66,6 +78,10 @@ class Mark(Value):
     round: Annotated[int, Field(ge=1)] = 1
     reply: str
     reading: Reading
+    recorded: Recorded | None = None
+    attempts: Annotated[int, Field(ge=0)] = 1
+    error: str | None = None
+    stop: str = "finished"
     seconds: Annotated[float, Field(ge=0)] | None = None
     cached: bool = False
     usage: Usage | None = None

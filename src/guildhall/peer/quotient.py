@@ -1,0 +1,170 @@
+"""The Boswell Quotient: performance, evaluation and efficiency joined into one figure, in two modes.
+
+`corrected` follows METHOD: performance from others' marks, evaluation against the leave-one-out consensus,
+efficiency of uncached calls against a stated reference time, zero kept as the value it is. `published` gives the
+public system's numbers back, faults included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from guildhall.analysis.marks import efficiency, evaluate_grader, mark_table, medians_received
+from guildhall.domain.peer import Mark
+from guildhall.peer.bias import grading_bias
+from guildhall.peer.record import RunRecord, label, value_of
+from guildhall.peer.scale import NO_GRADE, TOP, letter_of_percentage, mean, median
+
+WEIGHTS = {"performance": 0.333, "evaluation": 0.333, "efficiency": 0.334}
+CORRECTED = "corrected, formula 1"
+PUBLISHED = "as published"
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The times against which efficiency is measured, and whether an author's own mark counts."""
+
+    essay_s: float = 120.0
+    mark_s: float = 60.0
+    own_marks: bool = False
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One model's quotient and its components; a component that cannot be computed is None, never 0."""
+
+    model: str
+    performance: float | None
+    evaluation: float | None
+    efficiency: float | None
+    rank: int = 0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def present(self) -> dict[str, float]:
+        named = {"performance": self.performance, "evaluation": self.evaluation, "efficiency": self.efficiency}
+        return {name: value for name, value in named.items() if value is not None}
+
+    @property
+    def exact(self) -> float | None:
+        """The quotient at full precision: the weighted mean of the components there are."""
+        weight = sum(WEIGHTS[name] for name in self.present)
+        return sum(WEIGHTS[name] * value for name, value in self.present.items()) / weight if weight else None
+
+    @property
+    def quotient(self) -> float | None:
+        return None if self.exact is None else round(self.exact, 2)
+
+    @property
+    def components(self) -> str:
+        return f"{len(self.present)}/3"
+
+    @property
+    def grade(self) -> str:
+        """The letter of the quotient, with a marker such as `(2/3)` where a component is missing."""
+        if self.quotient is None:
+            return NO_GRADE
+        letter = letter_of_percentage(int(self.quotient))
+        return letter if len(self.present) == 3 else f"{letter} ({self.components})"
+
+
+@dataclass(frozen=True)
+class Quotients:
+    """The quotients of a run, best first, with the mode and reference times they rest on."""
+
+    mode: str
+    scores: tuple[Scores, ...]
+    reference: Reference | None = None
+    notes: tuple[str, ...] = field(default=())
+
+    def of(self, model: str) -> Scores:
+        return next(scores for scores in self.scores if scores.model == model)
+
+
+def corrected_quotients(run: RunRecord, *, reference: Reference | None = None) -> Quotients:
+    """The corrected quotients. Marks without a grade take no part and are counted elsewhere."""
+    reference = reference or Reference()
+    table = mark_table(run.mark_rows())
+    received = medians_received(table, own_marks=reference.own_marks)
+    speed = _efficiency(run, reference)
+    authors = {label(essay.author) for essay in run.essays}
+    scores = []
+    for model in run.models:
+        middle = received.get(model) if model in authors else None
+        judged = evaluate_grader(table, model)
+        notes = (f"evaluation: {judged.why_absent}",) if judged.why_absent else ()
+        performance = None if middle is None else 100 * middle / TOP
+        scores.append(Scores(model, performance, judged.evaluation, speed.get(model), notes=notes))
+    return Quotients(CORRECTED, ranked(scores, shared=True), reference)
+
+
+def _efficiency(run: RunRecord, reference: Reference) -> dict[str, float | None]:
+    writing = efficiency(_mean_seconds(run, marks=False), reference_s=reference.essay_s)
+    marking = efficiency(_mean_seconds(run, marks=True), reference_s=reference.mark_s)
+    halves = {model: [half[model] for half in (writing, marking) if half[model] is not None] for model in run.models}
+    return {model: mean([value for value in known if value is not None]) for model, known in halves.items()}
+
+
+def _mean_seconds(run: RunRecord, *, marks: bool) -> dict[str, float | None]:
+    """Mean seconds of a model's own calls; an answer from the cache took no time of the model's and is left out."""
+    done = (
+        [(label(mark.grader), mark.seconds, mark.cached) for mark in run.marks]
+        if marks
+        else [(label(essay.author), essay.seconds, essay.cached) for essay in run.essays]
+    )
+    return {
+        model: mean([seconds for name, seconds, cached in done if name == model and seconds is not None and not cached])
+        for model in run.models
+    }
+
+
+def published_quotients(run: RunRecord) -> Quotients:
+    """The public system's quotients: self-marks in, N/A as 0.0, and a component of exactly zero treated as missing."""
+    received: dict[str, list[float]] = {}
+    given: dict[str, list[float]] = {}
+    for mark, author, grader in run.cells():
+        number = _recorded(mark)
+        received.setdefault(author, []).append(number)
+        given.setdefault(grader, []).append(number)
+    bias = grading_bias(given)
+    speed = _published_efficiency(run)
+    scores = []
+    for model in dict.fromkeys(label(essay.author) for essay in run.essays):
+        middle = median(received.get(model, []))
+        lean = bias.graders[model].median_bias if model in bias.graders else None
+        evaluation = None if lean is None else max(0.0, 100 - 100 * abs(lean))
+        scores.append(Scores(model, None if middle is None else 100 * middle / TOP, evaluation, speed.get(model)))
+    return Quotients(PUBLISHED, ranked(scores, shared=False))
+
+
+def _recorded(mark: Mark) -> float:
+    return mark.recorded.numeric if mark.recorded is not None else (value_of(mark) or 0.0)
+
+
+def _published_efficiency(run: RunRecord) -> dict[str, float | None]:
+    writing = _relative_to_slowest({label(e.author): [e.seconds] for e in run.essays if e.seconds is not None})
+    times: dict[str, list[float | None]] = {}
+    for mark in run.marks:
+        if mark.seconds is not None:
+            times.setdefault(label(mark.grader), []).append(mark.seconds)
+    marking = _relative_to_slowest(times)
+    halves = {model: [half.get(model, 0.0) for half in (writing, marking)] for model in run.models}
+    return {model: mean([value for value in known if value > 0]) for model, known in halves.items()}
+
+
+def _relative_to_slowest(seconds: Mapping[str, Sequence[float | None]]) -> dict[str, float]:
+    means = {model: mean([s for s in known if s is not None]) or 0.0 for model, known in seconds.items()}
+    slowest = max(means.values(), default=0.0)
+    return {model: 100 * (1 - value / slowest) if slowest else 0.0 for model, value in means.items()}
+
+
+def ranked(scores: Sequence[Scores], *, shared: bool) -> tuple[Scores, ...]:
+    """Best first; with `shared`, equal quotients share a rank. A model without any component comes last."""
+    ordered = sorted(scores, key=lambda one: -1.0 if one.quotient is None else one.quotient, reverse=True)
+    result: list[Scores] = []
+    for place, one in enumerate(ordered, 1):
+        tied = shared and result and result[-1].quotient == one.quotient
+        rank = result[-1].rank if tied else place
+        result.append(Scores(one.model, one.performance, one.evaluation, one.efficiency, rank, one.notes))
+    return tuple(result)

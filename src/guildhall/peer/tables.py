@@ -1,0 +1,140 @@
+"""The tables of a run: marks received and given, medians, raw averages, bias, counts of marks without a grade.
+
+Orientation is in the names. *Received*: a row is an author, its cells are what each grader gave it. *Given*: a row
+is a grader, its cells are what it gave each author.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+
+from guildhall.domain.peer import Mark
+from guildhall.peer.bias import BiasTable, grading_bias
+from guildhall.peer.record import RunRecord, label, value_of
+from guildhall.peer.scale import NO_GRADE, Ladder, letter_of, mean, median, percentage
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one grader gave one author, over essays and rounds: grades read, and how often none was."""
+
+    author: str
+    grader: str
+    grades: tuple[str, ...]
+    values: tuple[float, ...]
+    unread: int
+
+    @property
+    def own(self) -> bool:
+        return self.author == self.grader
+
+    @property
+    def value(self) -> float | None:
+        """The mark, or the mean of several."""
+        return mean(self.values)
+
+    @property
+    def grade(self) -> str:
+        """The grade; of several marks the letter of their mean."""
+        if self.value is None:
+            return NO_GRADE
+        return self.grades[0] if len(set(self.grades)) == 1 else letter_of(self.value)
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Everything the reports show of a run's marks. Marks without a grade are left out of figures and counted."""
+
+    run: RunRecord
+    published: bool = False
+
+    @cached_property
+    def authors(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(label(essay.author) for essay in self.run.essays))
+
+    @cached_property
+    def graders(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(label(mark.grader) for mark in self.run.marks))
+
+    @cached_property
+    def _cells(self) -> dict[tuple[str, str], Cell]:
+        marks: dict[tuple[str, str], list[Mark]] = {}
+        for mark, author, grader in self.run.cells():
+            marks.setdefault((author, grader), []).append(mark)
+        return {key: self._cell(key, found) for key, found in marks.items()}
+
+    def _cell(self, key: tuple[str, str], marks: list[Mark]) -> Cell:
+        read = [(self.grade_of(mark), self.number_of(mark)) for mark in marks]
+        known = [(grade, number) for grade, number in read if number is not None]
+        return Cell(*key, tuple(g for g, _ in known), tuple(n for _, n in known), len(read) - len(known))
+
+    def grade_of(self, mark: Mark) -> str:
+        if self.published and mark.recorded is not None:
+            return mark.recorded.grade
+        return NO_GRADE if value_of(mark) is None else str(mark.reading.grade)
+
+    def number_of(self, mark: Mark) -> float | None:
+        """The number that counts: as published a missing grade is 0.0, corrected it is none."""
+        if self.published:
+            return mark.recorded.numeric if mark.recorded is not None else (value_of(mark) or 0.0)
+        return value_of(mark)
+
+    def cell(self, *, author: str, grader: str) -> Cell:
+        """What `grader` gave `author`; an empty cell where it was never asked."""
+        return self._cells.get((author, grader), Cell(author, grader, (), (), 0))
+
+    def asked(self, *, author: str, grader: str) -> bool:
+        return (author, grader) in self._cells
+
+    def received(self, author: str, *, own: bool = True) -> list[float]:
+        """All marks an author was given."""
+        return [v for (a, g), c in self._cells.items() if a == author and (own or g != author) for v in c.values]
+
+    def given(self, grader: str, *, own: bool = True) -> list[float]:
+        """All marks a grader gave."""
+        return [v for (a, g), c in self._cells.items() if g == grader and (own or a != grader) for v in c.values]
+
+    def median_received(self, author: str, *, own: bool = True) -> float | None:
+        return median(self.received(author, own=own))
+
+    def average_received(self, author: str, *, own: bool = True) -> float | None:
+        """The raw numeric average, at full precision."""
+        return mean(self.received(author, own=own))
+
+    def median_given(self, grader: str) -> float | None:
+        return median(self.given(grader))
+
+    def percentage(self, value: float | None) -> float | None:
+        ladder = Ladder.PUBLISHED if self.published else Ladder.CORRECTED
+        return None if value is None else percentage(value, ladder=ladder)
+
+    @cached_property
+    def bias(self) -> BiasTable:
+        return grading_bias({grader: self.given(grader) for grader in self.graders})
+
+    @cached_property
+    def unread_by_author(self) -> Counter[str]:
+        return Counter({a: sum(c.unread for (b, _), c in self._cells.items() if b == a) for a in self.authors})
+
+    @cached_property
+    def unread_by_grader(self) -> Counter[str]:
+        return Counter({g: sum(c.unread for (_, h), c in self._cells.items() if h == g) for g in self.graders})
+
+    @property
+    def unread(self) -> int:
+        return self.unread_by_author.total()
+
+
+def shown_grade(value: float | None, *, published: bool) -> str:
+    """A median or average as the seed shows it: `A- (3.75)`; a missing one as `N/A`, or `N/A (0.00)` as published."""
+    if value is None:
+        return f"{NO_GRADE} (0.00)" if published else NO_GRADE
+    return f"{letter_of(value)} ({value:.2f})"
+
+
+def shown_number(value: float | None, *, published: bool, digits: int = 2) -> str:
+    if value is None:
+        return f"{0:.{digits}f}" if published else ""
+    return f"{value:.{digits}f}"

@@ -1,0 +1,132 @@
+"""How sure one may be of a quotient: bootstrap intervals, and the ranks that marks can tell apart.
+
+Graders and essays are both resampled, since both are a sample of what might have been: graders for performance
+and for the consensus, essays for how a grader orders them. Speed is taken as measured. Ranks are simultaneous: a
+model is placed above another only where the whole table of differences allows it at the stated level.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guildhall.analysis.marks import MarkTable, kendall_tau_b, mark_table
+from guildhall.peer.quotient import WEIGHTS, Quotients
+from guildhall.peer.record import RunRecord
+from guildhall.peer.scale import TOP
+
+Floats = NDArray[np.float64]
+METHOD = "bootstrap over graders and essays, percentile; ranks simultaneous over all pairs"
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """Per model an interval of its quotient and one of its rank, or the reason why there is none."""
+
+    level: float
+    interval: dict[str, tuple[float, float] | None]
+    rank_interval: dict[str, tuple[int, int] | None]
+    method: str = METHOD
+    why_none: str | None = None
+
+
+def quotient_uncertainty(
+    run: RunRecord, quotients: Quotients, *, rng: np.random.Generator, draws: int = 200, level: float = 0.95
+) -> Uncertainty:
+    """Intervals of corrected quotients; absent below four graders, where resampling them says nothing."""
+    table = mark_table(run.mark_rows())
+    models = [scores.model for scores in quotients.scores if scores.exact is not None]
+    graders = np.unique(table.grader)
+    if len(graders) < 4:
+        why = f"{len(graders)} graders; at least 4 are needed"
+        nothing: dict[str, None] = dict.fromkeys(scores.model for scores in quotients.scores)
+        return Uncertainty(level, dict(nothing), dict(nothing), why_none=why)
+    resampled = _draw_quotients(table, quotients, models, rng, draws)
+    point = np.array([quotients.of(model).exact for model in models], dtype=float)
+    tail = (1 - level) / 2
+    bounds = np.nanquantile(resampled, [tail, 1 - tail], axis=0)
+    intervals = {m: (float(bounds[0, i]), float(bounds[1, i])) for i, m in enumerate(models)}
+    ranks = _rank_intervals(point, resampled, level)
+    every = dict.fromkeys((scores.model for scores in quotients.scores), None)
+    return Uncertainty(level, every | intervals, every | dict(zip(models, ranks, strict=True)))
+
+
+def _draw_quotients(
+    table: MarkTable, quotients: Quotients, models: list[str], rng: np.random.Generator, draws: int
+) -> Floats:
+    marks, essay_author = _mark_matrix(table)
+    own_marks = quotients.reference is not None and quotients.reference.own_marks
+    n_models, n_essays = marks.shape
+    result = np.full((draws, len(models)), np.nan)
+    index = {model: table.models.index(model) for model in models}
+    for draw in range(draws):
+        by = np.asarray(rng.integers(n_models, size=n_models), dtype=np.intp)
+        of = np.asarray(rng.integers(n_essays, size=n_essays), dtype=np.intp)
+        for column, model in enumerate(models):
+            scores = quotients.of(model)
+            found = {
+                "performance": _performance(marks, essay_author, by, index[model], own_marks),
+                "evaluation": _evaluation(marks, essay_author, by, of, index[model]),
+                "efficiency": scores.efficiency,
+            }
+            kept = {name: value for name, value in found.items() if name in scores.present and value is not None}
+            weight = sum(WEIGHTS[name] for name in kept)
+            if weight:
+                result[draw, column] = sum(WEIGHTS[name] * value for name, value in kept.items()) / weight
+    return result
+
+
+def _mark_matrix(table: MarkTable) -> tuple[Floats, NDArray[np.intp]]:
+    """Marks as graders x essays (a mean over rounds; NaN where none was read), and each essay's author."""
+    shape = (len(table.models), len(table.essays))
+    total, count = np.zeros(shape), np.zeros(shape)
+    np.add.at(total, (table.grader, table.essay), table.mark)
+    np.add.at(count, (table.grader, table.essay), 1)
+    author = np.full(shape[1], -1, dtype=np.intp)
+    author[table.essay] = table.author
+    with np.errstate(invalid="ignore"):
+        return total / np.where(count, count, np.nan), author
+
+
+def _performance(
+    marks: Floats, essay_author: NDArray[np.intp], by: NDArray[np.intp], model: int, own_marks: bool
+) -> float | None:
+    graders = by if own_marks else by[by != model]
+    received = marks[np.ix_(graders, essay_author == model)]
+    received = received[~np.isnan(received)]
+    return 100 * float(np.median(received)) / TOP if len(received) else None
+
+
+def _evaluation(
+    marks: Floats, essay_author: NDArray[np.intp], by: NDArray[np.intp], of: NDArray[np.intp], model: int
+) -> float | None:
+    essays = of[(essay_author[of] != model) & ~np.isnan(marks[model, of])]
+    others = by[by != model]
+    if len(essays) < 4 or not len(others):
+        return None
+    block = marks[np.ix_(others, essays)].copy()
+    block[others[:, None] == essay_author[essays][None, :]] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # an essay no drawn grader marked has no consensus
+        consensus = np.nanmedian(block, axis=0)
+    known = ~np.isnan(consensus)
+    if known.sum() < 4:
+        return None
+    mine, theirs = marks[model, essays][known], consensus[known]
+    tau, bias = kendall_tau_b(mine, theirs), float(np.median(mine - theirs))
+    return 100 * (0.5 * max(0.0, tau) + 0.5 * max(0.0, 1 - abs(bias)))
+
+
+def _rank_intervals(point: Floats, resampled: Floats, level: float) -> list[tuple[int, int]]:
+    gap = point[:, None] - point[None, :]
+    drawn = resampled[:, :, None] - resampled[:, None, :]
+    spread = np.nanstd(drawn, axis=0)
+    scale = np.where(spread > 0, spread, np.inf)
+    reach = np.nanquantile(np.nanmax(np.abs(drawn - gap) / scale, axis=(1, 2)), level) * spread
+    above = gap > reach
+    np.fill_diagonal(above, val=False)
+    n = len(point)
+    return [(1 + int(above[:, i].sum()), n - int(above[i].sum())) for i in range(n)]
