@@ -1,0 +1,112 @@
+"""Shares of ratings that fall into a class, clustered by task: severity, acceptance, reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guildhall.analysis.intervals import cluster_variance, share_interval
+from guildhall.analysis.measured import Measured
+from guildhall.errors import ImpossibleValue, NothingJudged
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+
+def clustered_share(
+    hit: NDArray[np.bool_],
+    cluster: Codes,
+    *,
+    what: str,
+    weight: Floats | None = None,
+    level: float = 0.95,
+    unit: str = "task",
+    per: float = 1.0,
+) -> Measured:
+    """The (weighted) share of rows that are hits, times `per`; rows of one cluster go together.
+
+    Weights are inverse sampling rates: a control drawn one in ten counts for ten.
+    """
+    if not len(hit):
+        raise NothingJudged(what)
+    weights = np.ones(len(hit)) if weight is None else weight
+    if not (np.isfinite(weights).all() and (weights > 0).all()):
+        raise ImpossibleValue("a weight", "0, negative or NaN", allowed="above 0 on every row")
+    value = float(weights @ hit) / float(weights.sum())
+    _, at = np.unique(cluster, return_inverse=True)
+    contributions = np.bincount(at, weights * (hit - value)) / weights.sum()
+    effective_rows = float(weights.sum()) ** 2 / float(weights @ weights)
+    found = share_interval(
+        value,
+        cluster_variance(contributions),
+        n_clusters=len(contributions),
+        n_judgments=max(len(contributions), int(effective_rows)),
+        level=level,
+        unit=unit,
+    )
+    return Measured(
+        value=value * per,
+        interval=None if found.interval is None else (found.interval[0] * per, found.interval[1] * per),
+        level=level,
+        estimand=what,
+        method=found.method,
+        unit=unit,
+        n_tasks=len(contributions) if unit == "task" else None,
+        n_judgments=len(hit),
+        why_no_interval=found.why_no_interval,
+    )
+
+
+@dataclass(frozen=True)
+class SeverityRows:
+    """Severity ratings: class codes into `classes`, the rated sample and its task, and how likely it was drawn."""
+
+    classes: tuple[str, ...]
+    rating: Codes
+    task: Codes
+    sample: Codes
+    eligible: NDArray[np.bool_]
+    drawn: Floats
+
+
+def severity_shares(rows: SeverityRows, *, level: float = 0.95) -> dict[str, Measured]:
+    """Of lost deliverables (the eligible ones), the share of ratings in each class, clustered by task."""
+    lost = rows.eligible
+    return {
+        name: clustered_share(
+            rows.rating[lost] == code,
+            rows.task[lost],
+            what=f"share of ratings {name!r} among lost deliverables",
+            level=level,
+        )
+        for code, name in enumerate(rows.classes)
+    }
+
+
+def per_hundred_deliverables(rows: SeverityRows, name: str, *, level: float = 0.95) -> Measured:
+    """How many of 100 deliverables, lost or not, are rated `name`: controls are weighted back by how they were drawn.
+
+    Each sample's raters share its weight, so a sample rated twice does not count twice.
+    """
+    _, at = np.unique(rows.sample, return_inverse=True)
+    weight = 1 / rows.drawn / np.bincount(at)[at]
+    return clustered_share(
+        rows.rating == rows.classes.index(name),
+        rows.task,
+        what=f"deliverables rated {name!r} per 100",
+        weight=weight,
+        level=level,
+        per=100.0,
+    )
+
+
+def class_mix(labels: Sequence[str], cluster: Codes, *, level: float = 0.95) -> Mapping[str, Measured]:
+    """Shares of every label seen, each with its interval; empty labels count in the whole and have no share."""
+    words = np.array(labels)
+    return {
+        str(word): clustered_share(words == word, cluster, what=f"share coded {word!r}", level=level)
+        for word in sorted(set(labels) - {""})
+    }

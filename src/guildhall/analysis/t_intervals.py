@@ -1,0 +1,70 @@
+"""One rule for means over clusters: a t interval, or none with the reason."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guildhall.analysis.intervals import FEWEST_CLUSTERS, cluster_variance
+from guildhall.analysis.measured import Measured
+from guildhall.analysis.quantiles import t_quantile
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+_ROUNDING = 1e-12
+
+
+def t_estimate(
+    value: float,
+    error: float,
+    *,
+    n_clusters: int,
+    estimand: str,
+    method: str,
+    unit: str = "task",
+    level: float = 0.95,
+    n_judgments: int | None = None,
+    n_samples: int | None = None,
+    n_excluded: int = 0,
+) -> Measured:
+    """Value and standard error as an estimate with t over clusters; absent under 3 clusters or where nothing varies."""
+    why, ends = None, None
+    if n_clusters < FEWEST_CLUSTERS:
+        why = f"{n_clusters} {unit}(s); an interval needs at least {FEWEST_CLUSTERS}"
+    elif not error > _ROUNDING:
+        why = f"the same on every {unit}, so nothing says how sure this is"
+    else:
+        reach = t_quantile(0.5 + level / 2, n_clusters - 1) * error
+        ends = (value - reach, value + reach)
+    return Measured(
+        value=value,
+        interval=ends,
+        estimand=estimand,
+        method=method,
+        level=level,
+        unit=unit,
+        n_tasks=n_clusters if unit == "task" else None,
+        n_samples=n_samples,
+        n_judgments=n_judgments,
+        n_excluded=n_excluded,
+        why_no_interval=why,
+    )
+
+
+def clustered_mean(values: Floats, cluster: Codes) -> tuple[float, float, int]:
+    """The mean over rows, its standard error with rows of one cluster going together, and the clusters."""
+    value = float(values.mean())
+    _, at = np.unique(cluster, return_inverse=True)
+    contributions = np.bincount(at, values - value) / len(values)
+    n = len(contributions)
+    return value, math.sqrt(cluster_variance(contributions)) if n > 1 else 0.0, n
+
+
+def mean_of_cluster_means(values: Floats, cluster: Codes) -> tuple[float, float, int]:
+    """The mean over clusters of each cluster's own mean, its standard error, and the clusters."""
+    _, at = np.unique(cluster, return_inverse=True)
+    means = np.bincount(at, values) / np.bincount(at)
+    n = len(means)
+    return float(means.mean()), float(means.std(ddof=1)) / math.sqrt(n) if n > 1 else 0.0, n
