@@ -18,6 +18,9 @@ SHELL_TOOLS = ("bash", "python", "read_file", "write_file", "edit_file")
 SUBMIT = "submit"
 """The tool by which an agent ends its work, names its deliverables and says its last words."""
 
+PROMPT_FILE = "prompt.md"
+"""Where a command-line agent finds its instructions and the brief."""
+
 BARE_HOST = "the bare host, unconfined"
 """The only words by which work may run outside a sandbox."""
 
@@ -53,6 +56,11 @@ class AgentJob:
     @property
     def in_sandbox(self) -> bool:
         return bool(self.tools or self.command)
+
+    @property
+    def whole_prompt(self) -> str:
+        """Instructions and brief in one text, for programs that take one."""
+        return self.prompt if self.system is None else f"{self.system}\n\n{self.prompt}"
 
 
 @dataclass(frozen=True)

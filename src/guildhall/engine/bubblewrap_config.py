@@ -29,6 +29,10 @@ class BubblewrapConfig(BaseModel):
     read_only: tuple[Path, ...] = Field((), description="host paths shown read-only where they are")
     env: dict[str, str] = Field(default_factory=dict)
 
+    def __hash__(self) -> int:
+        # Inspect keeps sandbox settings in a set, and `env` is a dictionary.
+        return hash(self.model_dump_json())
+
     @classmethod
     def read(cls, path: Path) -> BubblewrapConfig:
         """Settings from a TOML file."""

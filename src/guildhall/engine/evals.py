@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import anyio
 
 from guildhall.domain.values import canonical_json
-from guildhall.engine.agents import BARE_HOST, AgentEnd, AgentJob, Stage
-from guildhall.engine.journal import keep_leases, open_journal
+from guildhall.engine.agents import AgentEnd, AgentJob, Stage
+from guildhall.engine.journal import keep_leases, open_journal, plain_errors
 from guildhall.engine.models import config_of, open_model
 from guildhall.engine.office import OFFICE, Office, OnEnd
 from guildhall.engine.purse import Purse
+from guildhall.engine.sandboxes import Sandbox
 from guildhall.engine.solver import do_job
 from guildhall.engine.terms import Terms
-from guildhall.errors import InputError
 from guildhall.store.ledger import Ledger
 from guildhall.store.work import Work, WorkState, this_worker
 from guildhall.store.workspace import Workspace
@@ -41,14 +41,15 @@ def run_agents(
     stage: Stage,
     workspace: Workspace,
     terms: Terms,
-    sandbox: str = "bubblewrap",
+    sandbox: Sandbox | None = None,
     at_once: int = 4,
     on_end: OnEnd | None = None,
 ) -> AgentRun:
     """Run every job that is not done yet, and keep what it made the moment it ends.
 
     Killed and started again, finished jobs are not repeated, half-finished ones start over, and what was spent
-    still counts against the limits. `at_once` jobs work at the same time, each in a sandbox of its own.
+    still counts against the limits. `at_once` jobs work at the same time, each in a sandbox of its own
+    (bubblewrap unless another is named).
     """
     wanted = {job.key: job for job in jobs}
     terms.require_prices((job.model, "base_url" in job.settings) for job in wanted.values() if job.command is None)
@@ -61,7 +62,8 @@ def run_agents(
     if not mine:
         busy = tuple(open_keys)
         return AgentRun({}, left=busy, why_left="another process is at work on them" if busy else None)
-    office = anyio.run(_run_eval, mine, stage, workspace, terms, sandbox, at_once, on_end)
+    with plain_errors():
+        office = anyio.run(_run_eval, mine, stage, workspace, terms, sandbox or Sandbox(), at_once, on_end)
     left = tuple(key for key in open_keys if key not in office.finished)
     return AgentRun(office.finished, left=left, why_left=office.why_left)
 
@@ -71,7 +73,7 @@ async def _run_eval(
     stage: Stage,
     workspace: Workspace,
     terms: Terms,
-    sandbox: str,
+    sandbox: Sandbox,
     at_once: int,
     on_end: OnEnd | None,
 ) -> Office:
@@ -114,7 +116,7 @@ def _batches(jobs: Iterable[AgentJob]) -> Sequence[list[AgentJob]]:
     return list(grouped.values())
 
 
-def _task(jobs: list[AgentJob], workspace: Workspace, terms: Terms, sandbox: str) -> Task:
+def _task(jobs: list[AgentJob], workspace: Workspace, terms: Terms, sandbox: Sandbox) -> Task:
     from inspect_ai import Task
     from inspect_ai.dataset import Sample
 
@@ -128,21 +130,9 @@ def _task(jobs: list[AgentJob], workspace: Workspace, terms: Terms, sandbox: str
         solver=do_job(workspace.blobs.read),
         scorer=delivered(),
         model=open_model(first.model, first.settings, config) if first.command is None else "none/none",
-        sandbox=_provider(sandbox) if first.in_sandbox else None,
+        sandbox=sandbox.spec() if first.in_sandbox else None,
         name=first.model.replace("/", "-").replace(":", "-"),
     )
-
-
-def _provider(sandbox: str) -> str:
-    """Inspect's name of a sandbox; the bare host only where the user said so in words."""
-    if sandbox == BARE_HOST:
-        return "local"
-    if sandbox in {"local", "none", ""}:
-        raise InputError(
-            f"work does not run unconfined by the name of {sandbox!r}; choose bubblewrap, docker or k8s, "
-            f"or write sandbox = {BARE_HOST!r}"
-        )
-    return sandbox
 
 
 def _quiet() -> None:

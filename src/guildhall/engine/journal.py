@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
 import anyio
@@ -79,6 +79,18 @@ class Journal:
     def close(self) -> None:
         self._closing = True
         self._wake.set()
+
+
+@contextmanager
+def plain_errors() -> Iterator[None]:
+    """Let the one error that ended a group of tasks out by itself, so that callers can name what they catch."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        error: BaseException = group
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        raise error from group
 
 
 @asynccontextmanager

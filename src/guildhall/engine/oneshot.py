@@ -13,7 +13,7 @@ import anyio
 from guildhall.domain.submissions import StopReason, Usage
 from guildhall.domain.values import canonical_json, sha256
 from guildhall.engine.calls import Call, Reply
-from guildhall.engine.journal import Journal, Note, keep_leases, open_journal
+from guildhall.engine.journal import Journal, Note, keep_leases, open_journal, plain_errors
 from guildhall.engine.models import ReadBlob, chat_of, config_of, open_model, parsed, stop_of, usage_of, with_schema
 from guildhall.engine.purse import Purse
 from guildhall.engine.redact import redact
@@ -74,7 +74,8 @@ def run_calls(
             on_reply(wanted[key], reply)
     open_keys = [key for key in wanted if key not in known]
     claimed = work.claim(open_keys, worker=this_worker(), now=terms.now())
-    anyio.run(asking.ask_all, {key: wanted[key] for key in open_keys if key in claimed})
+    with plain_errors():
+        anyio.run(asking.ask_all, {key: wanted[key] for key in open_keys if key in claimed})
     busy = [key for key in open_keys if key not in claimed]
     why = asking.why_left or ("another process is at work on them" if busy else None)
     found = {wanted[key].key: reply for key, reply in (known | asking.replies).items()}

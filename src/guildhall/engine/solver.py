@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from guildhall.domain.submissions import StopReason
-from guildhall.engine.agents import SUBMIT, Room
+from guildhall.engine.agents import PROMPT_FILE, SUBMIT, Room
 from guildhall.engine.desk import DESK, Desk
 from guildhall.engine.models import ReadBlob, stop_of
 from guildhall.engine.office import OFFICE, Office
@@ -154,6 +154,7 @@ async def _use_tools(office: Office, desk: Desk, state: TaskState) -> None:
 
 async def _run_command(office: Office, desk: Desk, room: Room) -> None:
     """A command-line agent: what it prints is its last word, what it leaves behind is collected like any other."""
+    await room.write(PROMPT_FILE, desk.job.whole_prompt.encode())
     ran = await room.run(list(desk.job.command or ()), timeout_s=office.terms.limits.item_seconds or COMMAND_SECONDS)
     desk.text = ran.out.strip()
     if ran.code != 0:

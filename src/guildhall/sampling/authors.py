@@ -1,0 +1,66 @@
+"""Authors as a study names them, and the exact model runs they stand for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, JsonValue, model_validator
+
+from guildhall.domain.authors import ModelRun
+from guildhall.domain.values import Id, Value
+from guildhall.sampling.elicitation import Condition, Prompt, Tools, prompt_for
+
+COMMAND = "command/"
+"""The model string of an author that is a command-line program."""
+
+
+class AuthorPlan(Value):
+    """One author: a model under exact conditions, or a command-line agent, and how often it is to try.
+
+    `command` is a template run in the sandbox; `{prompt_file}` and `{folder}` stand for the file with the whole
+    prompt and for the work folder. `brief` chooses the full brief or a confirmed under-specified one.
+    """
+
+    name: Id
+    model: str | None = None
+    command: tuple[str, ...] = ()
+    settings: dict[str, JsonValue] = {}
+    condition: Condition = Condition.ELICITED
+    prompt: Path | None = None
+    tools: Tools = Tools.CODE
+    brief: Literal["full", "under-specified"] = "full"
+    samples: Annotated[int, Field(ge=1, le=100)] = 1
+
+    @model_validator(mode="after")
+    def _model_or_command(self) -> Self:
+        if (self.model is None) == (not self.command):
+            raise ValueError(f"author {self.name!r} needs either a model or a command")
+        if self.command and self.tools is Tools.NONE:
+            raise ValueError(f"author {self.name!r} is a command and works in a sandbox; leave out tools = 'none'")
+        if self.prompt is not None and self.condition is not Condition.OWN:
+            raise ValueError(f"author {self.name!r} has a prompt of its own; say condition = 'own' too")
+        return self
+
+    def instructions(self, *, folder: Path | None = None) -> Prompt:
+        """What comes before the brief; a prompt file is looked for beside the study."""
+        own = self.prompt if self.prompt is None or folder is None else folder / self.prompt
+        return prompt_for(self.condition, self.tools, own=own)
+
+    def runs(self, prompt: Prompt) -> list[ModelRun]:
+        """One model run for each sample."""
+        model = self.model or COMMAND + self.name
+        settings: dict[str, JsonValue] = {"command": list(self.command)} if self.command else self.settings
+        return [
+            ModelRun(
+                name=self.name,
+                model=model,
+                settings=settings,
+                condition=self.condition.value,
+                prompt_digest=prompt.prompt_digest,
+                tools=self.tools.value,
+                brief=self.brief,
+                sample=number,
+            )
+            for number in range(1, self.samples + 1)
+        ]

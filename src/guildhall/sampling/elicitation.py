@@ -1,0 +1,119 @@
+"""What a model is told and what it may use: prompt conditions and tool sets, each a switch with a digest."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+
+from guildhall.domain.values import Digest, Value, sha256
+from guildhall.engine.agents import SHELL_TOOLS
+from guildhall.errors import InputError, UnreadableFile
+
+LOOK = "look_at_pages"
+"""The tool by which an agent looks at the rendered pages of what it made."""
+
+ADDITIONAL_PACKAGES = (
+    "LibreOffice",
+    "aspose-words",
+    "av",
+    "cadquery",
+    "cadquery-ocp",
+    "pedalboard",
+    "pyloudnorm",
+    "srt",
+    "xlrd",
+)
+"""Installed on top of the usual packages, and named in the prompt (GDPval A.6.4)."""
+
+
+class Condition(StrEnum):
+    """Which instructions come before the brief."""
+
+    PLAIN = "plain"
+    ELICITED = "elicited"
+    OWN = "own"
+
+
+class Tools(StrEnum):
+    """What an author may use."""
+
+    NONE = "none"
+    CODE = "code"
+    CODE_AND_SEARCH = "code + web search"
+    CODE_AND_GET = "code + GET"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return () if self is Tools.NONE else (*SHELL_TOOLS, LOOK)
+
+
+class Prompt(Value):
+    """Instructions as a model gets them, and the digest under which they are known."""
+
+    condition: Condition
+    text: str
+    source: str
+
+    @property
+    def prompt_digest(self) -> Digest:
+        return sha256(self.text.encode())
+
+
+def prompt_for(
+    condition: Condition, tools: Tools, *, own: Path | None = None, packages: tuple[str, ...] = ADDITIONAL_PACKAGES
+) -> Prompt:
+    """The instructions of a condition, filled in for a set of tools. `own` is the user's file where the condition is
+    "own"; its text is used as it is.
+    """
+    if condition is Condition.OWN:
+        return _own_prompt(own)
+    if tools is Tools.NONE:
+        return Prompt(condition=condition, text=_shipped("answer-1.md") + _answer_tail(condition), source="answer-1.md")
+    name = f"{condition.value}-1.md"
+    filled = Template(_shipped(name)).substitute(
+        tools=_tools_in_words(tools),
+        packages=f"Besides the usual Python packages these are installed: {', '.join(packages)}.",
+        looking=f" with `{LOOK}`",
+    )
+    return Prompt(condition=condition, text=filled, source=name)
+
+
+def _shipped(name: str) -> str:
+    return files("guildhall.sampling").joinpath("prompts", name).read_text(encoding="utf-8")
+
+
+def _answer_tail(condition: Condition) -> str:
+    if condition is Condition.PLAIN:
+        return ""
+    elicited = _shipped("elicited-1.md")
+    last_line = elicited[elicited.index("## The last line") :].partition("\n\nThen call")[0]
+    return "\n" + last_line.replace("final message", "answer").replace(
+        " Write it in the answer\nonly, never inside a file.", ""
+    )
+
+
+def _own_prompt(own: Path | None) -> Prompt:
+    if own is None:
+        raise InputError("the condition 'own' needs a prompt file; name it with `prompt = \"FILE\"` or --prompt FILE")
+    try:
+        return Prompt(condition=Condition.OWN, text=own.read_text(encoding="utf-8"), source=own.name)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableFile(own, f"cannot be read as text ({error})") from error
+
+
+def _tools_in_words(tools: Tools) -> str:
+    lines = [
+        "- `bash` runs a command, `python` runs a program; both start in your folder, and files stay between calls.",
+        "- `read_file`, `write_file` and `edit_file` handle text files.",
+        f"- `{LOOK}` shows you the rendered pages of a file you made.",
+        "- `submit` hands in the finished work.",
+    ]
+    if tools is Tools.CODE_AND_SEARCH:
+        lines.append("- `web_search` searches the web. There is no other network.")
+    elif tools is Tools.CODE_AND_GET:
+        lines.append("- The network answers GET requests to some hosts, and nothing else.")
+    else:
+        lines.append("- There is no network.")
+    return "\n".join(lines)

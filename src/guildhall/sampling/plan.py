@@ -1,0 +1,110 @@
+"""What is to be sampled: every task by every author, as jobs whose key is everything that may change the outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from guildhall.domain.authors import ModelRun
+from guildhall.domain.tasks import Task
+from guildhall.domain.values import canonical_json, sha256
+from guildhall.domain.variants import BriefVariant
+from guildhall.engine.agents import PROMPT_FILE, AgentJob, PlacedFile
+from guildhall.errors import InputError
+from guildhall.sampling.authors import AuthorPlan
+from guildhall.sampling.collection import REFERENCES
+from guildhall.sampling.elicitation import Prompt, Tools
+
+
+@dataclass(frozen=True)
+class SampleItem:
+    """One author's one try at one task."""
+
+    task: Task
+    author: ModelRun
+    job: AgentJob
+
+    @property
+    def key(self) -> str:
+        return self.job.key
+
+
+def plan_samples(
+    tasks: Sequence[Task],
+    authors: Iterable[AuthorPlan],
+    *,
+    variants: Mapping[str, BriefVariant] | None = None,
+    folder: Path | None = None,
+) -> list[SampleItem]:
+    """All items, tasks outermost: an early end leaves whole tasks done rather than whole authors missing.
+
+    `variants` are confirmed under-specified briefs by task id; an author that reads them is refused for tasks
+    without one. `folder` is where prompt files are looked for.
+    """
+    told = [(author, author.instructions(folder=folder)) for author in authors]
+    _require_different_names([author for author, _ in told])
+    items = []
+    for task in tasks:
+        for author, prompt in told:
+            brief = _brief(task, author, variants or {})
+            items += [_item(task, author, run, prompt, brief) for run in author.runs(prompt)]
+    return items
+
+
+def _require_different_names(authors: Sequence[AuthorPlan]) -> None:
+    names = [author.name for author in authors]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"two authors are called {name!r}; give each its own name")
+
+
+def _brief(task: Task, author: AuthorPlan, variants: Mapping[str, BriefVariant]) -> str:
+    if author.brief == "full":
+        return task.brief
+    variant = variants.get(task.id)
+    if variant is None:
+        raise InputError(
+            f"task {task.id!r} has no confirmed under-specified brief, which author {author.name!r} is to read; "
+            "make one with `guildhall sample underspecify`"
+        )
+    return variant.brief
+
+
+def _item(task: Task, author: AuthorPlan, run: ModelRun, prompt: Prompt, brief: str) -> SampleItem:
+    placed = tuple(_placed(task))
+    tools = author.tools.names if not author.command else ()
+    fields = [task.key, brief, [[file.path, file.digest] for file in placed], run.model_dump(mode="json")]
+    job = AgentJob(
+        key=sha256(canonical_json(["sample", *fields])),
+        label=f"{task.id} by {run.name} #{run.sample}",
+        model=run.model,
+        prompt=_prompt(task, brief),
+        system=prompt.text,
+        settings=run.settings if not author.command else {},
+        files=placed if author.command or tools else (),
+        tools=tools,
+        web_search=author.tools is Tools.CODE_AND_SEARCH,
+        command=_filled(author.command) if author.command else None,
+        metadata={"task": task.id, "task_version": task.version, "author": run.model_dump(mode="json")},
+    )
+    return SampleItem(task, run, job)
+
+
+def _placed(task: Task) -> Iterable[PlacedFile]:
+    for file in task.reference_files:
+        if file.digest is None:
+            raise InputError(f"{file.name} of task {task.id} was never fetched; import the task with its files")
+        yield PlacedFile(REFERENCES + file.name, file.digest)
+
+
+def _prompt(task: Task, brief: str) -> str:
+    if not task.reference_files:
+        return brief
+    listed = "\n".join(f"- {REFERENCES}{file.name}" for file in task.reference_files)
+    return f"{brief}\n\nReference files:\n\n{listed}"
+
+
+def _filled(command: tuple[str, ...]) -> tuple[str, ...]:
+    """The command as it runs inside, in the work folder."""
+    return tuple(word.replace("{prompt_file}", PROMPT_FILE).replace("{folder}", ".") for word in command)
