@@ -14,7 +14,11 @@ from pathlib import Path
 from proofs import ROOT, NotRun
 
 _MOUNTS = (("proc", "proc"), ("sysfs", "sys"), ("tmpfs", "tmp"), ("tmpfs", "dev/shm"))
-_PACKAGE_SETTINGS = ("etc/apt", "etc/pip.conf", "etc/ssl/certs", "etc/resolv.conf", "etc/hosts")
+_PACKAGE_SETTINGS = ("etc/apt", "etc/pip.conf", "etc/resolv.conf", "etc/hosts")
+
+
+_CERTIFICATES = "/etc/machine-certificates.pem"
+"""This machine's trusted certificates, under a name that the new system's own packages leave alone."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,7 @@ class Machine:
         environment |= {
             name: value for name, value in os.environ.items() if name.startswith(("PIP_", "UV_", "SSL_", "NPM_"))
         }
+        environment |= dict.fromkeys(("PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"), _CERTIFICATES)
         environment |= {"DEBIAN_FRONTEND": "noninteractive", "CI": "true"}
         result = subprocess.run(
             ["chroot", str(self.root), "/bin/bash", "-c", command],
@@ -78,12 +83,10 @@ def _bootstrap(root: Path) -> None:
     if made.returncode != 0:
         raise NotRun(f"debootstrap failed: {made.stdout[-500:]}{made.stderr[-500:]}")
     for name in _PACKAGE_SETTINGS:
-        source, target = Path("/", name), root / name
-        if source.is_dir():
-            shutil.copytree(source, target, dirs_exist_ok=True, symlinks=False, ignore_dangling_symlinks=True)
-        elif source.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(source, target)
+        if Path("/", name).exists():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            subprocess.run(["cp", "-rL", "--remove-destination", "-T", f"/{name}", str(root / name)], check=True)
+    shutil.copy("/etc/ssl/certs/ca-certificates.crt", root / _CERTIFICATES.lstrip("/"))
     for name in (".config/pip", ".config/uv"):
         settings = Path.home() / name
         if settings.is_dir():

@@ -132,4 +132,3 @@ def upgrade() -> None:
         batch_op.create_index(batch_op.f("ix_tasks_id"), ["id"], unique=False)
         batch_op.create_index(batch_op.f("ix_tasks_occupation"), ["occupation"], unique=False)
         batch_op.create_index(batch_op.f("ix_tasks_sector"), ["sector"], unique=False)
-

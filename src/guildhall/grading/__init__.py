@@ -1,0 +1,1 @@
+"""Grading: which submissions are compared, by whom, in which order; people's queue and automatic judges."""

@@ -1,0 +1,175 @@
+"""Laying out a study for people: sets of submissions, their gradings, and the order of sides, all from one seed.
+
+For a pair with k graders the two orders alternate from a seeded start, so that they differ by at most one. For larger
+sets the orders walk through a balanced Latin square, in which each submission stands at each place, and before each
+other, equally often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from guildhall.domain.authors import Expert, ModelRun
+from guildhall.domain.halls import HallDesign, Slot
+from guildhall.domain.judgments import Comparison
+from guildhall.domain.submissions import Submission
+from guildhall.domain.tasks import Task
+from guildhall.domain.values import Digest, Id, canonical_json, sha256
+from guildhall.errors import NotEnoughData
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Everything planned: the comparisons, their slots, and the tasks that could take no part."""
+
+    comparisons: tuple[Comparison, ...]
+    slots: tuple[Slot, ...]
+    without_expert: tuple[Id, ...]
+
+
+def lay_out(
+    *, study: Id, tasks: Sequence[Task], submissions: Iterable[Submission], design: HallDesign, seed: int
+) -> Layout:
+    """Plan every grading of a study.
+
+    A task without an expert's work takes no part in comparisons with the expert (a model would win against nothing);
+    it is listed instead.
+    """
+    made: dict[Id, list[Submission]] = {}
+    for submission in submissions:
+        made.setdefault(submission.task, []).append(submission)
+    comparisons: list[Comparison] = []
+    slots: list[Slot] = []
+    without: list[Id] = []
+    for task in sorted(tasks, key=lambda task: task.id):
+        experts = [one for one in made.get(task.id, []) if isinstance(one.author, Expert)]
+        if not experts:
+            without.append(task.id)
+            continue
+        for group in _sets(experts[0], made[task.id], design.set_size):
+            comparison = Comparison(study=study, task=task.id, submissions=group)
+            comparisons.append(comparison)
+            slots += _slots(comparison, task, design=design, seed=seed)
+    return Layout(tuple(comparisons), tuple(slots), tuple(without))
+
+
+def expert_submission(task: Task) -> Submission | None:
+    """The expert's own work as a submission; None when the bank has none."""
+    if not task.expert_files and not task.expert_text:
+        return None
+    return Submission(
+        task=task.id,
+        task_version=task.version,
+        author=Expert(code_name=f"expert-of-{task.id}"[:200]),
+        text=task.expert_text or "",
+        files=task.expert_files,
+        seconds=task.expert_hours * 3600 if task.expert_hours else None,
+        origin="task bank",
+    )
+
+
+def _sets(expert: Submission, made: Sequence[Submission], size: int) -> list[tuple[Digest, ...]]:
+    """The expert with one model (pairs), or with as many models of one sample number as fit (larger sets)."""
+    by_sample: dict[int, list[Submission]] = {}
+    for one in made:
+        if isinstance(one.author, ModelRun):
+            by_sample.setdefault(one.author.sample, []).append(one)
+    groups = []
+    for sample in sorted(by_sample):
+        models = sorted(by_sample[sample], key=lambda one: one.author.key)
+        for start in range(0, len(models), size - 1):
+            chunk = models[start : start + size - 1]
+            groups.append((expert.key, *(one.key for one in chunk)))
+    return groups
+
+
+def _slots(comparison: Comparison, task: Task, *, design: HallDesign, seed: int) -> list[Slot]:
+    rng = Random(sha256(canonical_json([seed, comparison.key])))
+    square = latin_orders(len(comparison.submissions))
+    start = rng.randrange(len(square))
+    made = []
+    for number in range(design.graders_per_set):
+        turn = (start + number) % len(square)
+        order = tuple(comparison.submissions[index] for index in square[turn])
+        identity = sha256(canonical_json([comparison.key, number]))[:32]
+        made.append(
+            Slot(
+                id=identity,
+                study=comparison.study,
+                comparison=comparison.key,
+                task=task.id,
+                occupation=task.occupation,
+                order=order,
+                turn=turn,
+                rank=rng.randrange(2**31),
+            )
+        )
+    return made
+
+
+def latin_orders(size: int) -> list[tuple[int, ...]]:
+    """A balanced Latin square (Williams design): its rows are the orders in which `size` sides are shown."""
+    zigzag = [0, *((step + 1) // 2 if step % 2 else size - step // 2 for step in range(1, size))]
+    rows = [tuple((place + shift) % size for place in zigzag) for shift in range(size)]
+    # With an odd number of sides one square is balanced only together with its mirror image.
+    return rows if size % 2 == 0 else rows + [tuple(reversed(row)) for row in rows]
+
+
+@dataclass(frozen=True)
+class Staffing:
+    """What a layout asks of people: gradings, hours, money, and graders an occupation."""
+
+    gradings: int
+    hours: float
+    cost_usd: float | None
+    graders_needed: dict[str, int]
+    words: tuple[str, ...]
+
+
+def staffing(layout: Layout, design: HallDesign, *, pool: dict[str, int] | None = None) -> Staffing:
+    """Gradings x minutes x wage, and how many graders each occupation needs under the exposure limit.
+
+    With `pool` (occupation -> graders at hand) it says in words where the pool falls short, and what would relax it.
+    """
+    per_task: dict[tuple[str, str], int] = {}
+    for slot in layout.slots:
+        per_task[slot.occupation, slot.task] = per_task.get((slot.occupation, slot.task), 0) + 1
+    needed: dict[str, int] = {}
+    for (occupation, _), gradings in per_task.items():
+        graders = max(design.graders_per_set, -(-gradings // design.exposure_limit))
+        needed[occupation] = max(needed.get(occupation, 0), graders)
+    hours = len(layout.slots) * design.minutes_per_set / 60
+    wage = design.hourly_wage_usd
+    words = [_shortfall(name, count, pool, design) for name, count in sorted(needed.items()) if pool is not None]
+    return Staffing(
+        gradings=len(layout.slots),
+        hours=hours,
+        cost_usd=None if wage is None else hours * wage,
+        graders_needed=needed,
+        words=tuple(word for word in words if word),
+    )
+
+
+def _shortfall(occupation: str, needed: int, pool: dict[str, int] | None, design: HallDesign) -> str:
+    at_hand = (pool or {}).get(occupation, 0)
+    if at_hand >= needed:
+        return ""
+    if at_hand < design.graders_per_set:
+        return (
+            f"{occupation}: {at_hand} graders at hand, {design.graders_per_set} are needed to judge a set "
+            f"independently; invite {design.graders_per_set - at_hand} more"
+        )
+    limit = -(-needed * design.exposure_limit // at_hand)
+    return (
+        f"{occupation}: {at_hand} graders at hand, {needed} needed for at most {design.exposure_limit} sitting(s) a "
+        f"task; invite {needed - at_hand} more, show larger sets, or allow exposure_limit = {limit} "
+        "(later sittings are marked)"
+    )
+
+
+def require_staff(plan: Staffing) -> None:
+    """Refuse, in words, a plan that its pool cannot carry."""
+    if plan.words:
+        raise NotEnoughData("this plan needs more graders: " + "; ".join(plan.words))

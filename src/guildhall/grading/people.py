@@ -1,0 +1,144 @@
+"""The roster: people by code name, their personal fields sealed apart, each under a key of its own.
+
+Erasing a person destroys the key: their judgments stay, pseudonymous, and nothing can lead back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import Mapping
+
+from sqlalchemy import select, update
+
+from guildhall.domain.halls import Member, Role
+from guildhall.domain.values import Digest, Id
+from guildhall.errors import InputError, UnknownName
+from guildhall.store.hall import member_secrets, members
+from guildhall.store.records import Store
+
+_BIRDS = ["avocet", "bittern", "curlew", "dunlin", "egret", "fulmar", "gannet", "heron", "ibis", "jackdaw", "kestrel", "lapwing", "merlin", "nightjar", "osprey", "plover"]
+_TINTS = ["amber", "azure", "cobalt", "coral", "ebony", "fawn", "golden", "hazel", "indigo", "ivory", "jade", "lilac", "ochre", "pearl", "russet", "silver", "teal", "umber"]
+
+
+class Roster:
+    """People of one store. `pepper` is the workspace's own secret, so that marks cannot be guessed from outside."""
+
+    def __init__(self, store: Store, *, pepper: bytes) -> None:
+        self.store, self._pepper = store, pepper
+
+    def mark(self, text: str) -> Digest:
+        """A keyed digest of a name or address: equal ones can be told, none can be read."""
+        return hmac.new(self._pepper, " ".join(text.casefold().split()).encode(), hashlib.sha256).hexdigest()
+
+    def invite(self, member: Member, *, personal: Mapping[str, str]) -> Member:
+        """Add a person; `personal` (name, address, employer) is sealed and leaves no other trace."""
+        address = personal.get("email")
+        with self.store.transaction() as connection:
+            if address and self.by_address(address):
+                raise InputError("this address is on the roster already; look for it with `guildhall people list`")
+            key = _new_key()
+            connection.execute(members.insert().values(**_row(member)))
+            connection.execute(
+                member_secrets.insert().values(
+                    member=member.id,
+                    key=key,
+                    sealed=_seal(key, dict(personal)),
+                    address_mark=self.mark(address) if address else None,
+                )
+            )
+        return member
+
+    def change(self, member: Member) -> None:
+        """Keep new facts about a person (quiz passed, a conflict declared)."""
+        with self.store.transaction() as connection:
+            connection.execute(update(members).where(members.c.id == member.id).values(**_row(member)))
+
+    def get(self, identity: Id) -> Member:
+        with self.store.reading() as connection:
+            body = connection.execute(
+                select(members.c.body).where(members.c.id == identity, members.c.active.is_(True))
+            ).scalar()
+        if body is None:
+            raise UnknownName("person", identity, fix="`guildhall people list` shows the roster")
+        return Member.model_validate_json(body)
+
+    def everyone(self, role: Role | None = None) -> list[Member]:
+        query = select(members.c.body).where(members.c.active.is_(True)).order_by(members.c.code_name)
+        if role is not None:
+            query = query.where(members.c.role == role)
+        with self.store.reading() as connection:
+            return [Member.model_validate_json(body) for body in connection.execute(query).scalars()]
+
+    def by_code_name(self, code_name: str) -> Member:
+        with self.store.reading() as connection:
+            identity = connection.execute(select(members.c.id).where(members.c.code_name == code_name)).scalar()
+        if identity is None:
+            raise UnknownName("person", code_name, fix="`guildhall people list` shows the roster")
+        return self.get(identity)
+
+    def by_address(self, address: str) -> Member | None:
+        with self.store.reading() as connection:
+            identity = connection.execute(
+                select(member_secrets.c.member).where(member_secrets.c.address_mark == self.mark(address))
+            ).scalar()
+        return self.get(identity) if identity else None
+
+    def personal(self, identity: Id) -> dict[str, str] | None:
+        """The sealed fields; None once the person was erased."""
+        with self.store.reading() as connection:
+            row = connection.execute(
+                select(member_secrets.c.key, member_secrets.c.sealed).where(member_secrets.c.member == identity)
+            ).first()
+        return _unseal(row.key, row.sealed) if row is not None and row.key is not None else None
+
+    def revoke(self, identity: Id) -> None:
+        """Close the door to a person; what they judged stays."""
+        with self.store.transaction() as connection:
+            connection.execute(update(members).where(members.c.id == identity).values(active=False))
+
+    def erase(self, identity: Id) -> None:
+        """Destroy the key to a person's fields, and every mark that could find them again."""
+        self.get(identity)
+        with self.store.transaction() as connection:
+            connection.execute(
+                update(member_secrets)
+                .where(member_secrets.c.member == identity)
+                .values(key=None, sealed=b"", address_mark=None)
+            )
+            left = self.get(identity).but(employer_mark=None, author_names=(), conflicts=())
+            connection.execute(update(members).where(members.c.id == identity).values(**_row(left), active=False))
+
+
+def new_code_name(taken: set[str]) -> str:
+    """A name that says nothing: a tint, a bird and a number."""
+    while True:
+        name = f"{secrets.choice(_TINTS)}-{secrets.choice(_BIRDS)}-{secrets.randbelow(900) + 100}"
+        if name not in taken:
+            return name
+
+
+def _row(member: Member) -> dict[str, object]:
+    body = member.canonical().decode()
+    return {"id": member.id, "code_name": member.code_name, "role": member.role, "body": body, "active": True}
+
+
+def _new_key() -> bytes:
+    from cryptography.fernet import Fernet
+
+    return Fernet.generate_key()
+
+
+def _seal(key: bytes, fields: dict[str, str]) -> bytes:
+    from cryptography.fernet import Fernet
+
+    return Fernet(key).encrypt(json.dumps(fields).encode())
+
+
+def _unseal(key: bytes, sealed: bytes) -> dict[str, str]:
+    from cryptography.fernet import Fernet
+
+    opened: dict[str, str] = json.loads(Fernet(key).decrypt(sealed))
+    return opened

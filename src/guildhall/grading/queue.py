@@ -1,0 +1,303 @@
+"""The queue of human gradings: claim, keep alive, save, decline, submit. No slot is filled twice; no work is refused.
+
+A claim sets the slot's `holder` with one guarded update, so that two graders can never hold one slot, whatever the
+database. A seat whose lease ran out keeps its draft; its owner may still submit, and what arrives after the slot was
+filled by another is kept as surplus, marked, and left out of primary estimates.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Integer, Row, and_, func, select, update
+
+from guildhall.domain.halls import HallDesign, Member, SeatState, Slot
+from guildhall.domain.values import Id
+from guildhall.errors import UnknownName
+from guildhall.grading.clock import Beat, Tally
+from guildhall.grading.eligibility import Refusal, why_not
+from guildhall.store.hall import seats, slots
+from guildhall.store.records import Store
+
+_OFFERS = 40
+"""How many open slots one look considers; the next look sees others once these are taken."""
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A grader's claim on a slot, as it stands."""
+
+    id: str
+    slot: Slot
+    member: Id
+    state: SeatState
+    exposure: int
+    claimed_at: float
+    expires_at: float
+    draft: str | None
+    draft_version: int
+    draft_saved_at: float | None
+    clock: Tally
+    read_brief_at: float | None
+    judgment: str | None
+
+
+class StaleDraft(Exception):
+    """Another tab saved a newer draft; both are handed back so that nothing is overwritten."""
+
+    def __init__(self, *, stored: str | None, version: int) -> None:
+        self.stored, self.version = stored, version
+        super().__init__(f"a newer draft (version {version}) was saved elsewhere")
+
+
+class Queue:
+    """Human gradings of one store. `now` is seconds since 1970, handed in by the caller."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def plan(self, planned: Sequence[Slot]) -> int:
+        """Add slots; those that are there already stay as they are."""
+        with self.store.transaction() as connection:
+            known = set(
+                connection.execute(select(slots.c.id).where(slots.c.id.in_([one.id for one in planned]))).scalars()
+            )
+            rows = [_slot_row(one) for one in planned if one.id not in known]
+            if rows:
+                connection.execute(slots.insert(), rows)
+        return len(rows)
+
+    def claim(self, member: Member, *, study: Id, design: HallDesign, now: float) -> Seat | None:
+        """Give the grader an open slot they may judge, or None when there is none for them."""
+        with self.store.transaction() as connection:
+            self._expire(connection, now)
+            mine = _my_seats(connection, member.id)
+            wanted = _wanted_turn(mine)
+            for offer in sorted(self._offers(connection, study, member, design), key=lambda row: row.turn != wanted):
+                slot = Slot.model_validate_json(offer.body)
+                if why_not(member, slot, mine=mine, design=design) is None:
+                    seat = _take(
+                        connection, slot, member, mine=mine, expires_at=now + 3600 * design.lease_hours, now=now
+                    )
+                    if seat is not None:
+                        return self.seat(seat)
+        return None
+
+    def _offers(self, connection: Connection, study: Id, member: Member, design: HallDesign) -> Sequence[Any]:
+        seen = select(seats.c.comparison).where(seats.c.member == member.id)
+        worn = (
+            select(seats.c.task)
+            .where(seats.c.member == member.id, seats.c.study == study, seats.c.state != SeatState.DECLINED)
+            .group_by(seats.c.task)
+            .having(func.count() >= design.exposure_limit)
+        )
+        query = select(slots.c.body, slots.c.turn).where(
+            slots.c.study == study,
+            slots.c.done.is_(False),
+            slots.c.holder.is_(None),
+            slots.c.comparison.not_in(seen),
+            slots.c.task.not_in(worn),
+        )
+        if design.match_occupation:
+            query = query.where(slots.c.occupation.in_(member.occupations))
+        return connection.execute(query.order_by(slots.c.rank).limit(_OFFERS)).all()
+
+    def _expire(self, connection: Connection, now: float) -> None:
+        """Free the slots of seats whose lease ran out; the drafts stay with their seats."""
+        over = and_(seats.c.state == SeatState.LIVE, seats.c.expires_at < now)
+        freed = (
+            connection.execute(update(seats).where(over).values(state=SeatState.EXPIRED).returning(seats.c.id))
+            .scalars()
+            .all()
+        )
+        if freed:
+            connection.execute(update(slots).where(slots.c.holder.in_(freed)).values(holder=None))
+
+    def seat(self, identity: str) -> Seat:
+        with self.store.reading() as connection:
+            row = connection.execute(
+                select(seats, slots.c.body).join(slots, slots.c.id == seats.c.slot).where(seats.c.id == identity)
+            ).first()
+        if row is None:
+            raise UnknownName("seat", identity, fix="go back to your list of work")
+        return _seat(row)
+
+    def seats_of(self, member: Id) -> list[Seat]:
+        """A grader's seats, newest first."""
+        query = select(seats, slots.c.body).join(slots, slots.c.id == seats.c.slot).where(seats.c.member == member)
+        with self.store.reading() as connection:
+            return [_seat(row) for row in connection.execute(query.order_by(seats.c.claimed_at.desc()))]
+
+    def beat(self, identity: str, beat: Beat, *, now: float, lease_s: float) -> Tally:
+        """Count time and keep the lease alive; one that ran out is taken up again while its slot is free."""
+        with self.store.transaction() as connection:
+            row = _locked(connection, identity)
+            tally = _tally(row.clock).after(beat, now)
+            connection.execute(update(seats).where(seats.c.id == identity).values(clock=tally.model_dump_json()))
+            self._renew(connection, row, now=now, lease_s=lease_s)
+        return tally
+
+    def _renew(self, connection: Connection, row: Row[Any], *, now: float, lease_s: float) -> None:
+        if row.state == SeatState.EXPIRED and not _hold(connection, row.slot, row.id):
+            return
+        if row.state in {SeatState.LIVE, SeatState.EXPIRED}:
+            connection.execute(
+                update(seats).where(seats.c.id == row.id).values(state=SeatState.LIVE, expires_at=now + lease_s)
+            )
+
+    def save(self, identity: str, draft: str, *, version: int, now: float, lease_s: float) -> int:
+        """Keep a draft; `version` is the one it was based on. Raises `StaleDraft` when a newer one is there."""
+        with self.store.transaction() as connection:
+            row = _locked(connection, identity)
+            if row.draft_version != version:
+                raise StaleDraft(stored=row.draft, version=row.draft_version)
+            connection.execute(
+                update(seats)
+                .where(seats.c.id == identity)
+                .values(draft=draft, draft_version=version + 1, draft_saved_at=now)
+            )
+            self._renew(connection, row, now=now, lease_s=lease_s)
+        return version + 1
+
+    def mark_brief_read(self, identity: str, *, now: float) -> None:
+        unread = and_(seats.c.id == identity, seats.c.read_brief_at.is_(None))
+        with self.store.transaction() as connection:
+            connection.execute(update(seats).where(unread).values(read_brief_at=now))
+
+    def decline(self, identity: str, reason: str, *, now: float) -> None:
+        """Give a slot back with a reason; the grader will not be offered this comparison again."""
+        with self.store.transaction() as connection:
+            row = _locked(connection, identity)
+            if row.state not in {SeatState.LIVE, SeatState.EXPIRED}:
+                return
+            connection.execute(
+                update(seats)
+                .where(seats.c.id == identity)
+                .values(state=SeatState.DECLINED, decline_reason=reason, ended_at=now)
+            )
+            connection.execute(update(slots).where(slots.c.holder == identity).values(holder=None))
+
+    def finish(self, connection: Connection, identity: str, *, judgment: str, submit_key: str, now: float) -> SeatState:
+        """Close a seat inside the transaction that keeps its judgment. Late work becomes surplus, never an error."""
+        row = _locked(connection, identity)
+        holds = _hold(connection, row.slot, identity)
+        state = SeatState.SUBMITTED if holds else SeatState.SURPLUS
+        connection.execute(
+            update(seats)
+            .where(seats.c.id == identity)
+            .values(state=state, judgment=judgment, submit_key=submit_key, ended_at=now)
+        )
+        if holds:
+            connection.execute(update(slots).where(slots.c.id == row.slot).values(done=True))
+        return state
+
+    def may_fill(self, seat: Seat) -> bool:
+        """Whether the seat's slot is still unfilled and held by nobody else."""
+        query = select(slots.c.holder, slots.c.done).where(slots.c.id == seat.slot.id).with_for_update()
+        with self.store.reading() as connection:
+            holder, done = connection.execute(query).one()
+        return not done and holder in {None, seat.id}
+
+    def submitted_with(self, submit_key: str) -> str | None:
+        """The judgment an earlier request with this key made: a double click is one judgment."""
+        with self.store.reading() as connection:
+            return connection.execute(select(seats.c.judgment).where(seats.c.submit_key == submit_key)).scalar()
+
+    def progress(self, study: Id) -> dict[str, int]:
+        query = select(func.count(), func.count(slots.c.holder), func.sum(slots.c.done.cast(Integer))).where(
+            slots.c.study == study
+        )
+        with self.store.reading() as connection:
+            planned, held, done = connection.execute(query).one()
+        return {"planned": planned, "held": held - (done or 0), "done": int(done or 0)}
+
+    def refusal(self, member: Member, slot: Slot, design: HallDesign) -> Refusal | None:
+        """Why a grader may not judge a slot; asked again at submit, since rules may have changed meanwhile."""
+        with self.store.reading() as connection:
+            mine = [row for row in _my_seats(connection, member.id) if row.slot != slot.id]
+        return why_not(member, slot, mine=mine, design=design)
+
+
+def _slot_row(slot: Slot) -> dict[str, Any]:
+    columns = ("id", "study", "kind", "comparison", "task", "occupation", "turn", "rank")
+    return {name: getattr(slot, name) for name in columns} | {"body": slot.canonical().decode(), "done": False}
+
+
+def _my_seats(connection: Connection, member: Id) -> Sequence[Any]:
+    columns = (seats.c.slot, seats.c.study, seats.c.comparison, seats.c.task, seats.c.turn, seats.c.state)
+    return connection.execute(
+        select(*columns).where(seats.c.member == member).order_by(seats.c.claimed_at, seats.c.id)
+    ).all()
+
+
+def _wanted_turn(mine: Sequence[Any]) -> int:
+    """Within each block of four a grader meets each order of a pair twice: the turn that is behind comes next."""
+    taken = [row.turn for row in mine if row.state != SeatState.DECLINED]
+    block = taken[len(taken) - len(taken) % 4 :]
+    return 0 if block.count(0) <= block.count(1) else 1
+
+
+def _take(
+    connection: Connection, slot: Slot, member: Member, *, mine: Sequence[Any], expires_at: float, now: float
+) -> str | None:
+    """Hold a slot and sit down; None when another grader was quicker."""
+    identity = secrets.token_hex(16)
+    if not _hold(connection, slot.id, identity):
+        return None
+    met = sum(row.task == slot.task and row.state != SeatState.DECLINED for row in mine)
+    connection.execute(
+        seats.insert().values(
+            id=identity,
+            slot=slot.id,
+            study=slot.study,
+            comparison=slot.comparison,
+            task=slot.task,
+            member=member.id,
+            state=SeatState.LIVE,
+            turn=slot.turn,
+            exposure=met + 1,
+            claimed_at=now,
+            expires_at=expires_at,
+            draft_version=0,
+        )
+    )
+    return identity
+
+
+def _hold(connection: Connection, slot: str, seat: str) -> bool:
+    """Become (or still be) the one holder of an unfilled slot: a single guarded update, safe on both databases."""
+    free = and_(slots.c.id == slot, slots.c.done.is_(False), slots.c.holder.is_(None) | (slots.c.holder == seat))
+    return connection.execute(update(slots).where(free).values(holder=seat)).rowcount == 1
+
+
+def _locked(connection: Connection, identity: str) -> Row[Any]:
+    """The seat's row, locked until the transaction ends (SQLite's write transactions exclude each other anyway)."""
+    row = connection.execute(select(seats).where(seats.c.id == identity).with_for_update()).first()
+    if row is None:
+        raise UnknownName("seat", identity, fix="go back to your list of work")
+    return row
+
+
+def _tally(stored: str | None) -> Tally:
+    return Tally.model_validate_json(stored) if stored else Tally()
+
+
+def _seat(row: Row[Any]) -> Seat:
+    return Seat(
+        id=row.id,
+        slot=Slot.model_validate_json(row.body),
+        member=row.member,
+        state=SeatState(row.state),
+        exposure=row.exposure,
+        claimed_at=row.claimed_at,
+        expires_at=row.expires_at,
+        draft=row.draft,
+        draft_version=row.draft_version,
+        draft_saved_at=row.draft_saved_at,
+        clock=_tally(row.clock),
+        read_brief_at=row.read_brief_at,
+        judgment=row.judgment,
+    )
