@@ -56,6 +56,27 @@ def stream_table(path: Path, *, required: Sequence[str], optional: Sequence[str]
         raise NothingJudged(f"anything in {path.name}")
 
 
+def column_names(path: Path) -> list[str]:
+    """The columns a file has (for JSONL: those of its first row)."""
+    if not path.is_file():
+        raise UnreadableFile(path, "there is no such file", fix="check the path")
+    if path.suffix.lower() == ".parquet":
+        import polars as pl
+
+        try:
+            return list(pl.read_parquet_schema(path))
+        except pl.exceptions.PolarsError as error:
+            raise UnreadableFile(path, f"not a readable Parquet file ({error})") from error
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            if path.suffix.lower() == ".jsonl":
+                first = json.loads(next(lines, "{}"))
+                return list(first) if isinstance(first, dict) else []
+            return next(csv.reader(lines), [])
+    except (UnicodeDecodeError, json.JSONDecodeError, csv.Error) as error:
+        raise UnreadableFile(path, f"not readable ({error})") from error
+
+
 def _wanted(path: Path, found: Sequence[str], required: Sequence[str], optional: Sequence[str]) -> list[str]:
     for name in required:
         if name not in found:

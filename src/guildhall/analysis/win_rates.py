@@ -17,10 +17,11 @@ from guildhall.analysis.measured import Measured
 from guildhall.analysis.outcomes import Outcomes, count_samples
 from guildhall.analysis.resampling import resampled_interval
 from guildhall.analysis.tables import Codes, Floats
-from guildhall.errors import NothingJudged
+from guildhall.errors import NothingJudged, UnknownName
 
 Convention = Literal["win", "win_or_tie", "half_tie"]
 IntervalKind = Literal["t", "two-level", "tasks", "within-sample"]
+INTERVALS: tuple[IntervalKind, ...] = ("t", "two-level", "tasks", "within-sample")
 
 CONVENTIONS: dict[Convention, tuple[float, float, float]] = {
     "win": (0.0, 0.0, 1.0),
@@ -69,6 +70,14 @@ def win_rates(outcomes: Outcomes, *, interval: IntervalKind = "t", level: float 
         _win_rate(outcomes.model.names[code], group, interval=interval, level=level, seed=seed)
         for code, group in groups(outcomes)
     ]
+
+
+def named_interval(name: str) -> IntervalKind:
+    """The kind of interval called `name`; an unknown name is refused."""
+    for known in INTERVALS:
+        if name == known:
+            return known
+    raise UnknownName("interval", name, known=list(INTERVALS))
 
 
 def groups(outcomes: Outcomes) -> list[tuple[int, Group]]:

@@ -42,6 +42,21 @@ def note(words: str) -> None:
     typer.secho(words, fg="yellow", err=True)
 
 
+def share(value: float | None) -> str:
+    """A share to three places, or `none`."""
+    return "none" if value is None else f"{value:.3f}"
+
+
+def ends(interval: tuple[float, float] | None) -> str:
+    """The two ends of an interval, or `none`."""
+    return "none" if interval is None else f"{interval[0]:.3f} to {interval[1]:.3f}"
+
+
+def with_ends(value: float | None, interval: tuple[float, float] | None) -> str:
+    """A share and its interval in one cell."""
+    return "none" if value is None else f"{share(value)} ({ends(interval) if interval else 'no interval'})"
+
+
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, numeric: Sequence[int] = ()) -> None:
     """A table for people; `numeric` names the columns that align right."""
     from rich.box import SIMPLE_HEAD

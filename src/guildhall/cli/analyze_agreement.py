@@ -1,0 +1,102 @@
+"""`guildhall analyze agreement`: how far graders agree, from a file of ratings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from guildhall.cli.show import as_json, ends, note, share, table, with_ends
+from guildhall.cli.workspace import JsonOption
+
+if TYPE_CHECKING:
+    from guildhall.analysis.agreement_report import AgreementReport
+
+NAMES = {"human_human": "people with people", "human_auto": "people with grader", "auto_auto": "grader with itself"}
+
+
+def agreement(
+    file: Annotated[
+        Path, typer.Argument(help="Rows: sample, model, rater, kind (human or auto), score; optionally task.")
+    ],
+    interval: Annotated[str, typer.Option(help="population or fixed-samples.")] = "population",
+    as_published: Annotated[
+        bool, typer.Option("--as-published", help="The paper's bootstrap read literally; it does not cover.")
+    ] = False,
+    within: Annotated[
+        float | None, typer.Option(help="Test whether the grader is within this much of people, e.g. 0.05.")
+    ] = None,
+    epsilon: Annotated[float, typer.Option(help="Allowance of the alternative annotator test.")] = 0.2,
+    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    json: JsonOption = False,
+) -> None:
+    """Agreement of people with people, with automatic graders, and what a constant verdict would reach."""
+    from guildhall.analysis.agreement_report import agreement_report, named_interval
+    from guildhall.analysis.ratings_table import read_ratings
+
+    kind = "as-published" if as_published else named_interval(interval)
+    report = agreement_report(read_ratings(file), interval=kind, within=within, epsilon=epsilon, level=level)
+    if json:
+        as_json(_shape(report))
+        return
+    _show(report)
+
+
+def _shape(report: AgreementReport) -> dict[str, Any]:
+    constant, test, stand_in = report.constant, report.within, report.alternative
+    return {
+        **{name: getattr(report.overall, name).to_estimate() for name in NAMES},
+        "by_model": {
+            model: {name: getattr(one, name).to_estimate() for name in NAMES} for model, one in report.by_model.items()
+        },
+        "mean_over_models": report.mean_over_models,
+        "best_constant": constant
+        and {
+            "verdict": constant.verdict,
+            "agreement": constant.agreement.to_estimate(),
+            "margin": constant.margin.to_estimate(),
+            "beaten": constant.beaten,
+        },
+        "discrimination": report.discrimination.to_estimate(),
+        "chance_corrected": {name: one.to_estimate() for name, one in report.chance_corrected.items()},
+        "within": test
+        and {"d": test.d, "gap": test.gap.to_estimate(), "upper_bound": test.upper_bound, "within": test.within},
+        "alternative_annotator": stand_in and stand_in._asdict(),
+        "n_ratings_excluded": report.n_ratings_excluded,
+    }
+
+
+def _show(report: AgreementReport) -> None:
+    shown = [("all", report.overall), *report.by_model.items()]
+    table(
+        "Agreement: mean over samples of 1 - |X - Y|",
+        ["samples of", *(text for words in NAMES.values() for text in (words, "n"))],
+        [
+            [
+                model,
+                *(
+                    text
+                    for name in NAMES
+                    for m in (getattr(one, name),)
+                    for text in (with_ends(m.value, m.interval), m.n_samples)
+                ),
+            ]
+            for model, one in shown
+        ],
+        numeric=range(1, 7),
+    )
+    note(f"unit of the interval: {report.overall.human_human.unit}; {report.overall.human_human.method}")
+    if report.constant:
+        words = "beaten" if report.constant.beaten else "NOT beaten"
+        note(f"best constant verdict: {report.constant.verdict} at {share(report.constant.agreement.value)}, {words}")
+        auc = report.discrimination
+        note(f"discrimination within model (AUC): {share(auc.value)} {ends(auc.interval)}")
+    for name, one in report.chance_corrected.items():
+        note(f"{name}: {share(one.value)} {ends(one.interval)}")
+    if report.within:
+        words = {True: "yes", False: "no", None: "cannot tell"}[report.within.within]
+        note(f"within {report.within.d:g} of people: {words} (upper bound {share(report.within.upper_bound)})")
+    if report.alternative:
+        words = "passes" if report.alternative.passes else "does not pass"
+        note(f"alternative annotator test (epsilon {report.alternative.epsilon:g}): {words}")

@@ -1,0 +1,88 @@
+"""`guildhall analyze ratings`: Bradley-Terry scores and ranks from a file of votes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from guildhall.cli.show import as_json, note, table
+from guildhall.cli.workspace import JsonOption
+
+if TYPE_CHECKING:
+    from guildhall.analysis.ratings import Rating
+
+
+def ratings(
+    file: Annotated[Path, typer.Argument(help="Rows: left, right, winner; optionally task, grader, weight.")],
+    ties: Annotated[str, typer.Option(help="davidson, rao-kupper or half.")] = "davidson",
+    cluster: Annotated[
+        str, typer.Option(help="auto (task, else grader, where the file names one), task, grader or none.")
+    ] = "auto",
+    anchor: Annotated[list[str] | None, typer.Option(help="MODEL=SCORE, kept fixed; may be repeated.")] = None,
+    position: Annotated[bool, typer.Option("--position", help="Estimate the left side's advantage too.")] = False,
+    covariate: Annotated[
+        list[str] | None, typer.Option(help="A column of left-minus-right differences, e.g. of length.")
+    ] = None,
+    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    json: JsonOption = False,
+) -> None:
+    """Scores in natural log-odds with mean 0, their intervals, ranks and the ranks each model may hold."""
+    from guildhall.analysis.rating_files import rate_file
+
+    found = rate_file(
+        file,
+        ties=ties,
+        cluster=cluster,
+        anchors=anchor or [],
+        position=position,
+        covariates=covariate or [],
+        level=level,
+    )
+    if json:
+        as_json(
+            {
+                "rows": [_row(one) for one in found.ratings],
+                "effects": {name: effect.to_estimate() for name, effect in found.effects.items()},
+                "ties": found.ties,
+                "tie_parameter": found.tie_parameter,
+            }
+        )
+        return
+    table(
+        "Bradley-Terry scores (log-odds)",
+        ["rank", "may be", "model", "score", "interval"],
+        [_cells(one) for one in found.ratings],
+        numeric=(0, 3),
+    )
+    note(found.ratings[0].score.method)
+    for name, effect in found.effects.items():
+        note(f"effect of {name}: {_signed(effect.value)} {_ends(effect.interval)}")
+    for one in found.ratings:
+        if one.score.why_no_interval:
+            note(f"{one.model}: no interval: {one.score.why_no_interval}")
+
+
+def _row(one: Rating) -> dict[str, Any]:
+    return {
+        "model": one.model,
+        "score": one.score.value,
+        "interval": one.score.interval,
+        "rank": one.rank,
+        "rank_interval": one.rank_interval,
+        "estimate": one.score.to_estimate(),
+    }
+
+
+def _cells(one: Rating) -> list[Any]:
+    may_be = f"{one.rank_interval[0]} to {one.rank_interval[1]}" if one.rank_interval else ""
+    return [one.rank, may_be, one.model, _signed(one.score.value), _ends(one.score.interval)]
+
+
+def _signed(value: float | None) -> str:
+    return "none" if value is None else f"{value:+.3f}"
+
+
+def _ends(interval: tuple[float, float] | None) -> str:
+    return "none" if interval is None else f"{interval[0]:+.3f} to {interval[1]:+.3f}"

@@ -1,0 +1,109 @@
+"""`guildhall analyze win-rate`: win rates of models from a file of judgments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from guildhall.cli.show import as_json, ends, note, table, with_ends
+from guildhall.cli.workspace import JsonOption
+
+if TYPE_CHECKING:
+    from guildhall.analysis.breakdown import Cell
+    from guildhall.analysis.win_rates import WinRate
+
+
+def win_rate(
+    file: Annotated[Path, typer.Argument(help="Rows: task, model, score (0, 0.5, 1); optionally sample, grader.")],
+    interval: Annotated[str, typer.Option(help="t, two-level, tasks or within-sample.")] = "t",
+    by: Annotated[list[str] | None, typer.Option(help="Break down by a column; outer ones first.")] = None,
+    level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
+    seed: Annotated[int, typer.Option(help="Seed of the resampled intervals.")] = 0,
+    json: JsonOption = False,
+) -> None:
+    """Wins, win-or-ties and half-ties per model: means over tasks of means over samples of means over grades."""
+    from guildhall.analysis.breakdown import breakdown
+    from guildhall.analysis.outcomes import read_outcomes
+    from guildhall.analysis.win_rates import named_interval, win_rates
+
+    outcomes = read_outcomes(file, by=by or ())
+    rates = win_rates(outcomes, interval=named_interval(interval), level=level, seed=seed)
+    cells = breakdown(outcomes, by, level=level) if by else []
+    if json:
+        rows = [_row(one) for one in rates]
+        # One model alone is shown at the top level too, so that scripts need not unwrap a list of one.
+        shown = {**(rows[0] if len(rows) == 1 else {}), "models": rows}
+        as_json({**shown, "cells": [_cell(one) for one in cells]} if by else shown)
+        return
+    _show_rates(rates)
+    if cells and by:
+        _show_cells(cells, by)
+
+
+def _row(one: WinRate) -> dict[str, Any]:
+    return {
+        "model": one.model,
+        "wins": one.wins,
+        "ties": one.ties,
+        "losses": one.losses,
+        "win": one.win.to_estimate(),
+        "win_or_tie": one.win_or_tie.to_estimate(),
+        "half_tie": one.half_tie.to_estimate(),
+        "design_effect": one.design_effect,
+    }
+
+
+def _cell(one: Cell) -> dict[str, Any]:
+    return {
+        **_row(one.raw),
+        "levels": one.levels,
+        "band": one.band,
+        "pooled": {convention: pooled.to_estimate() for convention, pooled in one.pooled.items()},
+        "differs_from_half": one.differs_from_half,
+    }
+
+
+def _show_rates(rates: list[WinRate]) -> None:
+    table(
+        "Win rates (mean over tasks)",
+        ["model", "tasks", "grades", "win", "win or tie", "half tie"],
+        [
+            [
+                one.model,
+                one.win.n_tasks,
+                one.win.n_judgments,
+                *(with_ends(m.value, m.interval) for m in (one.win, one.win_or_tie, one.half_tie)),
+            ]
+            for one in rates
+        ],
+        numeric=range(1, 6),
+    )
+    for one in rates:
+        note(f"{one.model}: half tie by {one.half_tie.method}; {one.half_tie.n_excluded} rows without a score left out")
+        if one.half_tie.why_no_interval:
+            note(f"{one.model}: no interval: {one.half_tie.why_no_interval}")
+        if one.design_effect:
+            note(f"{one.model}: graders multiply the variance by {one.design_effect:.2f}")
+
+
+def _show_cells(cells: list[Cell], by: list[str]) -> None:
+    table(
+        f"Half-tie rate by {', '.join(by)}",
+        ["model", *by, "tasks", "raw", "band over all cells", "pooled", "differs from half"],
+        [
+            [
+                one.model,
+                *one.levels.values(),
+                one.raw.half_tie.n_tasks,
+                with_ends(one.raw.half_tie.value, one.raw.half_tie.interval),
+                ends(one.band["half_tie"]),
+                with_ends(*one.pooled["half_tie"][:2]) if one.pooled else "",
+                {True: "yes", False: "", None: "unknown"}[one.differs_from_half],
+            ]
+            for one in cells
+        ],
+        numeric=range(1 + len(by), 5 + len(by)),
+    )
+    note("differs from half: at a false discovery rate of 5 % over all cells; pooled: hierarchical logit")
