@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("guildhall.cli.demo:demo", "Tour the whole pipeline offline, on the sample bank."),
     "tasks": ("guildhall.cli.tasks:app", "Bring tasks in, look at them, check one's own, take them out again."),
     "peer": ("guildhall.cli.peer:app", "The Boswell Test: models write essays and mark each other's."),
+    "documents": ("guildhall.cli.documents:app", "See what was delivered, and hide who made it: any files."),
     "sandbox": ("guildhall.cli.sandbox:app", "The confined place in which agents work: build it, check it."),
     "bundle": ("guildhall.cli.bundle:app", "Move a workspace's records and files as one archive."),
     "analyze": ("guildhall.cli.analyze:app", "Win rates, agreement, ratings and more, from plain files."),

@@ -23,7 +23,7 @@ def main() -> None:
 
 
 def _answer(job: dict[str, Any], out: Path) -> dict[str, Any]:
-    from guildhall.errors import UnreadableFile
+    from guildhall.errors import GuildhallError, UnreadableFile
 
     module_name, _, name = job["function"].partition(":")
     if not module_name.startswith(ONLY_FROM):
@@ -34,6 +34,8 @@ def _answer(job: dict[str, Any], out: Path) -> dict[str, Any]:
         value = function(Path(job["file"]).absolute(), out, **also, **job["options"])
     except UnreadableFile as refusal:
         return {"refused": refusal.why}
+    except GuildhallError as refusal:
+        return {"refused": str(refusal)}
     except MemoryError:
         return {"refused": "needs more memory than its limit"}
     except RecursionError:

@@ -45,7 +45,7 @@ def spline(controls: Points, degree: int, knots: Points, weights: Points, *, ste
     if not fits:
         return controls
     lifted = np.hstack((controls * weights[:, None], weights[:, None]))
-    places = np.linspace(knots[degree], knots[count], steps + 1)
+    places = np.linspace(knots[degree], knots[count], max(steps, 4 * count) + 1)
     points = np.array([_de_boor(lifted, degree, knots, place) for place in places])
     scale = np.where(np.abs(points[:, 3:]) < 1e-12, 1, points[:, 3:])
     return np.asarray(points[:, :3] / scale)

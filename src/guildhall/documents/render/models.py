@@ -72,6 +72,7 @@ def _draw_step(file: Path, out: Path) -> Rendered:
 def _draw_dxf(file: Path, out: Path) -> Rendered:
     from ezdxf import recover
     from ezdxf.addons.drawing import layout, svg
+    from ezdxf.addons.drawing.config import BackgroundPolicy, ColorPolicy, Configuration
     from ezdxf.addons.drawing.frontend import Frontend
     from ezdxf.addons.drawing.properties import RenderContext
     from ezdxf.lldxf.const import DXFError
@@ -79,7 +80,8 @@ def _draw_dxf(file: Path, out: Path) -> Rendered:
     try:
         document, auditor = recover.readfile(file)
         backend = svg.SVGBackend()
-        Frontend(RenderContext(document), backend).draw_layout(document.modelspace())
+        on_paper = Configuration(background_policy=BackgroundPolicy.WHITE, color_policy=ColorPolicy.COLOR_SWAP_BW)
+        Frontend(RenderContext(document), backend, config=on_paper).draw_layout(document.modelspace())
         drawing = backend.get_string(
             layout.Page(0, 0, layout.Units.mm, layout.Margins.all(5), max_width=400, max_height=300)
         )

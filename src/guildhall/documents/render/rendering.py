@@ -10,6 +10,8 @@ from pathlib import Path
 from guildhall.documents.confined import confined
 from guildhall.documents.detection import Detected, detect
 from guildhall.documents.kinds import Family, Kind
+from guildhall.documents.outcomes import noticed
+from guildhall.documents.render.archives import draw_archive
 from guildhall.documents.render.cache import RenderCache
 from guildhall.documents.render.finishing import finish_office
 from guildhall.documents.render.images import draw_picture
@@ -19,11 +21,13 @@ from guildhall.documents.render.office import Converted, LoadAs, OfficePool
 from guildhall.documents.render.pdf_pages import MAX_PAGES, draw_pages
 from guildhall.documents.render.repair import repair_namespaces
 from guildhall.documents.render.texts import as_web_page, readable
-from guildhall.documents.values import Finding, Gravity, Omission, Rendered
+from guildhall.documents.values import Omission, Rendered
 from guildhall.errors import MissingTool, UnreadableFile
 
 DPI = 110
 UNPACKED_BYTES = 400 << 20
+DEEPEST = 2
+"""Archives in archives are opened this far."""
 
 _DRAWN: dict[Family, Callable[..., Rendered]] = {
     Family.IMAGE: draw_picture,
@@ -65,9 +69,9 @@ class Renderer:
             rendered = _nothing(detected, refusal.why)
         except MissingTool as missing:
             rendered = _nothing(detected, str(missing))
-        return rendered.but(findings=(*_noticed(detected), *rendered.findings))
+        return rendered.but(findings=(*(noticed(detected) if detected else ()), *rendered.findings))
 
-    def _make(self, file: Path, detected: Detected, out: Path) -> Rendered:
+    def _make(self, file: Path, detected: Detected, out: Path, *, depth: int = 0) -> Rendered:
         kind = detected.kind
         if detected.unpacked > UNPACKED_BYTES:
             raise UnreadableFile(file, f"unpacks to {detected.unpacked >> 20} MiB, more than {UNPACKED_BYTES >> 20}")
@@ -77,6 +81,12 @@ class Renderer:
             return self._office_file(file, kind, out)
         if kind.family in (Family.TEXT, Family.WEB, Family.NOTEBOOK):
             return self._text(file, kind, out)
+        if kind.family is Family.ARCHIVE and depth < DEEPEST:
+
+            def member(inner: Path, folder: Path) -> Rendered:
+                return self._make(inner, detect(inner), folder, depth=depth + 1)
+
+            return draw_archive(file, kind, out, draw=member, max_pages=self._max_pages)
         if kind.family in _DRAWN:
             return confined(_DRAWN[kind.family], file, out=out, kind=kind.value)
         raise UnreadableFile(file, f"a file of kind {kind.value!r} cannot be shown")
@@ -143,21 +153,6 @@ def _unseen(facts: dict[str, int]) -> list[Omission]:
 def _nothing(detected: Detected | None, why: str) -> Rendered:
     kind = detected.kind if detected else Kind.UNKNOWN
     return Rendered(kind=kind, renderer="none", omitted=(Omission(what="file", reason=why),))
-
-
-def _noticed(detected: Detected | None) -> list[Finding]:
-    """What the first look at a file's content already shows."""
-    found = []
-    if detected and detected.mismatch and detected.claimed:
-        words = f"The name says {detected.claimed.value}, the content is {detected.kind.value}."
-        found.append(Finding(rule="kind-mismatch", severity=Gravity.MAJOR, words=words))
-    if detected and detected.macros:
-        found.append(
-            Finding(rule="macros", severity=Gravity.MAJOR, words="The file carries macros; they were not run.")
-        )
-    if detected and detected.encrypted:
-        found.append(Finding(rule="encrypted", severity=Gravity.MAJOR, words="The file is locked with a password."))
-    return found
 
 
 def _add_warning(rendered: Rendered, words: str) -> Rendered:
