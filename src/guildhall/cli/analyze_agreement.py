@@ -13,7 +13,7 @@ from guildhall.cli.workspace import JsonOption
 if TYPE_CHECKING:
     from guildhall.analysis.agreement_report import AgreementReport
 
-NAMES = {"human_human": "people with people", "human_auto": "people with grader", "auto_auto": "grader with itself"}
+NAMES = {"human_human": "human-human", "human_auto": "human-auto", "auto_auto": "auto-auto"}
 
 
 def agreement(
@@ -84,7 +84,7 @@ def _show(report: AgreementReport) -> None:
             ]
             for model, one in shown
         ],
-        numeric=range(1, 7),
+        numeric=(2, 4, 6),
     )
     note(f"unit of the interval: {report.overall.human_human.unit}; {report.overall.human_human.method}")
     if report.constant:

@@ -54,7 +54,9 @@ def ends(interval: tuple[float, float] | None) -> str:
 
 def with_ends(value: float | None, interval: tuple[float, float] | None) -> str:
     """A share and its interval in one cell."""
-    return "none" if value is None else f"{share(value)} ({ends(interval) if interval else 'no interval'})"
+    if value is None or interval is None:
+        return share(value)
+    return f"{value:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]"
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, numeric: Sequence[int] = ()) -> None:
@@ -67,7 +69,9 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, 
     shown.pad_edge, shown.collapse_padding = False, True
     for index, name in enumerate(columns):
         right = index in numeric
-        shown.add_column(name, justify="right" if right else "left", no_wrap=right, overflow="fold")
+        shown.add_column(
+            name, justify="right" if right else "left", no_wrap=right, overflow="fold", min_width=min(12, len(name))
+        )
     for row in rows:
         shown.add_row(*("" if cell is None else str(cell) for cell in row))
     Console().print(shown)
