@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from guildhall.analysis.additive import Solved, linked_groups, mean_by, shrunk_slopes, solve_marks
 from guildhall.analysis.marks import Codes, Floats, MarkTable
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.quantiles import normal_quantile, t_quantile
+from guildhall.analysis.ratings import rank_intervals
 from guildhall.errors import NothingMarked, TooFewMarks, UnknownName, UnlinkedMarks
 
 ONE_ESSAY = "this essay before these graders"
@@ -52,7 +53,7 @@ class LeniencyFit:
 
     @cached_property
     def quality_value(self) -> Floats:
-        return _mean_by(self.essay_author, self.essay_effect, len(self.authors))
+        return mean_by(self.essay_author, self.essay_effect, len(self.authors))
 
     @property
     def quality(self) -> dict[str, Measured]:
@@ -100,6 +101,12 @@ class LeniencyFit:
             return self._absent(None, "family preference", "no grader marked a relative, or no families were given")
         value, error = self.family_effect
         return self._measured(value, error, self.df_error, "family preference")
+
+    @property
+    def ranks(self) -> dict[str, tuple[int, int]]:
+        """The ranks each author may hold, simultaneous over all pairwise differences; overlapping ranks are ties."""
+        found = rank_intervals(self.quality_value, self.covariance, level=self.level, df=self.df_quality)
+        return dict(zip(self.authors, found, strict=True))
 
     def marks_to_settle(self, first: str, second: str, *, power: float = 0.8) -> int | None:
         """Essays an author needs so that the difference seen here is told from 0 with this power.
@@ -151,24 +158,6 @@ class LeniencyFit:
         )
 
 
-@dataclass(frozen=True)
-class _Solved:
-    essay: Floats
-    severity: Floats
-    extra: Floats
-    unscaled: Floats
-    residual: Floats
-
-    @property
-    def df(self) -> int:
-        free = len(self.essay) + len(self.severity) - 1 + len(self.extra)
-        return len(self.residual) - free
-
-    @property
-    def variance(self) -> float:
-        return float(self.residual @ self.residual) / self.df if self.df > 0 else float("nan")
-
-
 def fit_leniency(
     table: MarkTable,
     *,
@@ -188,13 +177,13 @@ def fit_leniency(
     graders, grader = np.unique(others.grader, return_inverse=True)
     essays, essay = np.unique(others.essay, return_inverse=True)
     authors, essay_author = np.unique(_author_of(others, essays), return_inverse=True)
-    _require_linked(table, graders, grader, essay)
+    _require_linked(table, graders, linked_groups(essay, grader))
     related = _related(table, others, families)
     slopes = np.ones(len(graders))
     if discrimination:
         _require_enough(essay_author, graders)
-        slopes = _shrunk_slopes(essay, grader, others.mark)
-    solved = _solve(essay, grader, others.mark, slopes, related)
+        slopes = shrunk_slopes(essay, grader, others.mark)
+    solved = solve_marks(essay, grader, others.mark, slopes, related)
     covariance, df_quality, essay_sd = _quality_covariance(solved, essay_author, len(authors))
     errors = np.sqrt(np.maximum(np.diag(solved.unscaled) * solved.variance, 0))
     n_essays, n_graders = len(essays), len(graders)
@@ -234,20 +223,9 @@ def _related(table: MarkTable, others: MarkTable, families: Mapping[str, str] | 
     return related if 0 < related.sum() < len(related) else None
 
 
-def _require_linked(table: MarkTable, graders: Codes, grader: Codes, essay: Codes) -> None:
-    """Label graders by the smallest grader they reach through shared essays; more than one label is refused."""
-    label = np.arange(len(graders))
-    while True:
-        by_essay = np.full(essay.max() + 1, len(graders))
-        np.minimum.at(by_essay, essay, label[grader])
-        lowered = label.copy()
-        np.minimum.at(lowered, grader, by_essay[essay])
-        if (lowered == label).all():
-            break
-        label = lowered
+def _require_linked(table: MarkTable, graders: Codes, label: Codes) -> None:
     if len(np.unique(label)) > 1:
-        groups = [[table.models[code] for code in graders[label == one]] for one in np.unique(label)]
-        raise UnlinkedMarks(groups)
+        raise UnlinkedMarks([[table.models[code] for code in graders[label == one]] for one in np.unique(label)])
 
 
 def _require_enough(essay_author: Codes, graders: Codes) -> None:
@@ -259,40 +237,7 @@ def _require_enough(essay_author: Codes, graders: Codes) -> None:
         )
 
 
-def _solve(essay: Codes, grader: Codes, mark: Floats, slopes: Floats, extra: Floats | None = None) -> _Solved:
-    """Normal equations of mark = slope x essay + severity (+ extra), severities summing to 0.
-
-    Adding the constraint's outer product to the singular normal matrix picks the one solution that obeys it.
-    """
-    n_essays, n_graders = int(essay.max()) + 1, int(grader.max()) + 1
-    size = n_essays + n_graders + (extra is not None)
-    slope, normal, right = slopes[grader], np.zeros((size, size)), np.zeros(size)
-    g = n_essays + np.arange(n_graders)
-    normal[np.arange(n_essays), np.arange(n_essays)] = np.bincount(essay, slope**2)
-    normal[g, g] = np.bincount(grader)
-    np.add.at(normal, (essay, n_essays + grader), slope)
-    right[:n_essays], right[g] = np.bincount(essay, slope * mark), np.bincount(grader, mark)
-    if extra is not None:
-        normal[:n_essays, -1], normal[g, -1] = np.bincount(essay, slope * extra), np.bincount(grader, extra)
-        normal[-1, -1], right[-1] = extra @ extra, extra @ mark
-    upper = np.triu(normal)
-    normal = upper + np.triu(normal, 1).T
-    constraint = np.zeros(size)
-    constraint[g] = 1.0
-    inverse = np.linalg.inv(normal + np.outer(constraint, constraint))
-    solution = inverse @ right
-    fitted = slope * solution[essay] + solution[n_essays + grader]
-    residual = mark - fitted - (solution[-1] * extra if extra is not None else 0.0)
-    return _Solved(
-        essay=solution[:n_essays],
-        severity=solution[g],
-        extra=solution[n_essays + n_graders :],
-        unscaled=inverse @ normal @ inverse,
-        residual=residual,
-    )
-
-
-def _quality_covariance(solved: _Solved, essay_author: Codes, n_authors: int) -> tuple[Floats, float, float | None]:
+def _quality_covariance(solved: Solved, essay_author: Codes, n_authors: int) -> tuple[Floats, float, float | None]:
     """Covariance of author qualities, its degrees of freedom, and the SD between essays of one author.
 
     With several essays the spread between an author's essays, pooled over authors, holds both the essays' own
@@ -307,46 +252,18 @@ def _quality_covariance(solved: _Solved, essay_author: Codes, n_authors: int) ->
     spare = int((counts - 1).sum())
     if spare == 0:
         return from_marks, float(solved.df), None
-    quality = _mean_by(essay_author, solved.essay, n_authors)
+    quality = mean_by(essay_author, solved.essay, n_authors)
     spread = float(((solved.essay - quality[essay_author]) ** 2).sum()) / spare
     within = float(np.trace(of_error) - (np.diag(from_marks) * counts).sum()) / spare
     covariance = from_marks + np.diag((spread - within) / counts)
     return covariance, float(spare), float(np.sqrt(max(spread - within, 0.0)))
 
 
-def _shrunk_slopes(essay: Codes, grader: Codes, mark: Floats, *, sweeps: int = 25) -> Floats:
-    """How far each grader spreads its marks: logs with mean 0, shrunk by their own error, by alternating fits."""
-    n_graders = int(grader.max()) + 1
-    slopes = np.ones(n_graders)
-    for _ in range(sweeps):
-        solved = _solve(essay, grader, mark, slopes)
-        at = solved.essay[essay]
-        counts = np.bincount(grader)
-        centred = at - (np.bincount(grader, at) / counts)[grader]
-        spread = np.bincount(grader, centred**2)
-        raw = np.maximum(np.bincount(grader, centred * mark) / spread, 0.05)
-        error = solved.variance / (spread * raw**2)
-        logs = np.log(raw)
-        logs -= logs.mean()
-        signal = max(float(logs.var(ddof=1) - error.mean()), 0.0)
-        logs *= signal / (signal + error)
-        updated = np.exp(logs - logs.mean())
-        if np.abs(updated - slopes).max() < 1e-9:
-            break
-        slopes = updated
-    return slopes
-
-
 def _self_residuals(
-    table: MarkTable, essays: Codes, graders: Codes, solved: _Solved, slopes: Floats
+    table: MarkTable, essays: Codes, graders: Codes, solved: Solved, slopes: Floats
 ) -> dict[str, Floats]:
     """Own marks less what quality and severity expect, per model, where both could be fitted."""
     own = table.keep(table.own & np.isin(table.essay, essays) & np.isin(table.grader, graders))
     at, by = np.searchsorted(essays, own.essay), np.searchsorted(graders, own.grader)
     residual = own.mark - slopes[by] * solved.essay[at] - solved.severity[by]
     return {table.models[code]: residual[own.grader == code] for code in np.unique(own.grader)}
-
-
-def _mean_by(group: Codes, values: Floats, size: int) -> Floats:
-    counts: NDArray[np.float64] = np.bincount(group, minlength=size).astype(float)
-    return np.bincount(group, values, minlength=size) / counts
