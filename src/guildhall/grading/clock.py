@@ -56,7 +56,7 @@ class Tally(Value):
             wall_s=self.wall_s + counted,
             visible_s=self.visible_s + (counted if beat.visible else 0.0),
             active_s=self.active_s + (counted if active else 0.0),
-            outside_s=self.outside_s + counted if outside else 0.0,
+            outside_s=self.outside_s + counted if beat.outside else 0.0,
         )
 
 

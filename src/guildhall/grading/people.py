@@ -19,8 +19,8 @@ from guildhall.errors import InputError, UnknownName
 from guildhall.store.hall import member_secrets, members
 from guildhall.store.records import Store
 
-_BIRDS = ["avocet", "bittern", "curlew", "dunlin", "egret", "fulmar", "gannet", "heron", "ibis", "jackdaw", "kestrel", "lapwing", "merlin", "nightjar", "osprey", "plover"]
-_TINTS = ["amber", "azure", "cobalt", "coral", "ebony", "fawn", "golden", "hazel", "indigo", "ivory", "jade", "lilac", "ochre", "pearl", "russet", "silver", "teal", "umber"]
+_BIRDS = ("avocet", "bittern", "curlew", "dunlin", "egret", "fulmar", "gannet", "heron", "ibis", "kestrel", "lapwing")
+_TINTS = ("amber", "azure", "cobalt", "coral", "ebony", "golden", "hazel", "indigo", "ivory", "jade", "lilac", "ochre")
 
 
 class Roster:
@@ -109,7 +109,7 @@ class Roster:
                 .values(key=None, sealed=b"", address_mark=None)
             )
             left = self.get(identity).but(employer_mark=None, author_names=(), conflicts=())
-            connection.execute(update(members).where(members.c.id == identity).values(**_row(left), active=False))
+            connection.execute(update(members).where(members.c.id == identity).values(**_row(left) | {"active": False}))
 
 
 def new_code_name(taken: set[str]) -> str:

@@ -1,4 +1,4 @@
-"""From a grader's verdict to a judgment: mapped from places to submissions by the stored order, kept in one transaction.
+"""From a grader's verdict to a judgment: places mapped to submissions by the stored order, in one transaction.
 
 The client says "A"; only the server knows what stood there. A request that comes twice (a double click, a retry after a
 lost answer) is recognised by its key and makes one judgment.
