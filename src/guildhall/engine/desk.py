@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from uuid import uuid4
 
 from guildhall.domain.submissions import FREE, StopReason, Usage
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 DESK: ContextVar[Desk | None] = ContextVar("guildhall_desk", default=None)
 """The desk of the sample that is running; absent outside our own evals, where our hooks do nothing."""
+
+
+class Closable(Protocol):
+    def close(self) -> None: ...
 
 
 class RunLimitReached(Exception):
@@ -44,6 +48,7 @@ class Desk:
     collected: Collected | None = None
     log: str | None = None
     left: bool = False
+    left_open: Closable | None = None
     _ticket: str | None = None
 
     def submit(self, text: str, files: list[str]) -> None:
@@ -82,9 +87,9 @@ class Desk:
             self.purse.end(usage)
             await self.journal.write(Note(answered=Answered(ticket, usage, self.terms.now(), seconds, error)))
 
-    def over_item_limit(self) -> bool:
-        limit = self.terms.limits.item_usd
-        return limit is not None and (self.usage.cost_usd or 0.0) >= limit
+    @property
+    def turns(self) -> int:
+        return self.usage.calls + self.usage.cached_calls
 
     def end(self, *, seconds: float | None) -> AgentEnd:
         return AgentEnd(

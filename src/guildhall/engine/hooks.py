@@ -28,9 +28,11 @@ class GuildhallHooks(Hooks):
     async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
         if (desk := DESK.get()) is None:
             return
-        if desk.over_item_limit():
-            limit = desk.terms.limits.item_usd or 0.0
-            raise LimitExceededError("cost", value=desk.usage.cost_usd or 0.0, limit=limit)
+        limits = desk.terms.limits
+        if limits.item_usd is not None and (desk.usage.cost_usd or 0.0) >= limits.item_usd:
+            raise LimitExceededError("cost", value=desk.usage.cost_usd or 0.0, limit=limits.item_usd)
+        if limits.item_turns is not None and desk.turns >= limits.item_turns:
+            raise LimitExceededError("turn", value=desk.turns, limit=limits.item_turns)
         try:
             await desk.call_sent(data.model_name)
         except RunLimitReached as reached:

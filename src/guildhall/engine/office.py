@@ -40,6 +40,8 @@ class Office:
     async def sample_ended(self, key: str, seconds: float | None) -> None:
         """Keep what a job made and close its item, in one transaction; a job the run could not afford stays open."""
         desk = self.desks.pop(key, None)
+        if desk is not None and desk.left_open is not None:
+            desk.left_open.close()
         if desk is None or desk.left:
             return
         try:

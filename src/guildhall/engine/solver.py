@@ -45,10 +45,11 @@ def do_job(read_blob: ReadBlob) -> Solver:
             office = OFFICE.get()
             if office is None:
                 raise RuntimeError("this log was made by Guildhall; run it again with `guildhall sample run`")
-            if (why := office.purse.exhausted()) is not None:
-                office.leave(office.open_desk(str(state.sample_id)), why)
-                return state
             desk = office.open_desk(str(state.sample_id))
+            _find_place(desk)
+            if (why := office.purse.exhausted()) is not None:
+                office.leave(desk, why)
+                return state
             token = DESK.set(desk)
             try:
                 return await _at_work(office, desk, state, read_blob)
@@ -60,15 +61,21 @@ def do_job(read_blob: ReadBlob) -> Solver:
     return job_solver()
 
 
-async def _at_work(office: Office, desk: Desk, state: TaskState, read_blob: ReadBlob) -> TaskState:
+def _find_place(desk: Desk) -> None:
+    """Note which log the sample is written to, and the stream of events that Inspect leaves open when it ends."""
     from inspect_ai.log._samples import sample_active
+
+    if (active := sample_active()) is not None:
+        desk.log = active.log_location.rsplit("/", 1)[-1]
+        desk.left_open = active.event_receive
+
+
+async def _at_work(office: Office, desk: Desk, state: TaskState, read_blob: ReadBlob) -> TaskState:
     from inspect_ai.util import sandbox
 
     from guildhall.engine.scoring import COLLECTED
     from guildhall.engine.tools import SandboxRoom
 
-    active = sample_active()
-    desk.log = active.log_location.rsplit("/", 1)[-1] if active else None
     room = SandboxRoom(sandbox()) if desk.job.in_sandbox else None
     if room is not None:
         for placed in desk.job.files:
@@ -101,9 +108,10 @@ async def _within_limits(office: Office, desk: Desk, state: TaskState, room: Roo
 
 
 def _limits(limits: Limits) -> list[Limit]:
-    from inspect_ai.util import time_limit, token_limit, turn_limit
+    """Limits of time and tokens are Inspect's; turns and dollars are counted at the desk, before each call."""
+    from inspect_ai.util import time_limit, token_limit
 
-    return [time_limit(limits.item_seconds), token_limit(limits.item_tokens), turn_limit(limits.item_turns)]
+    return [time_limit(limits.item_seconds), token_limit(limits.item_tokens)]
 
 
 async def _work(office: Office, desk: Desk, state: TaskState, room: Room | None) -> None:

@@ -1,0 +1,1 @@
+"""What graders of every kind share: work made ready and blinded, requests, verdicts, picks, coded reasons."""

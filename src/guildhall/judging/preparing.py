@@ -1,0 +1,115 @@
+"""Make work ready to be judged: scrub, render and read every file once, and keep what came of it.
+
+Files are handed to the confined parsers under neutral names, so that no reason, warning or finding can repeat a name that
+tells who made the work. People's pages and judges' requests are both built from what is kept here.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path, PurePosixPath
+
+from guildhall.documents.looking import Documents
+from guildhall.documents.scrub.names import BlindName, blind_names
+from guildhall.documents.values import FileOutcome, Outcome
+from guildhall.domain.judgments import ShownPage
+from guildhall.domain.prepared import Prepared, PreparedFile
+from guildhall.domain.submissions import Submission
+from guildhall.domain.tasks import FileRef, Task
+from guildhall.domain.values import Digest
+from guildhall.store.workspace import Workspace
+
+VERSION = "1"
+"""Part of the key: a change in what is prepared prepares everything anew."""
+_IN_FLIGHT = 4
+_ASKED = re.compile(
+    r"[\w(][\w ()&+,'-]*\.(?:docx|xlsx|pptx|pdf|csv|txt|md|zip|png|jpe?g|mp3|wav|mp4|step|stp|stl|dxf|ipynb|py|html)\b",
+    re.IGNORECASE,
+)
+"""A file name in a brief: words that end like a deliverable."""
+
+
+class Preparer:
+    """Prepares submissions and references of one workspace; what was prepared before is found, not made again."""
+
+    def __init__(self, workspace: Workspace, documents: Documents) -> None:
+        self._store, self._blobs, self._documents = workspace.store, workspace.blobs, documents
+
+    def submission(self, submission: Submission, task: Task) -> Prepared:
+        """A submission's files under their neutral form, and its final message."""
+        asked = asked_names(task)
+        names = blind_names([file.name for file in submission.files], asked=asked)
+        # Sorted by the neutral number, which follows the original names: the order of making tells nothing.
+        pairs = sorted(zip(submission.files, names, strict=True), key=lambda pair: pair[1].shown)
+        return self._prepared(submission.key, [(file, name, None) for file, name in pairs], text=submission.text)
+
+    def references(self, task: Task) -> Prepared:
+        """A task's reference files: scrubbed too, but under their own names, which the brief uses."""
+        names = blind_names([file.name for file in task.reference_files])
+        files = zip(task.reference_files, names, (file.name for file in task.reference_files), strict=True)
+        return self._prepared(task.content_digest(), list(files))
+
+    def _prepared(
+        self, subject: Digest, files: Sequence[tuple[FileRef, BlindName, str | None]], *, text: str = ""
+    ) -> Prepared:
+        key = f"{subject}:{VERSION}"
+        if self._store.has(Prepared, key):
+            return self._store.get(Prepared, key)
+        with ThreadPoolExecutor(_IN_FLIGHT) as pool:
+            made = tuple(pool.map(lambda entry: self._file(*entry), files))
+        prepared = Prepared(subject=subject, version=VERSION, files=made, text=text)
+        self._store.add(prepared)
+        return prepared
+
+    def _file(self, file: FileRef, name: BlindName, public_name: str | None) -> PreparedFile:
+        ending = PurePosixPath(name.shown).suffix
+        about = {"named_as_asked": name.named_as_asked, "public_name": public_name}
+        if file.digest is None or not self._blobs.has(file.digest):
+            gone = ("its bytes are not in this workspace",)
+            return PreparedFile(kind="unknown", ending=ending, omitted=gone, **about)
+        with tempfile.TemporaryDirectory(prefix="guildhall-prepare-") as inside:
+            original = Path(inside) / f"file{ending}"
+            self._blobs.copy_to(file.digest, original)
+            return self._made_visible(original, Path(inside) / "out").but(**about)
+
+    def _made_visible(self, original: Path, out: Path) -> PreparedFile:
+        out.mkdir()
+        scrubbed = self._documents.scrub(original, out=out)
+        kind = str(scrubbed.kind)
+        # What cannot be cleaned is not shown at all: its pages could carry what the scrub would have removed.
+        if scrubbed.outcome is not Outcome.OK:
+            return PreparedFile(
+                kind=kind, ending=original.suffix, omitted=(f"could not be cleaned: {scrubbed.reason}",)
+            )
+        clean = scrubbed.out[0]
+        read, text = self._documents.text(clean)
+        checked = self._documents.check(clean)
+        rendered = self._documents.renderer.render(clean)
+        pages = tuple(
+            ShownPage(image=self._blobs.put(page.image), width=page.width, height=page.height, label=page.label)
+            for page in rendered.pages
+        )
+        return PreparedFile(
+            kind=kind,
+            ending=original.suffix,
+            scrubbed=self._blobs.put(clean),
+            pages=pages,
+            text=self._blobs.put(text.encode()) if text else None,
+            words=len(text.split()),
+            omitted=(*_unread(read), *(f"{gone.what} not shown: {gone.reason}" for gone in rendered.omitted)),
+            findings=dict(Counter(finding.rule for finding in checked.findings)),
+        )
+
+
+def asked_names(task: Task) -> set[str]:
+    """The file names a brief asks for; its reference files are named in it too, and are not meant."""
+    given = {file.name.casefold() for file in task.reference_files}
+    return {name for name in _ASKED.findall(task.brief) if name.casefold() not in given}
+
+
+def _unread(read: FileOutcome) -> tuple[str, ...]:
+    return () if read.outcome is Outcome.OK else (f"no text: {read.reason}",)

@@ -1,0 +1,188 @@
+"""Agents as Inspect evals: limits, failures, money, resumption and logs."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from guildhall.domain.submissions import StopReason
+from guildhall.domain.values import sha256
+from guildhall.engine.agents import BARE_HOST, SHELL_TOOLS, AgentEnd, AgentJob, HostTool, Made, PlacedFile, Room, Shown
+from guildhall.engine.evals import run_agents
+from guildhall.engine.prices import Price, Prices
+from guildhall.engine.sandboxes import Sandbox
+from guildhall.engine.scripted import Answer, ScriptedFailure, ToolUse, Turn, scripted
+from guildhall.engine.terms import Limits, Pace, Terms
+from guildhall.errors import InputError
+from guildhall.store.ledger import Ledger
+from guildhall.store.work import Work, WorkState
+from guildhall.store.workspace import Workspace
+
+HERE = "scripted/tests.engine.test_agents:"
+
+
+@scripted("test-worker")
+def worker(turn: Turn) -> Answer:
+    """Works in three steps: looks, uses the stage's own tool, submits what it saw."""
+    if turn.number == 0:
+        return Answer(text="", tools=(ToolUse("bash", {"command": "cat given/note.txt; echo made > made.txt"}),))
+    if turn.number == 1:
+        return Answer(text="", tools=(ToolUse("shout", {"words": turn.messages[-1].text}),))
+    return Answer(text="", tools=(ToolUse("submit", {"text": turn.messages[-1].text, "files": ["made.txt"]}),))
+
+
+@scripted("test-endless")
+def endless(turn: Turn) -> Answer:
+    return Answer(text="", tools=(ToolUse("bash", {"command": "true"}),), input_tokens=1000, output_tokens=100)
+
+
+@scripted("test-silent")
+def silent(turn: Turn) -> Answer:
+    return Answer(text=f"words {turn.number}")
+
+
+@scripted("test-failing")
+def failing(turn: Turn) -> Answer:
+    raise ScriptedFailure("no such model", status=404)
+
+
+@scripted("test-thinker")
+def thinker(turn: Turn) -> Answer:
+    return Answer(text=f"thought about {turn.prompt}", seconds=0.3, input_tokens=10, output_tokens=5)
+
+
+class Found:
+    def __init__(self, made: bytes | None) -> None:
+        self.made = made
+
+    def note(self) -> dict[str, Any]:
+        return {"delivered": self.made is not None}
+
+
+class NotingStage:
+    """Remembers how each job ended, and reads the one file the workers make."""
+
+    def __init__(self) -> None:
+        self.ends: dict[str, AgentEnd] = {}
+        self.made: dict[str, bytes | None] = {}
+        self.tools = (HostTool("shout", "Says it louder.", {"words": (str, "what to say")}, self._shout),)
+
+    @staticmethod
+    async def _shout(room: Room, arguments: Mapping[str, Any]) -> Shown:
+        return Shown(str(arguments["words"]).upper())
+
+    async def collect(self, job: AgentJob, room: Room | None, end: AgentEnd) -> Found:
+        try:
+            return Found(await room.read("made.txt") if room else None)
+        except FileNotFoundError:
+            return Found(None)
+
+    def keep(self, job: AgentJob, end: AgentEnd, collected: Any) -> Made:
+        self.ends[job.label], self.made[job.label] = end, collected.made if collected else None
+        return Made((), result=job.label, error=end.error)
+
+
+def job(label: str, behaviour: str, **fields: Any) -> AgentJob:
+    fields = {"tools": (), **fields}
+    return AgentJob(key=sha256(label.encode()), label=label, model=HERE + behaviour, prompt=label, **fields)
+
+
+def test_an_agent_works_in_its_sandbox_with_shell_and_host_tools(workspace):
+    digest = workspace.blobs.put(b"hello")
+    given = (PlacedFile("given/note.txt", digest),)
+    stage = NotingStage()
+    jobs = [
+        job("works", "worker", tools=(*SHELL_TOOLS, "shout"), files=given),
+        job("never ends", "endless", tools=("bash",)),
+        job("only talks", "silent", tools=("bash",)),
+    ]
+    run = run_agents(jobs, stage=stage, workspace=workspace, terms=Terms(run="r", limits=Limits(item_turns=6)))
+    works, never, talks = (stage.ends[name] for name in ("works", "never ends", "only talks"))
+    assert len(run.finished) == 3 and not run.left
+    assert (works.stop, works.text.strip(), works.named) == (StopReason.FINISHED, "HELLO", ("made.txt",))
+    assert stage.made["works"] == b"made\n" and works.tools_used == {"bash": 1, "shout": 1, "submit": 1}
+    assert works.usage.calls == 3 and works.seconds is not None and (workspace.logs / (works.log or "")).is_file()
+    assert never.stop is StopReason.TURN_LIMIT and never.usage.calls == 6
+    assert talks.stop is StopReason.FINISHED and talks.named is None and talks.text == "words 2"
+    assert Work(workspace.store).counts(run="r") == {WorkState.DONE: 3}
+
+
+def test_limits_failures_and_refusals_each_end_by_their_own_name(workspace):
+    stage = NotingStage()
+    prices = Prices({HERE + "endless": Price(input_usd=10.0, output_usd=0.0, as_of=date(2026, 1, 1))})
+    jobs = [
+        job("costs", "endless", tools=("bash",)),
+        job("fails", "failing"),
+        AgentJob(key=sha256(b"refuses"), label="refuses", model="scripted/refuses", prompt="x", tools=()),
+    ]
+    prices.own[HERE + "failing"] = Price(input_usd=1.0, output_usd=1.0, as_of=date(2026, 1, 1))
+    terms = Terms(run="r", limits=Limits(item_usd=0.025), prices=prices, pace=Pace(retries=0))
+    run_agents(jobs, stage=stage, workspace=workspace, terms=terms)
+    assert stage.ends["costs"].stop is StopReason.COST_LIMIT
+    assert stage.ends["costs"].usage.cost_usd == pytest.approx(0.03)
+    assert stage.ends["fails"].stop is StopReason.PROVIDER_FAILED and "no such model" in (
+        stage.ends["fails"].error or ""
+    )
+    assert stage.ends["refuses"].stop is StopReason.REFUSED
+    assert Work(workspace.store).counts(run="r") == {WorkState.DONE: 2, WorkState.FAILED: 1}
+    spent = Ledger(workspace.store).spent(run="r")
+    assert spent.unanswered == 0 and spent.known_usd == pytest.approx(0.03)
+
+
+def test_a_run_that_may_spend_no_more_leaves_the_rest_for_another_time(workspace):
+    stage = NotingStage()
+    prices = Prices({HERE + "thinker": Price(input_usd=100_000.0, output_usd=0.0, as_of=date(2026, 1, 1))})
+    jobs = [job(f"question {number}", "thinker") for number in range(6)]
+    terms = Terms(run="r", limits=Limits(run_usd=2.5), prices=prices)
+    run = run_agents(jobs, stage=stage, workspace=workspace, terms=terms, at_once=1)
+    assert len(run.finished) in (2, 3) and len(run.left) == 6 - len(run.finished)
+    assert "$2.5 is reached" in (run.why_left or "")
+    assert Work(workspace.store).counts(run="r")[WorkState.PLANNED] == len(run.left)
+    rest = run_agents(jobs, stage=stage, workspace=workspace, terms=Terms(run="r", prices=prices))
+    assert len(rest.finished) == 6 - len(run.finished)
+    assert Ledger(workspace.store).spent(run="r").known_usd == pytest.approx(6.0)
+
+
+def test_the_bare_host_has_no_short_name():
+    for name in ("local", "none", "host", ""):
+        with pytest.raises(InputError, match="unconfined"):
+            Sandbox(kind=name).spec()
+    assert Sandbox(kind=BARE_HOST).spec().type == "local"
+    assert Sandbox().spec().type == "bubblewrap"
+
+
+def _think(folder: str) -> None:
+    with Workspace.open(Path(folder)) as opened:
+        jobs = [job(f"question {number}", "thinker") for number in range(12)]
+        run_agents(jobs, stage=NotingStage(), workspace=opened, terms=Terms(run="r"), at_once=2)
+
+
+def test_a_killed_run_repeats_no_finished_job_and_forgets_no_money(tmp_path):
+    folder = tmp_path / "ws"
+    Workspace.create(folder).close()
+    process = multiprocessing.get_context("spawn").Process(target=_think, args=(str(folder),))
+    process.start()
+    assert process.pid is not None
+    with Workspace.open(folder) as workspace:
+        work, ledger = Work(workspace.store), Ledger(workspace.store)
+        deadline = time.monotonic() + 100
+        while work.counts(run="r").get(WorkState.DONE, 0) < 3 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        os.kill(process.pid, signal.SIGKILL)
+        process.join()
+        done = work.counts(run="r")[WorkState.DONE]
+        stage = NotingStage()
+        jobs = [job(f"question {number}", "thinker") for number in range(12)]
+        run = run_agents(jobs, stage=stage, workspace=workspace, terms=Terms(run="r"))
+        spent = ledger.spent(run="r")
+        assert len(run.finished) == 12 - done and work.counts(run="r") == {WorkState.DONE: 12}
+        assert 12 <= spent.usage.calls <= 14 and spent.usage.input_tokens == 10 * spent.usage.calls
+        assert spent.unanswered <= 2
