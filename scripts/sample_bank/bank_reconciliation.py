@@ -151,10 +151,10 @@ def _write_statement(path: Path) -> None:
     document.add_heading(BANK, 0)
     word.paragraph(document, "Business Checking  |  Account ending 0417  |  Statement period 02/01/2026 to 02/27/2026")
     word.paragraph(document, f"**{CLIENT}**\n218 Mill Street, Unit 4\nMillbrook")
-    credits = sum(amount for *_, amount in STATEMENT if amount > 0)
-    debits = -sum(amount for *_, amount in STATEMENT if amount < 0)
-    closing = BANK_OPENING + credits - debits
-    summary = [[f"{value:,.2f}" for value in (BANK_OPENING, credits, debits, closing)]]
+    received = sum(amount for *_, amount in STATEMENT if amount > 0)
+    paid = -sum(amount for *_, amount in STATEMENT if amount < 0)
+    closing = BANK_OPENING + received - paid
+    summary = [[f"{value:,.2f}" for value in (BANK_OPENING, received, paid, closing)]]
     labels = ["Opening balance", "Deposits and credits", "Checks and debits", "Closing balance"]
     word.table(document, labels, summary, widths_in=[1.7] * 4, right=range(4))
     balance, rows = BANK_OPENING, []

@@ -32,11 +32,15 @@ def write(folder: Path, mix: Path) -> None:
     sound = measure.decode(mix)
     document = word.new_document(margin_in=0.8)
     document.add_heading(TITLE, 1)
-    word.paragraph(document, f"{STATION}, engineering\nFile: {MIX} (28.0 s, stereo, 48 kHz, 16 bit, FLAC)\nChecked against the delivery specification, issue 4")
     word.paragraph(
         document,
-        "**Verdict: REJECT, return to the mixer.** Five class A faults, one class B and one class C. Line-up, format and the rest of the "
-        "program are in order. None of the A faults can be put right here without the session.",
+        f"{STATION}, engineering\nFile: {MIX} (28.0 s, stereo, 48 kHz, 16 bit, FLAC)\nChecked against the delivery"
+        " specification, issue 4",
+    )
+    word.paragraph(
+        document,
+        "**Verdict: REJECT, return to the mixer.** Five class A faults, one class B and one class C. Line-up, format"
+        " and the rest of the program are in order. None of the A faults can be put right here without the session.",
     )
     _fault_log(document, sound, mix)
     with tempfile.TemporaryDirectory() as scratch:
@@ -54,16 +58,78 @@ def _fault_log(document: Any, sound: Signal, mix: Path) -> None:
     loud, peak = measure.loudness(mix)
     within = measure.correlation(sound, *INVERTED)
     rows = [
-        _row("1", DROPOUT, "R", "Dropout, digital silence for 250 ms", "6: at most 20 ms", "A", "Re-export from session; check the edit on the right bus"),
-        _row("2", HUM, "L", f"Mains hum, 60 Hz at {measure.hum_dbfs(sound, 0, *HUM):.1f} dBFS with 120 Hz", "7: below -50 dBFS", "A", "Find the source clip that starts and ends here; replace or notch before the mix"),
-        _row("3", (CLICK, CLICK), "L+R", "Click, about 0.1 ms, same in both channels", "6: no clicks", "A", "Redraw or crossfade the edit"),
-        _row("4", CLIPPED, "L+R", f"Clipping, {measure.full_scale_samples(sound, *CLIPPED):,} samples at full scale, {peak:+.1f} dBTP", "4: at most -2 dBTP", "A", "Lower the gain before the limiter; cannot be restored from this file"),
-        _row("5", INVERTED, "R", f"Right channel inverted: correlation {within:+.2f} for 3 s; program cancels in mono", "5: negative for at most 1 s", "A", "Undo the polarity switch on this clip"),
-        ["6", "program", "L+R", f"Loudness {loud:.1f} LUFS integrated", "3: -24 +/- 2 LUFS", "B", "Follows from fault 4; measure again after the fix"],
-        _row("7", (PROGRAM_END, FILE_END), "L+R", "Tail of 2.0 s", "8: 1.0 +/- 0.25 s", "C", "Trim on re-export; we can trim if all else passes"),
+        _row(
+            "1",
+            DROPOUT,
+            "R",
+            "Dropout, digital silence for 250 ms",
+            "6: at most 20 ms",
+            "A",
+            "Re-export from session; check the edit on the right bus",
+        ),
+        _row(
+            "2",
+            HUM,
+            "L",
+            f"Mains hum, 60 Hz at {measure.hum_dbfs(sound, 0, *HUM):.1f} dBFS with 120 Hz",
+            "7: below -50 dBFS",
+            "A",
+            "Find the source clip that starts and ends here; replace or notch before the mix",
+        ),
+        _row(
+            "3",
+            (CLICK, CLICK),
+            "L+R",
+            "Click, about 0.1 ms, same in both channels",
+            "6: no clicks",
+            "A",
+            "Redraw or crossfade the edit",
+        ),
+        _row(
+            "4",
+            CLIPPED,
+            "L+R",
+            f"Clipping, {measure.full_scale_samples(sound, *CLIPPED):,} samples at full scale, {peak:+.1f} dBTP",
+            "4: at most -2 dBTP",
+            "A",
+            "Lower the gain before the limiter; cannot be restored from this file",
+        ),
+        _row(
+            "5",
+            INVERTED,
+            "R",
+            f"Right channel inverted: correlation {within:+.2f} for 3 s; program cancels in mono",
+            "5: negative for at most 1 s",
+            "A",
+            "Undo the polarity switch on this clip",
+        ),
+        [
+            "6",
+            "program",
+            "L+R",
+            f"Loudness {loud:.1f} LUFS integrated",
+            "3: -24 +/- 2 LUFS",
+            "B",
+            "Follows from fault 4; measure again after the fix",
+        ],
+        _row(
+            "7",
+            (PROGRAM_END, FILE_END),
+            "L+R",
+            "Tail of 2.0 s",
+            "8: 1.0 +/- 0.25 s",
+            "C",
+            "Trim on re-export; we can trim if all else passes",
+        ),
     ]
     header = ["No.", "Time (s)", "Ch.", "Finding", "Specification", "Class", "Remedy"]
-    word.table(document, header, [_with_minus_signs(row) for row in rows], widths_in=[0.4, 0.95, 0.45, 1.9, 1.2, 0.5, 1.6], size=8.5)
+    word.table(
+        document,
+        header,
+        [_with_minus_signs(row) for row in rows],
+        widths_in=[0.4, 0.95, 0.45, 1.9, 1.2, 0.5, 1.6],
+        size=8.5,
+    )
 
 
 def _row(number: str, times: tuple[float, float], *rest: str) -> list[str]:
@@ -89,13 +155,20 @@ def _measurements(document: Any, sound: Signal, mix: Path) -> None:
         ["True peak, program", f"{peak:+.1f} dBTP", "fail"],
         ["  without the clipped passage", f"{clean_peak:+.1f} dBTP (the click)", "would pass"],
         ["Correlation outside the fault (4.0 to 8.4 s)", f"{clean:+.2f}", "pass"],
-        ["60 Hz in the left channel, before the hum (8 to 11 s)", f"{measure.hum_dbfs(sound, 0, 8, 11):.0f} dBFS", "pass"],
+        [
+            "60 Hz in the left channel, before the hum (8 to 11 s)",
+            f"{measure.hum_dbfs(sound, 0, 8, 11):.0f} dBFS",
+            "pass",
+        ],
     ]
-    word.table(document, ["Measure", "Reading", "Result"], [_with_minus_signs(row) for row in rows], widths_in=[3.2, 2.7, 1.0])
+    word.table(
+        document, ["Measure", "Reading", "Result"], [_with_minus_signs(row) for row in rows], widths_in=[3.2, 2.7, 1.0]
+    )
     word.paragraph(
         document,
-        "Read this way: the loudness failure is one fault, not two. The 1.5 s of clipped sound raises the integrated figure because the meter's gate "
-        "then drops the quieter rest. Turning the whole mix down would pass the meter and leave the program too quiet.",
+        "Read this way: the loudness failure is one fault, not two. The 1.5 s of clipped sound raises the integrated"
+        " figure because the meter's gate then drops the quieter rest. Turning the whole mix down would pass the meter"
+        " and leave the program too quiet.",
     )
 
 
@@ -104,13 +177,17 @@ def _request(document: Any) -> None:
     word.bullets(
         document,
         [
-            "Please fix faults 1 to 5 in the session and deliver v4 with the same line-up. Do not repair v3 in an editor.",
+            (
+                "Please fix faults 1 to 5 in the session and deliver v4 with the same line-up. Do not repair v3 in an"
+                " editor."
+            ),
             "Check v4 in mono before sending: fault 5 is easy to miss in stereo headphones.",
             "Do not change the overall level to meet loudness until fault 4 is fixed.",
         ],
     )
     word.paragraph(
         document,
-        "Method: listened twice in stereo and once in mono; times read to 0.01 s from the start of the file; loudness and true peak by an EBU R 128 "
-        "meter; hum by a narrow band at 60 Hz; correlation over the stretch named. Artistic balance was not judged.",
+        "Method: listened twice in stereo and once in mono; times read to 0.01 s from the start of the file; loudness"
+        " and true peak by an EBU R 128 meter; hum by a narrow band at 60 Hz; correlation over the stretch named."
+        " Artistic balance was not judged.",
     )

@@ -25,7 +25,13 @@ from sample_bank.audio_quality_control.reference import (
     span,
 )
 
-_FAULTS = (("dropout R", *DROPOUT), ("hum L", *HUM), ("click", CLICK, CLICK + 0.02), ("clipping", *CLIPPED), ("polarity", *INVERTED))
+_FAULTS = (
+    ("dropout R", *DROPOUT),
+    ("hum L", *HUM),
+    ("click", CLICK, CLICK + 0.02),
+    ("clipping", *CLIPPED),
+    ("polarity", *INVERTED),
+)
 
 
 def decode(path: Path) -> Signal:

@@ -81,7 +81,11 @@ def _write_specification(path: Path) -> None:
     word.paragraph(document, f"{STATION}, engineering  |  issue 4, January 2026")
     rows = [
         ["1", "Format", "Stereo, 48 kHz, lossless"],
-        ["2", "Line-up", "1 kHz at -20 dBFS (peak of a sine reads -20), both channels, in phase, 3 s; then 1 s of silence"],
+        [
+            "2",
+            "Line-up",
+            "1 kHz at -20 dBFS (peak of a sine reads -20), both channels, in phase, 3 s; then 1 s of silence",
+        ],
         ["3", "Loudness", "Integrated -24 LUFS +/- 2 LU, measured over the program only, without line-up and silence"],
         ["4", "Peaks", "True peak not above -2 dBTP; no clipping"],
         ["5", "Phase", "Correlation of left and right not negative for more than 1 s"],
@@ -92,8 +96,9 @@ def _write_specification(path: Path) -> None:
     word.table(document, ["No.", "Item", "Requirement"], rows, widths_in=[0.5, 1.1, 4.9])
     word.paragraph(
         document,
-        "Grading of faults: **A** reject, must be fixed before air; **B** fix if the mix is reopened; **C** note only. "
-        "Items 4 to 7 are A when audible. A level that is off but constant may be corrected by us; anything else goes back to the mixer.",
+        "Grading of faults: **A** reject, must be fixed before air; **B** fix if the mix is reopened; **C** note only."
+        " Items 4 to 7 are A when audible. A level that is off but constant may be corrected by us; anything else goes"
+        " back to the mixer.",
     )
     word.footer(document, f"{STATION} (invented)  |  sample data")
     with tempfile.TemporaryDirectory() as scratch:

@@ -117,15 +117,22 @@ def _write_request(path: Path) -> None:
     document = word.new_document()
     document.add_heading("Operations committee: request for the March meeting", 1)
     word.paragraph(document, f"{CLINIC}\nFrom: J. Whitcombe, chief operating officer\nFor: Tuesday, March 10, 2026")
-    word.paragraph(document, "We would like to bring lost visits under 10% by the end of September. Come with one recommendation.")
+    word.paragraph(
+        document, "We would like to bring lost visits under 10% by the end of September. Come with one recommendation."
+    )
     document.add_heading("How we measure", 2)
     word.bullets(
         document,
         [
             "Lost visits = no_show + late_cancel (cancelled by the patient less than 24 hours before).",
-            "Rate = lost visits / (completed + lost visits). Earlier cancellations and visits we cancelled ourselves (clinic_cancelled) "
-            "are in neither number.",
-            "The scheduling system marks every open visit no_show overnight. It did so on January 26 too, when the ice storm closed us.",
+            (
+                "Rate = lost visits / (completed + lost visits). Earlier cancellations and visits we cancelled"
+                " ourselves (clinic_cancelled) are in neither number."
+            ),
+            (
+                "The scheduling system marks every open visit no_show overnight. It did so on January 26 too, when the"
+                " ice storm closed us."
+            ),
             "IT keeps a few test patients in the live system (ZZTEST). The export sometimes repeats a row.",
         ],
     )
@@ -138,7 +145,10 @@ def _write_request(path: Path) -> None:
         ["Data period", "8 weeks from January 5, 2026"],
     ]
     word.table(document, ["Item", "Value"], figures, widths_in=[4.4, 1.6])
-    word.paragraph(document, "Text reminders went to whoever had a mobile number on file. Nobody was chosen at random, so please be careful with "
-                   "what you claim for them.")
+    word.paragraph(
+        document,
+        "Text reminders went to whoever had a mobile number on file. Nobody was chosen at random, so please be careful"
+        " with what you claim for them.",
+    )
     word.footer(document, "Sample data, invented; no real patients")
     finish.save_word(document, path, title="Committee request", author="J. Whitcombe")

@@ -36,7 +36,16 @@ def _fill_data(page: Any, rows: list[Appointment]) -> int:
         elif one.appt_date == CLOSED:
             use = "closed day"
         seen.add(one.appt_id)
-        values = [one.appt_id, one.patient_id, one.provider, one.visit_type, one.booked_on, one.appt_date, one.reminder, one.status]
+        values = [
+            one.appt_id,
+            one.patient_id,
+            one.provider,
+            one.visit_type,
+            one.booked_on,
+            one.appt_date,
+            one.reminder,
+            one.status,
+        ]
         for column, value in enumerate([*values, f"=F{row}-E{row}", bands.format(row), use], start=1):
             cell = page.cell(row, column, value)
             if column in {5, 6}:
@@ -53,7 +62,10 @@ def _fill_data(page: Any, rows: list[Appointment]) -> int:
 
 
 def _count(last: int, *conditions: tuple[str, str]) -> str:
-    parts = [f'Data!$K$2:$K${last},"yes"', *(f"Data!${column}$2:${column}${last},{value}" for column, value in conditions)]
+    parts = [
+        f'Data!$K$2:$K${last},"yes"',
+        *(f"Data!${column}$2:${column}${last},{value}" for column, value in conditions),
+    ]
     return f"COUNTIFS({','.join(parts)})"
 
 
@@ -62,17 +74,34 @@ def _lost(last: int, *conditions: tuple[str, str]) -> str:
 
 
 def _fill_summary(page: Any, last: int) -> None:
-    row = sheet.title(page, f"{CLINIC}: lost visits, January 5 to February 27, 2026", "Lost = no_show + late_cancel; rate = lost / (completed + lost); counts are live formulas over the Data sheet")
+    row = sheet.title(
+        page,
+        f"{CLINIC}: lost visits, January 5 to February 27, 2026",
+        "Lost = no_show + late_cancel; rate = lost / (completed + lost); counts are live formulas over the Data sheet",
+    )
     row = sheet.header(page, row, ["From export to measure", "Rows"])
     first = row
-    for label, use in (("Usable rows", "yes"), ("Repeated rows left out", "repeat"), ("Test patients left out", "test patient"), ("Closed day left out (January 26)", "closed day")):
+    for label, use in (
+        ("Usable rows", "yes"),
+        ("Repeated rows left out", "repeat"),
+        ("Test patients left out", "test patient"),
+        ("Closed day left out (January 26)", "closed day"),
+    ):
         row = sheet.put(page, row, [label, f'=COUNTIF(Data!$K$2:$K${last},"{use}")'], formats={1: sheet.WHOLE})
     sheet.put(page, row, ["Rows in the export", f"=SUM(B{first}:B{row - 1})"], formats={1: sheet.WHOLE})
     sheet.total(page, row, last=2)
     row = _rates(page, row + 2, last, "Lead time", [(name, (("J", f'"{name}"'),)) for name, *_ in BANDS])
-    paired = [(f"{name}, {kind}", (("J", f'"{name}"'), ("G", f'"{kind}"'))) for name, *_ in BANDS for kind in ("none", "text")]
+    paired = [
+        (f"{name}, {kind}", (("J", f'"{name}"'), ("G", f'"{kind}"'))) for name, *_ in BANDS for kind in ("none", "text")
+    ]
     row = _rates(page, row, last, "Lead time and reminder", paired)
-    row = _rates(page, row, last, "Visit type", [(kind, (("D", f'"{kind}"'),)) for kind in ("follow-up", "new patient", "annual")])
+    row = _rates(
+        page,
+        row,
+        last,
+        "Visit type",
+        [(kind, (("D", f'"{kind}"'),)) for kind in ("follow-up", "new patient", "annual")],
+    )
     sheet.lay_out(page, [40, 12, 12, 12, 12], landscape=False)
 
 

@@ -9,8 +9,22 @@ COUNTY, GRANTEE = "Tamarack County Office of Community Services", "Riverbend You
 AWARD, PROGRAM = "TCY-2025-014", "After-School Learning Hubs"
 FRINGE, INDIRECT = 0.23, 0.10
 CATEGORIES = ("Personnel", "Fringe", "Supplies", "Equipment", "Travel", "Contractual")
-BUDGET = {"Personnel": 92000, "Fringe": 21160, "Supplies": 16500, "Equipment": 7000, "Travel": 4200, "Contractual": 34000}
-PRIOR = {"Personnel": 7410.00, "Fringe": 1704.30, "Supplies": 1128.55, "Equipment": 0.00, "Travel": 252.00, "Contractual": 2400.00}
+BUDGET = {
+    "Personnel": 92000,
+    "Fringe": 21160,
+    "Supplies": 16500,
+    "Equipment": 7000,
+    "Travel": 4200,
+    "Contractual": 34000,
+}
+PRIOR = {
+    "Personnel": 7410.00,
+    "Fringe": 1704.30,
+    "Supplies": 1128.55,
+    "Equipment": 0.00,
+    "Travel": 252.00,
+    "Contractual": 2400.00,
+}
 
 
 @dataclass(frozen=True)
@@ -38,7 +52,10 @@ class TimeRecord:
 
 def _pay(employee: str, text: str, amounts: tuple[float, float, float]) -> list[tuple[object, ...]]:
     ends = (date(2025, 10, 31), date(2025, 11, 30), date(2025, 12, 31))
-    return [(day, f"PR-{day:%m}", employee, f"{text}, {day:%B}", "Personnel", amount, "Payroll register") for day, amount in zip(ends, amounts, strict=True)]
+    return [
+        (day, f"PR-{day:%m}", employee, f"{text}, {day:%B}", "Personnel", amount, "Payroll register")
+        for day, amount in zip(ends, amounts, strict=True)
+    ]
 
 
 _RAW: list[tuple[object, ...]] = [
@@ -46,21 +63,125 @@ _RAW: list[tuple[object, ...]] = [
     *_pay("D. Salcedo", "Site lead, $24.00 an hour", (1680.00, 1488.00, 1392.00)),
     *_pay("K. Whitaker", "Site lead, $24.00 an hour", (1728.00, 1584.00, 1440.00)),
     *_pay("J. Lindqvist", "Tutor, $22.00 an hour", (1408.00, 1320.00, 1056.00)),
-    (date(2025, 8, 26), "INV 90417", "Schoolhouse Supply Co.", "Workbooks and paper for fall", "Supplies", 684.20, "Invoice; paid 10/06/2025"),
+    (
+        date(2025, 8, 26),
+        "INV 90417",
+        "Schoolhouse Supply Co.",
+        "Workbooks and paper for fall",
+        "Supplies",
+        684.20,
+        "Invoice; paid 10/06/2025",
+    ),
     (date(2025, 10, 8), "INV 90966", "Schoolhouse Supply Co.", "Art and science kits", "Supplies", 1212.75, "Invoice"),
-    (date(2025, 10, 21), "INV T-5518", "Northgate Technology", "Laptops, 6 at $780.00", "Supplies", 4680.00, "Invoice; three quotes on file"),
-    (date(2025, 11, 12), "RCT 1180", "Market Fresh", "Snacks for 84 pupils, 4 weeks", "Supplies", 638.40, "Itemized receipts"),
-    (date(2025, 12, 15), "RCT 1207", "Market Fresh", "Gift cards for volunteers, 16 at $25.00", "Supplies", 400.00, "Receipt"),
-    (date(2025, 12, 16), "INV 91822", "Schoolhouse Supply Co.", "Printer toner and paper", "Supplies", 356.18, "Invoice"),
-    (date(2025, 11, 4), "INV C-2207", "Courtline Sports", "Portable court system, 1 unit", "Equipment", 6200.00, "Invoice; county approval of 10/14/2025; three quotes"),
-    (date(2025, 12, 31), "MIL-Q4", "Staff mileage", "1,240 miles at $0.80", "Travel", 992.00, "Mileage logs, 1,240 miles"),
+    (
+        date(2025, 10, 21),
+        "INV T-5518",
+        "Northgate Technology",
+        "Laptops, 6 at $780.00",
+        "Supplies",
+        4680.00,
+        "Invoice; three quotes on file",
+    ),
+    (
+        date(2025, 11, 12),
+        "RCT 1180",
+        "Market Fresh",
+        "Snacks for 84 pupils, 4 weeks",
+        "Supplies",
+        638.40,
+        "Itemized receipts",
+    ),
+    (
+        date(2025, 12, 15),
+        "RCT 1207",
+        "Market Fresh",
+        "Gift cards for volunteers, 16 at $25.00",
+        "Supplies",
+        400.00,
+        "Receipt",
+    ),
+    (
+        date(2025, 12, 16),
+        "INV 91822",
+        "Schoolhouse Supply Co.",
+        "Printer toner and paper",
+        "Supplies",
+        356.18,
+        "Invoice",
+    ),
+    (
+        date(2025, 11, 4),
+        "INV C-2207",
+        "Courtline Sports",
+        "Portable court system, 1 unit",
+        "Equipment",
+        6200.00,
+        "Invoice; county approval of 10/14/2025; three quotes",
+    ),
+    (
+        date(2025, 12, 31),
+        "MIL-Q4",
+        "Staff mileage",
+        "1,240 miles at $0.80",
+        "Travel",
+        992.00,
+        "Mileage logs, 1,240 miles",
+    ),
     (date(2025, 11, 20), "INV 3341", "Hillside Van Rental", "Van for museum visit", "Travel", 310.00, "Invoice"),
-    (date(2025, 12, 22), "INV 3341-L", "Hillside Van Rental", "Late payment charge, invoice 3341", "Travel", 45.00, "Statement"),
-    (date(2025, 10, 15), "INV 2231", "BrightPath Curriculum", "Reading assessments, fall", "Contractual", 1850.00, "Invoice 2231"),
-    (date(2025, 10, 31), "INV LW-10", "LearnWell Tutoring LLC", "Tutoring under contract, October", "Contractual", 2400.00, "Invoice; contract $24,000, three quotes on file"),
-    (date(2025, 11, 18), "INV 2231", "BrightPath Curriculum", "Assessments", "Contractual", 1850.00, "Invoice 2231 (copy)"),
-    (date(2025, 11, 30), "INV LW-11", "LearnWell Tutoring LLC", "Tutoring under contract, November", "Contractual", 2400.00, "Invoice; contract $24,000, three quotes on file"),
-    (date(2025, 12, 31), "INV LW-12", "LearnWell Tutoring LLC", "Tutoring under contract, December", "Contractual", 2400.00, "Invoice; contract $24,000, three quotes on file"),
+    (
+        date(2025, 12, 22),
+        "INV 3341-L",
+        "Hillside Van Rental",
+        "Late payment charge, invoice 3341",
+        "Travel",
+        45.00,
+        "Statement",
+    ),
+    (
+        date(2025, 10, 15),
+        "INV 2231",
+        "BrightPath Curriculum",
+        "Reading assessments, fall",
+        "Contractual",
+        1850.00,
+        "Invoice 2231",
+    ),
+    (
+        date(2025, 10, 31),
+        "INV LW-10",
+        "LearnWell Tutoring LLC",
+        "Tutoring under contract, October",
+        "Contractual",
+        2400.00,
+        "Invoice; contract $24,000, three quotes on file",
+    ),
+    (
+        date(2025, 11, 18),
+        "INV 2231",
+        "BrightPath Curriculum",
+        "Assessments",
+        "Contractual",
+        1850.00,
+        "Invoice 2231 (copy)",
+    ),
+    (
+        date(2025, 11, 30),
+        "INV LW-11",
+        "LearnWell Tutoring LLC",
+        "Tutoring under contract, November",
+        "Contractual",
+        2400.00,
+        "Invoice; contract $24,000, three quotes on file",
+    ),
+    (
+        date(2025, 12, 31),
+        "INV LW-12",
+        "LearnWell Tutoring LLC",
+        "Tutoring under contract, December",
+        "Contractual",
+        2400.00,
+        "Invoice; contract $24,000, three quotes on file",
+    ),
 ]
 # line number -> disallowed, questioned, why
 _FOUND: dict[int, tuple[float, float, str]] = {

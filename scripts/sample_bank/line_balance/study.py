@@ -48,7 +48,9 @@ def observations() -> dict[str, list[float]]:
     seen = {}
     for element in ELEMENTS:
         spread = 0.0 if element.machine else 0.05
-        seen[element.key] = [round(element.normal_s / element.rating * (1 + rng.uniform(-spread, spread)), 1) for _ in range(6)]
+        seen[element.key] = [
+            round(element.normal_s / element.rating * (1 + rng.uniform(-spread, spread)), 1) for _ in range(6)
+        ]
     seen[OUTLIER[0]][OUTLIER[1]] = OUTLIER[2]
     return seen
 

@@ -27,34 +27,91 @@ def write(path: Path) -> None:
 
 
 def _fill_times(page: Any) -> None:
-    row = sheet.title(page, f"Standard times, {PRODUCT} (seconds)", f"Normal = mean x rating; standard = normal x (1 + {ALLOWANCE:.0%}) for manual elements, mean for the automatic cycle; the struck reading is left out")
-    labels = ["Element", "Description", "1", "2", "3", "4", "5", "6", "Mean", "Rating", "Normal", "Standard", "Station now", "Station new"]
+    row = sheet.title(
+        page,
+        f"Standard times, {PRODUCT} (seconds)",
+        f"Normal = mean x rating; standard = normal x (1 + {ALLOWANCE:.0%}) for manual elements, mean for the automatic"
+        " cycle; the struck reading is left out",
+    )
+    labels = [
+        "Element",
+        "Description",
+        "1",
+        "2",
+        "3",
+        "4",
+        "5",
+        "6",
+        "Mean",
+        "Rating",
+        "Normal",
+        "Standard",
+        "Station now",
+        "Station new",
+    ]
     row = sheet.header(page, row, labels)
-    now, then = ({key: number for number, station in enumerate(plan, start=1) for key in station} for plan in (NOW, THEN))
+    now, then = (
+        {key: number for number, station in enumerate(plan, start=1) for key in station} for plan in (NOW, THEN)
+    )
     for element in ELEMENTS:
         kept = f"C{row}:H{row}"
         if element.key == OUTLIER[0]:
             kept = ",".join(f"{column}{row}" for number, column in enumerate("CDEFGH") if number != OUTLIER[1])
         standard = f"=I{row}" if element.machine else f"=K{row}*(1+{ALLOWANCE})"
-        values = [element.key, element.text, *observations()[element.key], f"=AVERAGE({kept})", element.rating, f"=I{row}*J{row}", standard, now[element.key], then[element.key]]
+        values = [
+            element.key,
+            element.text,
+            *observations()[element.key],
+            f"=AVERAGE({kept})",
+            element.rating,
+            f"=I{row}*J{row}",
+            standard,
+            now[element.key],
+            then[element.key],
+        ]
         row = sheet.put(page, row, values, formats={**dict.fromkeys(range(2, 9), "0.0"), 9: "0%", 10: "0.0", 11: "0.0"})
         if element.key == OUTLIER[0]:
             page["CDEFGH"[OUTLIER[1]] + str(row - 1)].font = Font(name=sheet.FONT, size=10, strike=True, color="C0392B")
-    sheet.put(page, row, ["Total", None, *[None] * 8, f"=SUM(K{FIRST}:K{LAST})", f"=SUM(L{FIRST}:L{LAST})"], formats={10: "0.0", 11: "0.0"})
+    sheet.put(
+        page,
+        row,
+        ["Total", None, *[None] * 8, f"=SUM(K{FIRST}:K{LAST})", f"=SUM(L{FIRST}:L{LAST})"],
+        formats={10: "0.0", 11: "0.0"},
+    )
     sheet.total(page, row, last=14)
     sheet.lay_out(page, [9, 30, 7, 7, 7, 7, 7, 7, 8, 8, 9, 10, 10, 10], freeze="C5")
 
 
 def _fill_checks(page: Any) -> None:
-    row = sheet.title(page, "Precedence check of the new balance", "Each element must sit at the same station as, or after, what comes before it")
+    row = sheet.title(
+        page,
+        "Precedence check of the new balance",
+        "Each element must sit at the same station as, or after, what comes before it",
+    )
     row = sheet.header(page, row, ["Before", "After", "Station before", "Station after", "Result"])
     place = {element.key: FIRST + number for number, element in enumerate(ELEMENTS)}
     first = row
     for element in ELEMENTS:
         for before in element.after:
-            values = [before, element.key, f"='Standard times'!N{place[before]}", f"='Standard times'!N{place[element.key]}", f'=IF(C{row}<=D{row},"ok","VIOLATED")']
+            values = [
+                before,
+                element.key,
+                f"='Standard times'!N{place[before]}",
+                f"='Standard times'!N{place[element.key]}",
+                f'=IF(C{row}<=D{row},"ok","VIOLATED")',
+            ]
             row = sheet.put(page, row, values)
-    sheet.put(page, row, ["All", None, None, None, f'=IF(COUNTIF(E{first}:E{row - 1},"ok")=ROWS(E{first}:E{row - 1}),"all respected","VIOLATED")'])
+    sheet.put(
+        page,
+        row,
+        [
+            "All",
+            None,
+            None,
+            None,
+            f'=IF(COUNTIF(E{first}:E{row - 1},"ok")=ROWS(E{first}:E{row - 1}),"all respected","VIOLATED")',
+        ],
+    )
     sheet.total(page, row, last=5)
     sheet.lay_out(page, [12, 12, 16, 16, 18], landscape=False)
 
@@ -75,27 +132,45 @@ def _fill_summary(page: Any) -> None:
         row = sheet.put(page, row, [label, value], formats={1: shape})
     row = start = sheet.header(page, row + 1, ["Station", "Today", "New", "Takt", "Elements today", "Elements new"])
     for number in range(1, 8):
-        times = [f"=SUMIF('Standard times'!{column}{FIRST}:{column}{LAST},A{row},'Standard times'!L{FIRST}:L{LAST})" for column in "MN"]
+        times = [
+            f"=SUMIF('Standard times'!{column}{FIRST}:{column}{LAST},A{row},'Standard times'!L{FIRST}:L{LAST})"
+            for column in "MN"
+        ]
         plans = [" ".join(plan[number - 1]) if number <= len(plan) else "-" for plan in (NOW, THEN)]
-        row = sheet.put(page, row, [number, *times, "=$B$9", *plans], formats={1: '0.0;-0.0;"-"', 2: '0.0;-0.0;"-"', 3: "0.0"})
+        row = sheet.put(
+            page, row, [number, *times, "=$B$9", *plans], formats={1: '0.0;-0.0;"-"', 2: '0.0;-0.0;"-"', 3: "0.0"}
+        )
     end = row - 1
     row = sheet.header(page, row + 1, ["Result", "Today", "New"])
     span = {"B": f"B{start}:B{end}", "C": f"C{start}:C{end}"}
     results = [
-        ("Stations and operators", "=COUNTIF({span},\">0\")", "0"),
+        ("Stations and operators", '=COUNTIF({span},">0")', "0"),
         ("Cycle (slowest station)", "=MAX({span})", "0.0"),
         ("Pumps a day", "=INT($B$7*60/{column}{cycle})", sheet.WHOLE),
         ("Short of demand, pumps a day", "=MAX(0,$B$8-{column}{made})", '0;-0;"0"'),
-        ("Balance efficiency (work / stations x cycle)", "=SUM({span})/({column}{staff}*{column}{cycle})", sheet.PERCENT),
+        (
+            "Balance efficiency (work / stations x cycle)",
+            "=SUM({span})/({column}{staff}*{column}{cycle})",
+            sheet.PERCENT,
+        ),
         ("Balance delay", "=1-{column}{efficiency}", sheet.PERCENT),
-        ("Labor cost per pump, at demand or at output if lower, $", "={column}{staff}*8*31/MIN($B$8,{column}{made})", "0.00"),
-        ("Slack at the slowest station against takt", "=1-{column}{cycle}/$B$9", '0.0%;-0.0%'),
+        (
+            "Labor cost per pump, at demand or at output if lower, $",
+            "={column}{staff}*8*31/MIN($B$8,{column}{made})",
+            "0.00",
+        ),
+        ("Slack at the slowest station against takt", "=1-{column}{cycle}/$B$9", "0.0%;-0.0%"),
     ]
     rows = {"staff": row, "cycle": row + 1, "made": row + 2, "efficiency": row + 4}
     for label, formula, shape in results:
         values = [formula.format(span=span[column], column=column, **rows) for column in "BC"]
         row = sheet.put(page, row, [label, *values], formats={1: shape, 2: shape})
-    sheet.put(page, row, ["One operator released, a year (8 h x $31 x 245 days), $", None, "=8*31*245"], formats={2: sheet.WHOLE})
+    sheet.put(
+        page,
+        row,
+        ["One operator released, a year (8 h x $31 x 245 days), $", None, "=8*31*245"],
+        formats={2: sheet.WHOLE},
+    )
     sheet.total(page, row, last=3)
     _add_chart(page, start, end, below=row + 2)
     sheet.lay_out(page, [50, 12, 12, 10, 16, 16], one_page=True, landscape=False)

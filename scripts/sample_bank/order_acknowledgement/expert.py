@@ -21,8 +21,28 @@ def _write_worksheet(path: Path) -> None:
     book = Workbook()
     page: Any = book.active
     page.title = "Order"
-    row = sheet.title(page, f"Order worksheet: {BUYER}, PO {PO}", "Internal. Prices from the list of February 1, 2026; stock of March 5, 2026")
-    labels = ["Line", "Item", "Ordered", "UM", "Cases", "PO price per case", "List", "Rule", "Net price", "Available", "Ship", "Back order", "Amount", "Price difference to PO", "Remark"]
+    row = sheet.title(
+        page,
+        f"Order worksheet: {BUYER}, PO {PO}",
+        "Internal. Prices from the list of February 1, 2026; stock of March 5, 2026",
+    )
+    labels = [
+        "Line",
+        "Item",
+        "Ordered",
+        "UM",
+        "Cases",
+        "PO price per case",
+        "List",
+        "Rule",
+        "Net price",
+        "Available",
+        "Ship",
+        "Back order",
+        "Amount",
+        "Price difference to PO",
+        "Remark",
+    ]
     first = row = sheet.header(page, row, labels)
     money = dict.fromkeys((5, 6, 8, 12, 13), '#,##0.00;-#,##0.00;"-"')
     items = {item.sku: item for item in ITEMS}
@@ -38,7 +58,23 @@ def _write_worksheet(path: Path) -> None:
             net = 0
         ship = f"=MIN(ROUNDDOWN(E{row},0),J{row})"
         back = f"=ROUNDDOWN(E{row},0)-K{row}" if item.status == "active" else 0
-        values = [line.number, line.sku, line.quantity, line.unit, cases, price, item.list_price, line.basis, net, item.on_hand - item.allocated, ship, back, f"=K{row}*I{row}", f"=IF(I{row}=0,0,I{row}-F{row})", line.remark]
+        values = [
+            line.number,
+            line.sku,
+            line.quantity,
+            line.unit,
+            cases,
+            price,
+            item.list_price,
+            line.basis,
+            net,
+            item.on_hand - item.allocated,
+            ship,
+            back,
+            f"=K{row}*I{row}",
+            f"=IF(I{row}=0,0,I{row}-F{row})",
+            line.remark,
+        ]
         row = sheet.put(page, row, values, formats={**money, 2: sheet.WHOLE, 4: "0.0"})
     last = row - 1
     totals: list[tuple[str, str]] = [
@@ -64,18 +100,43 @@ def _write_worksheet(path: Path) -> None:
 def _write_acknowledgement(path: Path) -> None:
     document = word.new_document(font="Liberation Sans", size=10, margin_in=0.75)
     document.add_heading("Order acknowledgement", 0)
-    word.paragraph(document, f"**{SELLER}**\nMarch 5, 2026   |   Your PO {PO} of March 4, 2026   |   Account 20418   |   Net 30")
+    word.paragraph(
+        document, f"**{SELLER}**\nMarch 5, 2026   |   Your PO {PO} of March 4, 2026   |   Account 20418   |   Net 30"
+    )
     word.paragraph(document, f"{BUYER}, attention L. Achterberg")
-    word.paragraph(document, "Thank you for your order. We confirm delivery on **Tuesday, March 10, 2026, 6 to 10 a.m., rear door**, as set out below. "
-                   "**Four questions need your answer by noon on Monday, March 9**: the first decides where the truck goes, the others do not delay it.")
+    word.paragraph(
+        document,
+        "Thank you for your order. We confirm delivery on **Tuesday, March 10, 2026, 6 to 10 a.m., rear door**, as set"
+        " out below. **Four questions need your answer by noon on Monday, March 9**: the first decides where the truck"
+        " goes, the others do not delay it.",
+    )
     _questions(document)
     rows = []
     for line in LINES:
         amount = f"{line.ship * line.net:,.2f}"
         unit = "RL" if line.unit == "RL" else "CS"
-        rows.append([str(line.number), line.sku, line.text, f"{line.quantity:,} {line.unit}", f"{line.ship} {unit}", str(line.back_order) if line.back_order else "-", f"{line.net:.2f}" if line.net else "-", amount, line.remark])
+        rows.append(
+            [
+                str(line.number),
+                line.sku,
+                line.text,
+                f"{line.quantity:,} {line.unit}",
+                f"{line.ship} {unit}",
+                str(line.back_order) if line.back_order else "-",
+                f"{line.net:.2f}" if line.net else "-",
+                amount,
+                line.remark,
+            ]
+        )
     header = ["Ln", "Item", "Description", "Ordered", "Ship 3/10", "Back", "Net price", "Amount", "Remark"]
-    word.table(document, header, rows, widths_in=[0.3, 0.75, 1.15, 0.7, 0.6, 0.45, 0.6, 0.7, 1.85], right=(3, 4, 5, 6, 7), size=8)
+    word.table(
+        document,
+        header,
+        rows,
+        widths_in=[0.3, 0.75, 1.15, 0.7, 0.6, 0.45, 0.6, 0.7, 1.85],
+        right=(3, 4, 5, 6, 7),
+        size=8,
+    )
     totals = [
         ["Goods shipped March 10", f"{goods():,.2f}"],
         ["Freight (free from $1,500)", "0.00"],
@@ -84,8 +145,11 @@ def _write_acknowledgement(path: Path) -> None:
         ["To follow March 20: 3 CS BW-4150, before tax", f"{later_goods():,.2f}"],
     ]
     word.table(document, ["Totals", "US dollars"], totals, widths_in=[3.6, 1.2], right=(1,), bold_rows=(3,))
-    word.paragraph(document, "Your PO came to a different total because line 2 is priced by the case at the current list, line 7 has earned the quantity price, line 3 is "
-                   "held, and lines 4 and 5 ship in part. Prices are those of February 1, 2026.")
+    word.paragraph(
+        document,
+        "Your PO came to a different total because line 2 is priced by the case at the current list, line 7 has earned"
+        " the quantity price, line 3 is held, and lines 4 and 5 ship in part. Prices are those of February 1, 2026.",
+    )
     word.footer(document, f"{SELLER} (invented)  |  sample data")
     with tempfile.TemporaryDirectory() as scratch:
         source = Path(scratch) / "acknowledgement.docx"
@@ -97,10 +161,19 @@ def _questions(document: Any) -> None:
     word.bullets(
         document,
         [
-            "**Ship-to:** your PO says Store 6, **1180** Larch Avenue; our file says **1108** Larch Avenue. Which is right? We cannot route the truck until you confirm.",
-            "**Sales tax:** your resale certificate 88-1043 expired on February 28, 2026. Please send the new one; until then we must charge 6.5%.",
+            (
+                "**Ship-to:** your PO says Store 6, **1180** Larch Avenue; our file says **1108** Larch Avenue. Which"
+                " is right? We cannot route the truck until you confirm."
+            ),
+            (
+                "**Sales tax:** your resale certificate 88-1043 expired on February 28, 2026. Please send the new one;"
+                " until then we must charge 6.5%."
+            ),
             "**Line 3:** BW-2210 is discontinued. May we ship BW-2212, recycled, same pack, 10 CS at $39.40?",
-            "**Line 4:** ten gallons is two and a half cases. We confirm two cases (8). Would you like a third (12 in all)?",
+            (
+                "**Line 4:** ten gallons is two and a half cases. We confirm two cases (8). Would you like a third (12"
+                " in all)?"
+            ),
         ],
         style="List Number",
     )

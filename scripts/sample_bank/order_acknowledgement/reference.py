@@ -21,7 +21,10 @@ def write(folder: Path) -> None:
     with (folder / "stock_2026_03_05.csv").open("w", newline="", encoding="utf-8") as stream:
         rows = csv.writer(stream, lineterminator="\n")
         rows.writerow(["sku", "description", "unit", "on_hand", "allocated", "next_receipt"])
-        rows.writerows([item.sku, item.text, item.pack.split("/")[-1].split()[-1], item.on_hand, item.allocated, item.next_receipt] for item in ITEMS)
+        rows.writerows(
+            [item.sku, item.text, item.pack.split("/")[-1].split()[-1], item.on_hand, item.allocated, item.next_receipt]
+            for item in ITEMS
+        )
     _write_customer(folder / "customer_file_marigold.docx")
 
 
@@ -39,9 +42,24 @@ def _draw_scan(path: Path) -> None:
     write(1180, 95, "PURCHASE ORDER", 32, bold=True, right=True)
     write(1180, 145, f"No. {PO}    Date 03/04/2026", right=True)
     pen.line([90, 195, 1180, 195], fill=30, width=3)
-    for number, text in enumerate((f"To:       {SELLER}   Account 20418", "Ship to:  Store 6, 1180 Larch Avenue, Ashford Falls", "Deliver:  Tuesday 03/10/2026, 6 to 10 a.m., rear door", "Terms:    Net 30, resale certificate on file")):
+    for number, text in enumerate(
+        (
+            f"To:       {SELLER}   Account 20418",
+            "Ship to:  Store 6, 1180 Larch Avenue, Ashford Falls",
+            "Deliver:  Tuesday 03/10/2026, 6 to 10 a.m., rear door",
+            "Terms:    Net 30, resale certificate on file",
+        )
+    ):
         write(90, 225 + 40 * number, text)
-    columns = ((90, "LN"), (150, "ITEM"), (310, "DESCRIPTION"), (760, "QTY"), (800, "UM"), (985, "PRICE"), (1180, "AMOUNT"))
+    columns = (
+        (90, "LN"),
+        (150, "ITEM"),
+        (310, "DESCRIPTION"),
+        (760, "QTY"),
+        (800, "UM"),
+        (985, "PRICE"),
+        (1180, "AMOUNT"),
+    )
     top = 430
     for x, label in columns:
         write(x, top, label, 22, bold=True, right=label in {"QTY", "PRICE", "AMOUNT"})
@@ -73,8 +91,15 @@ def _write_prices(path: Path) -> None:
     book = Workbook()
     page: Any = book.active
     page.title = "Prices"
-    row = sheet.title(page, f"{SELLER}: price list, valid from February 1, 2026", "US dollars per selling unit. Cases are not broken. Prices are those in force on the date of the purchase order.")
-    row = sheet.header(page, row, ["Item", "Description", "Pack", "List price", "Quantity price from", "Quantity price", "Status"])
+    row = sheet.title(
+        page,
+        f"{SELLER}: price list, valid from February 1, 2026",
+        "US dollars per selling unit. Cases are not broken. Prices are those in force on the date of the purchase"
+        " order.",
+    )
+    row = sheet.header(
+        page, row, ["Item", "Description", "Pack", "List price", "Quantity price from", "Quantity price", "Status"]
+    )
     for item in ITEMS:
         values = [item.sku, item.text, item.pack, item.list_price, item.break_at, item.break_price, item.status]
         row = sheet.put(page, row, values, formats={3: sheet.MONEY, 4: "0", 5: sheet.MONEY})
@@ -86,14 +111,20 @@ def _write_customer(path: Path) -> None:
     document = word.new_document()
     document.add_heading(f"Customer file: {BUYER} (account 20418)", 1)
     rows = [
-        ["Discount", "3% off list on items BW-1xxx. Not combined with quantity prices: the customer gets the lower of the two."],
+        [
+            "Discount",
+            "3% off list on items BW-1xxx. Not combined with quantity prices: the customer gets the lower of the two.",
+        ],
         ["Freight", "Free when the goods shipped come to $1,500 or more, otherwise $85. Back orders travel free."],
         ["Delivery", "Route days Tuesday and Friday. Goods received are available to ship the next working day."],
         ["Short stock", "Ship what is available (on hand less allocated), back-order the rest."],
         ["Packs", "Cases are not broken. Confirm the full cases within the quantity and ask about the rest."],
         ["Substitution", "Only with the buyer's approval in writing."],
         ["Credit", "Limit $10,000. Open balance on March 5, 2026: $6,215.40. Net 30."],
-        ["Sales tax", "6.5% unless a valid resale certificate is on file. Certificate 88-1043 expired on February 28, 2026."],
+        [
+            "Sales tax",
+            "6.5% unless a valid resale certificate is on file. Certificate 88-1043 expired on February 28, 2026.",
+        ],
         ["Ship-to on file", "Store 2, 75 Canal Street; Store 4, 310 Beacon Road; Store 6, 1108 Larch Avenue"],
         ["Contact", "L. Achterberg, buyer"],
     ]

@@ -38,7 +38,9 @@ class Tenant:
 
 
 TENANTS = [
-    Tenant("Brightleaf Grocers", "1", 24_000, 1.0, 12 * 9400.0, pays_management=False, pays_trash=False, pays_admin=False),
+    Tenant(
+        "Brightleaf Grocers", "1", 24_000, 1.0, 12 * 9400.0, pays_management=False, pays_trash=False, pays_admin=False
+    ),
     Tenant("Corner Vet", "6", 3_000, 1.0, 12 * 1480.0, controllable_2024=5600.00),
     Tenant("Luna Taqueria", "8", 2_400, 275 / 365, 9 * 1150.0),
 ]
@@ -50,30 +52,173 @@ _MONTHLY = [
 ]
 _SNOW = {1: 9850.00, 2: 7400.00, 3: 2900.00, 12: 8500.00}
 _OTHER: list[tuple[date, str, str, str, float, str, float, str]] = [
-    (date(2025, 3, 18), "5060 Repairs", "Dalton Electric", "Parking lot light repairs", 2340.00, "Controllable", 2340.00, ""),
-    (date(2025, 5, 6), "5060 Repairs", "Northside Paving", "Reseal and stripe whole lot, 5-year life", 9200.00, "Controllable", 1840.00, "Capital item over $5,000: one fifth a year (lease 7.3)"),
-    (date(2025, 6, 24), "5060 Repairs", "Hartwell Contracting", "Unit 9 (vacant): drywall and flooring", 2150.00, "Excluded", 0.00, "Work inside leasable space (lease 7.2 d)"),
+    (
+        date(2025, 3, 18),
+        "5060 Repairs",
+        "Dalton Electric",
+        "Parking lot light repairs",
+        2340.00,
+        "Controllable",
+        2340.00,
+        "",
+    ),
+    (
+        date(2025, 5, 6),
+        "5060 Repairs",
+        "Northside Paving",
+        "Reseal and stripe whole lot, 5-year life",
+        9200.00,
+        "Controllable",
+        1840.00,
+        "Capital item over $5,000: one fifth a year (lease 7.3)",
+    ),
+    (
+        date(2025, 6, 24),
+        "5060 Repairs",
+        "Hartwell Contracting",
+        "Unit 9 (vacant): drywall and flooring",
+        2150.00,
+        "Excluded",
+        0.00,
+        "Work inside leasable space (lease 7.2 d)",
+    ),
     (date(2025, 7, 15), "5060 Repairs", "Dalton Electric", "Pylon sign ballast", 1985.00, "Controllable", 1985.00, ""),
-    (date(2025, 9, 9), "5060 Repairs", "Keystone Plumbing", "Storm drain cleaning", 3640.00, "Controllable", 3640.00, ""),
-    (date(2025, 10, 20), "5060 Repairs", "Marten Masonry", "Sidewalk trip hazards", 3500.00, "Controllable", 3500.00, ""),
-    (date(2025, 4, 30), "5080 Legal", "Voss & Lamb", "Lease enforcement, Unit 4", 6750.00, "Excluded", 0.00, "Tenant disputes (lease 7.2 b)"),
-    (date(2025, 12, 31), "5090 Management fee", MANAGER, "Management fee 2025", 38000.00, "Management fee", 38000.00, ""),
-    (date(2025, 2, 1), "5100 Insurance", "Granite Mutual", "Property and liability 2025", 41300.00, "Insurance", 41300.00, ""),
-    (date(2025, 5, 15), "5110 Real estate tax", "County treasurer", "First half 2025", 58515.00, "Real estate tax", 58515.00, ""),
-    (date(2025, 12, 5), "5110 Real estate tax", "County treasurer", "Second half 2025", 58515.00, "Real estate tax", 58515.00, ""),
-    (date(2025, 12, 5), "5110 Real estate tax", "County treasurer", "Penalty, second half paid late", 1870.00, "Excluded", 0.00, "Penalties (lease 7.2 e)"),
-    (date(2025, 8, 28), "5120 Roof", "Summit Roofing", "Replace roof section, Units 1 to 3", 54000.00, "Excluded", 0.00, "Roof and structure (lease 7.2 a)"),
-    (date(2025, 4, 1), "5130 Leasing", "Corbel Realty", "Commission, Luna Taqueria", 12300.00, "Excluded", 0.00, "Leasing costs (lease 7.2 c)"),
+    (
+        date(2025, 9, 9),
+        "5060 Repairs",
+        "Keystone Plumbing",
+        "Storm drain cleaning",
+        3640.00,
+        "Controllable",
+        3640.00,
+        "",
+    ),
+    (
+        date(2025, 10, 20),
+        "5060 Repairs",
+        "Marten Masonry",
+        "Sidewalk trip hazards",
+        3500.00,
+        "Controllable",
+        3500.00,
+        "",
+    ),
+    (
+        date(2025, 4, 30),
+        "5080 Legal",
+        "Voss & Lamb",
+        "Lease enforcement, Unit 4",
+        6750.00,
+        "Excluded",
+        0.00,
+        "Tenant disputes (lease 7.2 b)",
+    ),
+    (
+        date(2025, 12, 31),
+        "5090 Management fee",
+        MANAGER,
+        "Management fee 2025",
+        38000.00,
+        "Management fee",
+        38000.00,
+        "",
+    ),
+    (
+        date(2025, 2, 1),
+        "5100 Insurance",
+        "Granite Mutual",
+        "Property and liability 2025",
+        41300.00,
+        "Insurance",
+        41300.00,
+        "",
+    ),
+    (
+        date(2025, 5, 15),
+        "5110 Real estate tax",
+        "County treasurer",
+        "First half 2025",
+        58515.00,
+        "Real estate tax",
+        58515.00,
+        "",
+    ),
+    (
+        date(2025, 12, 5),
+        "5110 Real estate tax",
+        "County treasurer",
+        "Second half 2025",
+        58515.00,
+        "Real estate tax",
+        58515.00,
+        "",
+    ),
+    (
+        date(2025, 12, 5),
+        "5110 Real estate tax",
+        "County treasurer",
+        "Penalty, second half paid late",
+        1870.00,
+        "Excluded",
+        0.00,
+        "Penalties (lease 7.2 e)",
+    ),
+    (
+        date(2025, 8, 28),
+        "5120 Roof",
+        "Summit Roofing",
+        "Replace roof section, Units 1 to 3",
+        54000.00,
+        "Excluded",
+        0.00,
+        "Roof and structure (lease 7.2 a)",
+    ),
+    (
+        date(2025, 4, 1),
+        "5130 Leasing",
+        "Corbel Realty",
+        "Commission, Luna Taqueria",
+        12300.00,
+        "Excluded",
+        0.00,
+        "Leasing costs (lease 7.2 c)",
+    ),
 ]
 
 
 def entries() -> list[Entry]:
     rng = Random(2025)
-    made = [Entry(date(2025, month, 28), account, vendor, memo, amount, pool, amount) for month in range(1, 13) for account, vendor, memo, amount, pool in _MONTHLY]
+    made = [
+        Entry(date(2025, month, 28), account, vendor, memo, amount, pool, amount)
+        for month in range(1, 13)
+        for account, vendor, memo, amount, pool in _MONTHLY
+    ]
     power = [round(1600 + rng.uniform(-220, 220), 2) for _ in range(11)]
     power.append(round(19370 - sum(power), 2))
-    made += [Entry(date(2025, month, 20), "5040 Electricity", "Valley Power", "Common area meter", cost, "Snow and utilities", cost) for month, cost in enumerate(power, start=1)]
-    made += [Entry(date(2025, month, 27), "5030 Snow removal", "Frostline Plowing", "Plowing and salt", cost, "Snow and utilities", cost) for month, cost in _SNOW.items()]
+    made += [
+        Entry(
+            date(2025, month, 20),
+            "5040 Electricity",
+            "Valley Power",
+            "Common area meter",
+            cost,
+            "Snow and utilities",
+            cost,
+        )
+        for month, cost in enumerate(power, start=1)
+    ]
+    made += [
+        Entry(
+            date(2025, month, 27),
+            "5030 Snow removal",
+            "Frostline Plowing",
+            "Plowing and salt",
+            cost,
+            "Snow and utilities",
+            cost,
+        )
+        for month, cost in _SNOW.items()
+    ]
     made += [Entry(*fields) for fields in _OTHER]
     return sorted(made, key=lambda entry: (entry.day, entry.account, entry.memo))
 
@@ -97,7 +242,9 @@ class Bill:
 
     @property
     def total(self) -> float:
-        return round(self.controllable + self.snow_and_utilities + self.trash + self.admin + self.insurance + self.tax, 2)
+        return round(
+            self.controllable + self.snow_and_utilities + self.trash + self.admin + self.insurance + self.tax, 2
+        )
 
 
 def bill(tenant: Tenant) -> Bill:

@@ -21,15 +21,26 @@ def write(path: Path) -> None:
     section.orientation, section.page_width, section.page_height = WD_ORIENT.LANDSCAPE, Inches(11), Inches(8.5)
     document.add_heading(f"{STORE}: week of March 16, 2026", 1)
     times = {shift.code: shift.times.replace("-", "\u2013") for shift in SHIFTS} | {"-": ""}
-    rows = [[person.name + (" (keys)" if person.keys else ""), *(times[code] for code in person.week), f"{paid_hours(person):.1f}"] for person in STAFF]
+    rows = [
+        [
+            person.name + (" (keys)" if person.keys else ""),
+            *(times[code] for code in person.week),
+            f"{paid_hours(person):.1f}",
+        ]
+        for person in STAFF
+    ]
     header = ["", *(f"{day:%A}\n{day:%B} {day.day}" for day in DAYS), "Paid hours"]
     word.table(document, header, rows, widths_in=[1.35, *[1.08] * 7, 0.75], right=(8,), size=9)
-    word.paragraph(document, "Open Monday to Saturday 10:00 to 20:00, Sunday 11:00 to 18:00. Shifts over six hours include 30 unpaid minutes.")
+    word.paragraph(
+        document,
+        "Open Monday to Saturday 10:00 to 20:00, Sunday 11:00 to 18:00. Shifts over six hours include 30 unpaid"
+        " minutes.",
+    )
     word.bullets(
         document,
         [
             "Saturday is the spring event: please be at the door at 9:30 sharp.",
-            "Beth is on vacation Thursday and Friday. Rosa is at the regional meeting on Tuesday and off for the rest of that day.",
+            "No keyholder, no opening: if Rosa, Dev or Alan is late, wait at the staff door and call.",
             "To swap a shift, agree with the other person and ask Rosa or Dev before you change anything.",
         ],
     )

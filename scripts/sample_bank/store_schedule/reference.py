@@ -19,7 +19,10 @@ RULES = [
     "Nobody works more than five days. Nobody opens the morning after closing.",
     "Under 18: at most four paid hours on a school day, eight otherwise, and 18 in the week.",
     f"Budget for the week: {BUDGET_HOURS} paid hours and ${BUDGET_USD:,}. Max hours per person as listed.",
-    "Requests for days off are due two Wednesdays before the week begins (March 4). Later ones are granted if cover allows.",
+    (
+        "Requests for days off are due two Wednesdays before the week begins (March 4). Later ones are granted if cover"
+        " allows."
+    ),
 ]
 
 
@@ -40,7 +43,14 @@ def _write_staff(path: Path) -> None:
     row = sheet.title(page, f"{STORE}: staff", "As of March 9, 2026")
     row = sheet.header(page, row, ["Name", "Role", "Keys", "Max hours", "Rate, $", "Can work"])
     for person in STAFF:
-        values = [person.name, person.role, "yes" if person.keys else "no", person.max_hours, person.rate_usd, person.can_work.split(";")[0]]
+        values = [
+            person.name,
+            person.role,
+            "yes" if person.keys else "no",
+            person.max_hours,
+            person.rate_usd,
+            person.can_work.split(";")[0],
+        ]
         row = sheet.put(page, row, values, formats={4: sheet.MONEY})
     sheet.lay_out(page, [14, 22, 8, 11, 10, 56])
     shifts = book.create_sheet("Shifts")

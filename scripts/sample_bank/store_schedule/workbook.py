@@ -29,12 +29,27 @@ def write(path: Path) -> None:
 
 
 def _fill_grid(page: Any) -> None:
-    row = sheet.title(page, f"{STORE}: schedule, March 16 to 22, 2026", "O 9:30-17:00   C 13:00-20:30   S 16:30-20:30   Sunday A 10:30-18:30   * keyholder")
+    row = sheet.title(
+        page,
+        f"{STORE}: schedule, March 16 to 22, 2026",
+        "O 9:30-17:00   C 13:00-20:30   S 16:30-20:30   Sunday A 10:30-18:30   * keyholder",
+    )
     labels = ["Name", "Max", *(f"{day:%a} {day.day}" for day in DAYS), "Days", "Paid hours", "Rate, $", "Cost, $"]
     row = sheet.header(page, row, labels)
     for person in STAFF:
-        days, hours = f'=COUNTIF(C{row}:I{row},"?")-COUNTIF(C{row}:I{row},"-")', f"=SUMPRODUCT(COUNTIF(C{row}:I{row},{CODES})*{PAID})"
-        values = [person.name + (" *" if person.keys else ""), person.max_hours, *person.week, days, hours, person.rate_usd, f"=K{row}*L{row}"]
+        days, hours = (
+            f'=COUNTIF(C{row}:I{row},"?")-COUNTIF(C{row}:I{row},"-")',
+            f"=SUMPRODUCT(COUNTIF(C{row}:I{row},{CODES})*{PAID})",
+        )
+        values = [
+            person.name + (" *" if person.keys else ""),
+            person.max_hours,
+            *person.week,
+            days,
+            hours,
+            person.rate_usd,
+            f"=K{row}*L{row}",
+        ]
         sheet.put(page, row, values, formats={10: "0.0", 11: sheet.MONEY, 12: sheet.MONEY})
         for column, code in zip(DAY_COLUMNS, person.week, strict=True):
             page[f"{column}{row}"].alignment = Alignment(horizontal="center")
@@ -42,15 +57,37 @@ def _fill_grid(page: Any) -> None:
                 page[f"{column}{row}"].fill = PatternFill("solid", fgColor=_FILLS[code])
         row += 1
     hours = [f"=SUMPRODUCT(COUNTIF({column}{FIRST}:{column}{LAST},{CODES})*{PAID})" for column in DAY_COLUMNS]
-    sheet.put(page, row, ["Paid hours", None, *hours, None, f"=SUM(K{FIRST}:K{LAST})", None, f"=SUM(M{FIRST}:M{LAST})"], formats={**dict.fromkeys(range(2, 11), "0.0"), 12: sheet.MONEY})
+    sheet.put(
+        page,
+        row,
+        ["Paid hours", None, *hours, None, f"=SUM(K{FIRST}:K{LAST})", None, f"=SUM(M{FIRST}:M{LAST})"],
+        formats={**dict.fromkeys(range(2, 11), "0.0"), 12: sheet.MONEY},
+    )
     sheet.total(page, row, last=13)
     sheet.put(page, row + 1, ["Budget", *[None] * 9, BUDGET_HOURS, None, BUDGET_USD], formats={12: sheet.MONEY})
-    sheet.put(page, row + 2, ["Left", *[None] * 9, f"=K{row + 1}-K{row}", None, f"=M{row + 1}-M{row}"], formats={10: "0.0", 12: sheet.MONEY})
+    sheet.put(
+        page,
+        row + 2,
+        ["Left", *[None] * 9, f"=K{row + 1}-K{row}", None, f"=M{row + 1}-M{row}"],
+        formats={10: "0.0", 12: sheet.MONEY},
+    )
     notes = [
-        "Gus asked late (March 10) for Saturday off. Granted: cover allows it if Fay opens on Saturday. Her wish for Sunday rather than Saturday then cannot be met.",
-        "Tell Fay before posting: no schedule with these rules meets both wishes. Rule 8 puts Gus's day off before a preference. Please ask her, not tell her.",
-        "Kept: Beth's vacation, Rosa's meeting (off all Tuesday), Alan's Wednesday, Cho's school days (four paid hours each).",
-        "209.5 is the fewest hours that meet every hour's need with these codes and rules, so the 2.5 left are a reserve for sick cover, not a saving to hand back.",
+        (
+            "Gus asked late (March 10) for Saturday off. Granted: cover allows it if Fay opens on Saturday. Her wish"
+            " for Sunday rather than Saturday then cannot be met."
+        ),
+        (
+            "Please speak to Fay before posting. No schedule within these rules meets both wishes, and rule 8 puts a"
+            " day off before a preference."
+        ),
+        (
+            "Kept: Beth's vacation, Rosa's meeting (off all Tuesday), Alan's Wednesday, Cho's school days (four paid"
+            " hours each)."
+        ),
+        (
+            "209.5 is the fewest hours that meet every hour's need with these codes and rules, so the 2.5 left are a"
+            " reserve for sick cover, not a saving to hand back."
+        ),
     ]
     row += 4
     for text in notes:
@@ -59,7 +96,11 @@ def _fill_grid(page: Any) -> None:
 
 
 def _fill_coverage(page: Any) -> None:
-    row = sheet.title(page, "Coverage: on the floor less needed, by hour", "Need = visitors / 12 rounded up, at least 2; 0 or more is covered, a negative number is short")
+    row = sheet.title(
+        page,
+        "Coverage: on the floor less needed, by hour",
+        "Need = visitors / 12 rounded up, at least 2; 0 or more is covered, a negative number is short",
+    )
     row = sheet.header(page, row, ["Hour from", *(f"{day:%a} {day.day}" for day in DAYS)])
     forecast = visitors()
     first = row
@@ -72,7 +113,9 @@ def _fill_coverage(page: Any) -> None:
             present = f"SUMPRODUCT(COUNTIF(Schedule!{column}${FIRST}:{column}${LAST},{CODES})*({STARTS}<=$A{row})*({ENDS}>=$A{row}+1))"
             values.append(f"={present}-MAX(2,ROUNDUP({forecast[day, hour]}/12,0))")
         row = sheet.put(page, row, values, formats={0: '0":00"', **dict.fromkeys(range(1, 8), "+0;-0;0")})
-    sheet.put(page, row, ["Hours short", *(f'=COUNTIF({column}{first}:{column}{row - 1},"<0")' for column in "BCDEFGH")])
+    sheet.put(
+        page, row, ["Hours short", *(f'=COUNTIF({column}{first}:{column}{row - 1},"<0")' for column in "BCDEFGH")]
+    )
     sheet.total(page, row, last=8)
     sheet.lay_out(page, [14, *[11] * 7])
 
@@ -94,14 +137,30 @@ def _fill_checks(page: Any) -> None:
     )
     cho = FIRST + next(number for number, person in enumerate(STAFF) if "17" in person.role)
     checks = [
-        ("Every open hour has enough people", f'=IF(SUM(Coverage!B{4 + 10}:H{4 + 10})=0,"kept","BROKEN")', "Coverage sheet"),
+        (
+            "Every open hour has enough people",
+            f'=IF(SUM(Coverage!B{4 + 10}:H{4 + 10})=0,"kept","BROKEN")',
+            "Coverage sheet",
+        ),
         ("A keyholder opens every day", f'=IF(AND({opening}),"kept","BROKEN")', "O, or A or E on Sunday"),
         ("A keyholder closes every day", f'=IF(AND({closing}),"kept","BROKEN")', "C or S, or A or L on Sunday"),
         ("Nobody opens after closing", f'=IF({pairs}=0,"kept","BROKEN")', "C or S followed by O, A or E"),
         ("At most five days", f'=IF(MAX(Schedule!J{FIRST}:J{LAST})<=5,"kept","BROKEN")', "Days column"),
-        ("Nobody above max hours", f'=IF(SUMPRODUCT(--(Schedule!K{FIRST}:K{LAST}>Schedule!B{FIRST}:B{LAST}))=0,"kept","BROKEN")', "Paid hours against Max"),
-        ("Under 18: four hours on school days", f'=IF(COUNTIF(Schedule!C{cho}:G{cho},"O")+COUNTIF(Schedule!C{cho}:G{cho},"C")+COUNTIF(Schedule!C{cho}:G{cho},"M")=0,"kept","BROKEN")', "Cho has S only, Monday to Friday"),
-        ("Hours and payroll within budget", f'=IF(AND(Schedule!K{LAST + 3}>=0,Schedule!M{LAST + 3}>=0),"kept","BROKEN")', "Left row"),
+        (
+            "Nobody above max hours",
+            f'=IF(SUMPRODUCT(--(Schedule!K{FIRST}:K{LAST}>Schedule!B{FIRST}:B{LAST}))=0,"kept","BROKEN")',
+            "Paid hours against Max",
+        ),
+        (
+            "Under 18: four hours on school days",
+            f'=IF(COUNTIF(Schedule!C{cho}:G{cho},"O")+COUNTIF(Schedule!C{cho}:G{cho},"C")+COUNTIF(Schedule!C{cho}:G{cho},"M")=0,"kept","BROKEN")',
+            "Cho has S only, Monday to Friday",
+        ),
+        (
+            "Hours and payroll within budget",
+            f'=IF(AND(Schedule!K{LAST + 3}>=0,Schedule!M{LAST + 3}>=0),"kept","BROKEN")',
+            "Left row",
+        ),
         ("Availability, vacation and requests", "kept", "By hand: see notes under the schedule"),
     ]
     for check in checks:
@@ -112,6 +171,11 @@ def _fill_checks(page: Any) -> None:
 def _fill_shifts(page: Any) -> None:
     row = sheet.title(page, "Shift codes (hours as decimals)")
     for shift in SHIFTS:
-        row = sheet.put(page, row + (row == 3), [shift.code, shift.start, shift.end, shift.paid_hours], formats=dict.fromkeys((1, 2, 3), "0.0"))
+        row = sheet.put(
+            page,
+            row + (row == 3),
+            [shift.code, shift.start, shift.end, shift.paid_hours],
+            formats=dict.fromkeys((1, 2, 3), "0.0"),
+        )
     sheet.header(page, 3, ["Code", "From", "To", "Paid"])
     sheet.lay_out(page, [10, 10, 10, 10], landscape=False)
