@@ -1,0 +1,134 @@
+"""Letters that cannot be read: too light or too dark on their ground, or shown as empty squares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from guildhall.documents.checks.findings import FindingMaker
+from guildhall.documents.checks.pages import Letter, PageView, hull
+from guildhall.documents.values import Finding, Gravity
+
+LEAST_CONTRAST = 2.0
+"""Below it text can hardly be read; the web's own rule asks for 4.5, pale footers have about 2.5."""
+_WATERMARK_PT = 48
+_MOST_FINDINGS = 8
+_SQUARES = frozenset("■□▢▣◻◼▪▫⬜⬛☐☑☒口ロ囗日目田回囲0O○D▮▯●◉")
+
+
+def check_contrast(page: PageView, make: FindingMaker) -> Iterator[Finding]:
+    """Words whose colour is too near that of the ground they stand on."""
+    found = 0
+    for word in page.words:
+        box = hull(word)
+        text = "".join(letter.char for letter in word)
+        if box[3] - box[1] < 2 or not any(char.isalnum() for char in text) or _off_page(box, page):
+            continue
+        ratio = _contrast_of(word, page)
+        if ratio is not None and ratio < LEAST_CONTRAST:
+            severity = Gravity.MAJOR if ratio < 1.5 else Gravity.MINOR
+            words = f"Text on page {page.number} hardly stands out (contrast {ratio:.1f} to 1): {text[:40]!r}."
+            yield make.on_page(page, "low-contrast", severity, words, box)
+            found += 1
+            if found >= _MOST_FINDINGS:
+                return
+
+
+def _off_page(box: tuple[float, float, float, float], page: PageView) -> bool:
+    return box[0] < 0 or box[1] < 0 or box[2] > page.width or box[3] > page.height
+
+
+def _contrast_of(word: tuple[Letter, ...], page: PageView) -> float | None:
+    """Contrast of the letters' colour with the commonest colour around them, or None where it cannot be told.
+
+    Heavy letters can be commoner than their ground: pixels that stand out then show that they are readable.
+    """
+    pixels = page.pixels(hull(word), margin=1.5).reshape(-1, 3)
+    if len(pixels) < 12 or word[0].box[3] - word[0].box[1] > _WATERMARK_PT:
+        return None
+    ground = _luminance(_commonest(pixels[:: max(1, len(pixels) // 400)])[None])[0]
+    red, green, blue, opacity = word[0].colour
+    drawn = _luminance(np.array([[red, green, blue]], dtype=np.uint8))[0]
+    stated = float(_ratio(np.array([ground + (drawn - ground) * opacity / 255]), ground)[0])
+    if stated >= LEAST_CONTRAST:
+        return stated
+    seen = float(np.quantile(_ratio(_luminance(pixels), ground), 0.97))
+    return stated if seen < LEAST_CONTRAST + 1 else seen
+
+
+def _ratio(lightness: npt.NDArray[np.float64], ground: float) -> npt.NDArray[np.float64]:
+    ratios: npt.NDArray[np.float64] = (np.maximum(lightness, ground) + 0.05) / (np.minimum(lightness, ground) + 0.05)
+    return ratios
+
+
+def _commonest(pixels: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+    coarse = (pixels >> 3).astype(np.int32)
+    keys = coarse[:, 0] * 1024 + coarse[:, 1] * 32 + coarse[:, 2]
+    values, counts = np.unique(keys, return_counts=True)
+    chosen: npt.NDArray[np.uint8] = np.median(pixels[keys == values[counts.argmax()]], axis=0).astype(np.uint8)
+    return chosen
+
+
+def _luminance(pixels: npt.NDArray[np.uint8]) -> npt.NDArray[np.float64]:
+    """Relative luminance as the web's accessibility rules define it."""
+    channels = pixels.astype(np.float64) / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    weighted: npt.NDArray[np.float64] = linear @ np.array([0.2126, 0.7152, 0.0722])
+    return weighted
+
+
+def check_missing_glyphs(page: PageView, make: FindingMaker) -> Iterator[Finding]:
+    """Squares where a letter should be: the replacement character, a square inside a word, a letter drawn as a box.
+
+    A font draws a letter the same everywhere, so each letter of each font is looked at once a page.
+    """
+    looked_at: set[tuple[str, str]] = set()
+    for word in page.words:
+        text = "".join(letter.char for letter in word)
+        for position, letter in enumerate(word):
+            key = (letter.char, letter.font)
+            if key in looked_at and letter.char not in _STAND_INS:
+                continue
+            looked_at.add(key)
+            if _is_stand_in(text, position) or _drawn_as_box(letter, page):
+                words = f"A character on page {page.number} is missing and shows as a square, in {text[:40]!r}."
+                yield make.on_page(page, "missing-glyph", Gravity.MAJOR, words, letter.box)
+                break
+
+
+_STAND_INS = "\ufffd■□▯▮"
+
+
+def _is_stand_in(text: str, position: int) -> bool:
+    """U+FFFD anywhere; a black or white square between two letters of one word."""
+    char = text[position]
+    if char == "\ufffd":
+        return True
+    inside = 0 < position < len(text) - 1 and text[position - 1].isalnum() and text[position + 1].isalnum()
+    return char in _STAND_INS and inside
+
+
+def _drawn_as_box(letter: Letter, page: PageView) -> bool:
+    """An upright frame with nothing inside: what fonts draw for a letter they do not have."""
+    width, height = letter.box[2] - letter.box[0], letter.box[3] - letter.box[1]
+    if letter.char in _SQUARES or letter.char.isspace() or width < 2.5 or height < 4 or not 0.35 < width / height < 1.3:
+        return False
+    pixels = page.pixels(letter.box)
+    if min(pixels.shape[:2]) < 6:
+        return False
+    lightness = pixels.astype(np.float64).mean(axis=2)
+    ground = np.median(page.pixels(letter.box, margin=2).astype(np.float64).mean(axis=2))
+    ink = np.abs(lightness - ground) > 60
+    rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
+    if len(rows) < 6 or len(columns) < 4:
+        return False
+    ink = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+    framed = all(_solid(ink[edge]) for edge in ((0,), (-1,))) and all(_solid(ink[:, edge]) for edge in (0, -1))
+    inside = ink[3:-3, 3:-3]
+    return framed and inside.size > 0 and float(inside.mean()) < 0.05
+
+
+def _solid(line: npt.NDArray[np.bool_]) -> bool:
+    return float(np.mean(line)) > 0.9
