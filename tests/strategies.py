@@ -10,6 +10,7 @@ from guildhall.domain.authors import Author, Expert, Grader, GraderKind, ModelGr
 from guildhall.domain.judgments import BlindGuess, Comparison, Judgment, Severity, SeverityRating
 from guildhall.domain.peer import Essay, Mark, NoGrade, Reading
 from guildhall.domain.picks import Pick
+from guildhall.domain.prepared import Prepared, PreparedFile
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Problem, StopReason, Submission, Usage
 from guildhall.domain.tasks import FileRef, OnetTags, Provenance, Ratings, Rubric, RubricItem, Specification, Task
@@ -159,6 +160,16 @@ studies = st.builds(
     design=settings,
 )
 
+prepared = st.builds(
+    Prepared,
+    subject=digests,
+    version=ids,
+    files=st.lists(st.builds(PreparedFile, kind=lines, ending=lines, scrubbed=st.none() | digests), max_size=2).map(
+        tuple
+    ),
+    text=texts,
+)
+
 STRATEGIES: dict[type[Value], st.SearchStrategy[Value]] = {
     Task: tasks,
     Submission: submissions,
@@ -167,6 +178,7 @@ STRATEGIES: dict[type[Value], st.SearchStrategy[Value]] = {
     SeverityRating: severity_ratings,
     Essay: essays,
     Mark: marks,
+    Prepared: prepared,
     Pick: picks(),
     BriefVariant: variants,
     Study: studies,

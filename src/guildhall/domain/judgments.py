@@ -13,7 +13,7 @@ from pydantic import AwareDatetime, Field, model_validator
 
 from guildhall.domain.authors import Grader
 from guildhall.domain.submissions import Usage
-from guildhall.domain.tasks import FileRef, Specification
+from guildhall.domain.tasks import Specification
 from guildhall.domain.values import Digest, Id, Value
 
 
@@ -47,12 +47,27 @@ class Comparison(Value):
         return self.content_digest()
 
 
+class ShownPage(Value):
+    """One page as a picture, by the digest of its bytes; `label` names a sheet, a view or a time."""
+
+    image: Digest
+    width: int
+    height: int
+    label: str = ""
+
+
 class BlindedFile(Value):
-    """A scrubbed file as a grader sees it: a neutral name, a kind, its bytes by digest of the scrubbed form."""
+    """A scrubbed file as a grader sees it: a neutral name, its kind, its pages, and its bytes in scrubbed form.
+
+    `digest` is absent when the file could not be cleaned: then it is not handed out, and `omitted` says why.
+    """
 
     name: str
     kind: str
-    digest: Digest
+    digest: Digest | None = None
+    pages: tuple[ShownPage, ...] = ()
+    text: Digest | None = None
+    omitted: tuple[str, ...] = ()
     named_as_asked: bool | None = None
 
 
@@ -60,14 +75,13 @@ class BlindedSide(Value):
     place: Annotated[str, Field(pattern=r"^[A-Z]$")]
     files: tuple[BlindedFile, ...] = ()
     text: str | None = None
-    omitted: tuple[str, ...] = ()
 
 
 class BlindedView(Value):
     """What a grader may see. It has no field for an author, a model, an original file name or a time."""
 
     brief: str
-    reference_files: tuple[FileRef, ...] = ()
+    reference_files: tuple[BlindedFile, ...] = ()
     sides: Annotated[tuple[BlindedSide, ...], Field(min_length=1)]
 
 

@@ -15,6 +15,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, MetaData, St
 from guildhall.domain.judgments import Comparison, Judgment, SeverityRating
 from guildhall.domain.peer import Essay, Mark
 from guildhall.domain.picks import Pick
+from guildhall.domain.prepared import Prepared
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
@@ -146,6 +147,12 @@ SHELVES: tuple[Shelf[Any], ...] = (
         Study,
         lambda study: study.key,
         id=(str, lambda study: study.id),
+    ),
+    _shelf(
+        "prepared",
+        Prepared,
+        lambda prepared: prepared.key,
+        subject=(str, lambda prepared: prepared.subject),
     ),
 )
 

@@ -1,0 +1,38 @@
+"""Work made ready to be judged: every file scrubbed, rendered and read once, whoever will look at it."""
+
+from __future__ import annotations
+
+from guildhall.domain.judgments import ShownPage
+from guildhall.domain.values import Digest, Value
+
+
+class PreparedFile(Value):
+    """One file without its makers' traces. What could not be shown is counted, with the reason."""
+
+    kind: str
+    ending: str
+    scrubbed: Digest | None = None
+    pages: tuple[ShownPage, ...] = ()
+    text: Digest | None = None
+    words: int = 0
+    omitted: tuple[str, ...] = ()
+    findings: dict[str, int] = {}
+    """Format findings by rule, for rates per model and file type."""
+    tells: tuple[str, ...] = ()
+    named_as_asked: bool | None = None
+    public_name: str | None = None
+    """The original name, for reference files only: a brief refers to them by it."""
+
+
+class Prepared(Value):
+    """The files of one submission (or of a task's references), by the digest of what they belong to."""
+
+    subject: Digest
+    version: str
+    files: tuple[PreparedFile, ...]
+    text: str = ""
+    tells: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        return f"{self.subject}:{self.version}"
