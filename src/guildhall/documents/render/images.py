@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -82,16 +84,25 @@ def _draw_vector(file: Path, out: Path) -> Rendered:
     return Rendered(kind=Kind.SVG, renderer="resvg", pages=(save_page(upright(picture), out, 1),))
 
 
-def svg_picture(svg: str, *, width: int = 1600) -> Image:
-    """Rasterise an SVG to about `width` pixels."""
-    import io
-
+def svg_picture(svg: str, *, side: int = 1600) -> Image:
+    """Rasterise an SVG so that its longer side has about `side` pixels."""
     import vl_convert
     from PIL import Image
 
-    small = Image.open(io.BytesIO(vl_convert.svg_to_png(svg, scale=0.05)))
-    scale = min(0.05 * width / max(small.width, small.height), 20)
-    return Image.open(io.BytesIO(vl_convert.svg_to_png(svg, scale=scale)))
+    return Image.open(io.BytesIO(vl_convert.svg_to_png(svg, scale=side / _longer_side(svg))))
+
+
+def _longer_side(svg: str) -> float:
+    """In the units of the drawing, from its size or its view box; 1000 when it states neither."""
+    opening = re.search(r"<svg\b[^>]*>", svg)
+    stated = re.findall(r"\b(?:width|height)\s*=\s*[\"']\s*([\d.]+(?:[eE]\d+)?)", opening[0] if opening else "")
+    if len(stated) < 2:
+        box = re.search(
+            r"viewBox\s*=\s*[\"']\s*\S+[\s,]+\S+[\s,]+([\d.]+)[\s,]+([\d.]+)", opening[0] if opening else ""
+        )
+        stated = list(box.groups()) if box else []
+    sides = [float(one) for one in stated if re.fullmatch(r"\d*\.?\d+(?:[eE]\d+)?", one)]
+    return max(sides, default=0) or 1000
 
 
 def save_page(picture: Image, out: Path, number: int, *, label: str = "") -> PageImage:

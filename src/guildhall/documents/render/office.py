@@ -19,7 +19,7 @@ from guildhall.documents.render import office_inside
 from guildhall.errors import MissingTool, RoomClosed, UnreadableFile
 
 FILES_PER_WORKER = 20
-LIMITS = Limits(wall_s=60, cpu_s=45, memory_bytes=960 * MIB, processes=128, file_bytes=256 * MIB, work_bytes=768 * MIB)
+LIMITS = Limits(wall_s=60, cpu_s=40, memory_bytes=960 * MIB, processes=128, file_bytes=256 * MIB, work_bytes=768 * MIB)
 """What one conversion may cost; memory and disk hold for the worker's whole room."""
 
 _PYTHON = "/usr/bin/python3"  # the interpreter python3-uno is compiled for
@@ -45,7 +45,11 @@ class Converted:
 
 
 class WorkerFailed(Exception):
-    """A worker ended, hung or answered nonsense; whether the file is to blame is for the pool to find out."""
+    """A worker ended or answered nonsense; whether the file is to blame is for the pool to find out."""
+
+
+class AtLimit(WorkerFailed):
+    """A worker reached the limit of a single file: that file is to blame."""
 
 
 class OfficeWorker:
@@ -97,7 +101,7 @@ class OfficeWorker:
         command = [_PYTHON, "-I", "-S", "inside.py", "convert", f"{self._room.cwd}/socket"]
         finished = self._room.run(command, stdin=json.dumps(job).encode())
         if finished.ended != "exit":
-            raise WorkerFailed(f"stopped at its {limit_in_words(finished, self._limits)}")
+            raise AtLimit(f"stopped at its {limit_in_words(finished, self._limits)}")
         try:
             answer = json.loads(finished.stdout)
         except ValueError as error:
@@ -141,8 +145,8 @@ class OfficePool:
     def convert(self, file: Path, content: bytes, load_as: LoadAs, *, max_pages: int) -> Converted:
         """Convert content to PDF; `UnreadableFile(file)` when LibreOffice refuses it, hangs or dies of it.
 
-        A failure in a worker that had served other files is tried once more in a fresh one, so that no file is
-        blamed for its predecessor.
+        A crash in a worker that had served other files is tried once more in a fresh one, so that no file is blamed
+        for its predecessor.
         """
         require_office()
         with self._places:
@@ -153,7 +157,7 @@ class OfficePool:
                     result = worker.convert(content, load_as, max_pages=max_pages)
                 except (WorkerFailed, RoomClosed) as failure:
                     worker.close()
-                    if first or fresh:
+                    if first or fresh or isinstance(failure, AtLimit):
                         raise UnreadableFile(file, str(failure)) from failure
                     continue
                 self._give_back(worker)

@@ -43,6 +43,7 @@ _AS_IT_IS = {
     Kind.HTML: _HTML,
 }
 """Text that LibreOffice lays out well without our help."""
+_PACKAGES = frozenset({Kind.DOCX, Kind.XLSX, Kind.PPTX})
 
 
 class Renderer:
@@ -92,24 +93,16 @@ class Renderer:
         raise UnreadableFile(file, f"a file of kind {kind.value!r} cannot be shown")
 
     def _office_file(self, file: Path, kind: Kind, out: Path) -> Rendered:
-        content = file.read_bytes()
         try:
-            converted = self._office.convert(file, content, LoadAs(kind.value), max_pages=self._max_pages)
+            converted = self._office.convert(file, file.read_bytes(), LoadAs(kind.value), max_pages=self._max_pages)
         except UnreadableFile:
-            content = self._repaired(file)
+            content = _repaired(file) if kind in _PACKAGES else None
+            if content is None:
+                raise
             converted = self._office.convert(file, content, LoadAs(kind.value), max_pages=self._max_pages)
-            return _add_warning(
-                self._finish(file, kind, converted, out), "its package tables were rewritten to open it"
-            )
+            rendered = self._finish(file, kind, converted, out)
+            return rendered.but(warnings=(*rendered.warnings, "its package tables were rewritten to open it"))
         return self._finish(file, kind, converted, out)
-
-    def _repaired(self, file: Path) -> bytes:
-        """The file with its package tables rewritten; the refusal that brought us here when that is no help."""
-        with tempfile.TemporaryDirectory(prefix="guildhall-repair-") as folder:
-            repaired = confined(repair_namespaces, file, out=Path(folder))
-            if repaired.out is None:
-                raise UnreadableFile(file, "LibreOffice cannot open it, and its package is not of the kind we can mend")
-            return repaired.out.read_bytes()
 
     def _text(self, file: Path, kind: Kind, out: Path) -> Rendered:
         warnings: tuple[str, ...] = ()
@@ -155,5 +148,11 @@ def _nothing(detected: Detected | None, why: str) -> Rendered:
     return Rendered(kind=kind, renderer="none", omitted=(Omission(what="file", reason=why),))
 
 
-def _add_warning(rendered: Rendered, words: str) -> Rendered:
-    return rendered.but(warnings=(*rendered.warnings, words))
+def _repaired(file: Path) -> bytes | None:
+    """The package with its tables rewritten; None when rewriting them would be no help."""
+    with tempfile.TemporaryDirectory(prefix="guildhall-repair-") as folder:
+        try:
+            repaired = confined(repair_namespaces, file, out=Path(folder))
+        except UnreadableFile:
+            return None
+        return repaired.out.read_bytes() if repaired.out else None
