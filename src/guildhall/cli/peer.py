@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from guildhall.cli.show import as_json_line
+from guildhall.cli.show import as_json, as_json_line, done, note, table
+from guildhall.cli.workspace import JsonOption, WorkspaceOption
+
+if TYPE_CHECKING:
+    from guildhall.peer.findings import Findings
+    from guildhall.peer.sections import Section
 
 app = typer.Typer(no_args_is_help=True, help="The Boswell Test: models write, models mark, marks are read correctly.")
+domains = typer.Typer(no_args_is_help=True, help="The subjects essays are written about, as TOML files.")
+app.add_typer(domains, name="domains")
+
+PublishedOption = Annotated[
+    bool,
+    typer.Option("--as-published", help="The public system's formulas, faults included, instead of corrected ones."),
+]
+OwnMarksOption = Annotated[bool, typer.Option("--own-marks", help="Count an author's own mark in its performance.")]
+EssaySecondsOption = Annotated[float, typer.Option(help="Seconds an essay may take before efficiency is zero.")]
+MarkSecondsOption = Annotated[float, typer.Option(help="Seconds a mark may take before efficiency is zero.")]
+SeedOption = Annotated[int, typer.Option(help="Seed of the bootstrap.")]
+RunArgument = Annotated[
+    Path, typer.Argument(help="A run's folder, or a full_results.json (ours or the public system's).")
+]
+RunsArgument = Annotated[list[Path], typer.Argument(help="Run folders, result files, or a folder of runs.")]
 
 
 @app.command("read-grade")
@@ -19,10 +39,272 @@ def read_grade(
         bool,
         typer.Option("--infer", help="Suggest a grade from words of praise where none is stated (marked inferred)."),
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="JSON lines are always printed; accepted for symmetry.")] = False,  # noqa: ARG001
+    json: JsonOption = False,  # noqa: ARG001 - the answer is JSON lines either way
 ) -> None:
     """Read the overall grade each reply states, one JSON line a reply."""
     from guildhall.peer.replies import readings
 
     for row in readings(file, infer=infer):
         as_json_line(row)
+
+
+@domains.command("list")
+def list_domains(json: JsonOption = False) -> None:
+    """The subjects that come with the package."""
+    from guildhall.peer.domains import shipped_domains
+
+    found = list(shipped_domains().values())
+    if json:
+        as_json(found)
+        return
+    rows = [(one.id, one.level, one.title, f"{one.words[0]}-{one.words[1]}", len(one.criteria)) for one in found]
+    table("Domains", ["id", "level", "title", "words", "criteria"], rows, numeric=[1, 4])
+
+
+@domains.command("new")
+def new_domain(
+    path: Annotated[Path, typer.Argument(help="The file to write; its name becomes the domain's id.")],
+    title: Annotated[str, typer.Option(help="What tables call it.")] = "A new subject",
+) -> None:
+    """Write an example of a domain to fill in."""
+    from guildhall.peer.domains import new_domain as write_domain
+
+    done(f"wrote {write_domain(path, title=title)}; edit it, then: guildhall peer domains check {path}")
+
+
+@domains.command("check")
+def check_domain(path: Annotated[Path, typer.Argument(help="A domain's TOML file.")], json: JsonOption = False) -> None:
+    """Check a domain's file and say what could be better."""
+    from guildhall.peer.domains import read_domain, remarks
+
+    domain = read_domain(path)
+    said = list(remarks(domain))
+    if json:
+        as_json({"domain": domain, "digest": domain.content_digest(), "remarks": said})
+        return
+    for words in said:
+        note(f"remark: {words}")
+    done(f"{domain.id}: {domain.title} is sound ({len(said)} remarks)")
+
+
+@app.command()
+def run(
+    domain: Annotated[
+        list[str], typer.Option("--domain", "-d", help="A domain's id or its .toml file; may be repeated.")
+    ],
+    model: Annotated[
+        Optional[list[str]],  # noqa: UP045 - typer reads this at run time
+        typer.Option(
+            "--model", "-m", help="provider/model or NAME=provider/model; may be repeated.", show_default=False
+        ),
+    ] = None,
+    models: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="A TOML file with a table [models.NAME] for each model.", show_default=False),
+    ] = None,
+    samples: Annotated[int, typer.Option(min=1, help="Essays by each model.")] = 1,
+    rounds: Annotated[int, typer.Option(min=1, help="Times each grader marks each essay.")] = 1,
+    composites: Annotated[bool, typer.Option(help="Allow composite grades such as A-/B+.")] = True,
+    follow_ups: Annotated[int, typer.Option(min=0, help="Times to ask again when no grade was stated.")] = 1,
+    results: Annotated[Path, typer.Option(help="Where run folders are written.")] = Path("results"),
+    fresh: Annotated[bool, typer.Option("--fresh", help="Use no answer an earlier run was given.")] = False,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask calls again that failed before.")] = False,
+    max_usd: Annotated[
+        Optional[float],  # noqa: UP045
+        typer.Option(help="Stop a domain's run at this cost.", show_default=False),
+    ] = None,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Let models write and mark each other; the same command again goes on where a stopped run was."""
+    from guildhall.cli.peer_run import run_test
+    from guildhall.engine.terms import Limits
+    from guildhall.peer.plan import named_models, read_models
+    from guildhall.peer.session import Options
+
+    taking_part = (*(read_models(models) if models else ()), *named_models(model or []))
+    options = Options(
+        samples=samples,
+        rounds=rounds,
+        composites=composites,
+        follow_ups=follow_ups,
+        reuse=not fresh,
+        retry_failed=retry_failed,
+        limits=Limits(run_usd=max_usd),
+    )
+    run_test(domain, taking_part, options, results=results, workspace_path=workspace, json=json)
+
+
+@app.command("import")
+def import_run(
+    file: Annotated[Path, typer.Argument(help="The full_results.json of a public run.")],
+    results: Annotated[Path, typer.Option(help="Where the run's folder is written.")] = Path("results"),
+    json: JsonOption = False,
+) -> None:
+    """Read a run of the public system; every reply is read anew and what was recorded is kept beside it."""
+    from guildhall.peer.folder import write_run
+    from guildhall.peer.public_format import read_public_run
+
+    record = read_public_run(file)
+    folder = results / record.run
+    write_run(folder, record)
+    differ = sum(mark.recorded is not None and mark.recorded.grade != mark.reading.grade for mark in record.marks)
+    facts = {"run": record.run, "folder": str(folder), "essays": len(record.essays), "marks": len(record.marks)}
+    if json:
+        as_json(facts | {"read_differently": differ})
+    else:
+        done(f"imported {facts['essays']} essays and {facts['marks']} marks to {folder}; {differ} are read differently")
+
+
+@app.command()
+def rebuild(
+    folder: Annotated[Path, typer.Argument(help="A run's folder.")],
+    as_published: PublishedOption = False,
+    own_marks: OwnMarksOption = False,
+    essay_seconds: EssaySecondsOption = 120.0,
+    mark_seconds: MarkSecondsOption = 60.0,
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """Make every table and report of a run again from its single files, offline."""
+    from guildhall.peer.exports import write_reports
+
+    found = _findings(folder, as_published, own_marks, essay_seconds, mark_seconds, seed)
+    written = [str(path.relative_to(folder)) for path in write_reports(folder, found)]
+    if json:
+        as_json({"folder": str(folder), "written": written})
+    else:
+        done(f"rebuilt {len(written)} files in {folder}, among them report.html and cross_grading_table.xlsx")
+
+
+@app.command()
+def report(
+    run: RunArgument,
+    as_published: PublishedOption = False,
+    own_marks: OwnMarksOption = False,
+    essay_seconds: EssaySecondsOption = 120.0,
+    mark_seconds: MarkSecondsOption = 60.0,
+    seed: SeedOption = 0,
+    out: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="Write all reports into this folder as well.", show_default=False),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Show a run: quotients, tables, bias, corrected qualities, marks without a grade, cost and time."""
+    from guildhall.peer.exports import consolidated_json, write_reports
+    from guildhall.peer.sections import sections
+
+    found = _findings(run, as_published, own_marks, essay_seconds, mark_seconds, seed)
+    if out is not None:
+        write_reports(out, found)
+    if json:
+        as_json({name: value for name, value in consolidated_json(found).items() if name != "record"})
+        return
+    for section in sections(found):
+        _show_section(section)
+
+
+@app.command()
+def quotient(
+    run: RunArgument,
+    as_published: PublishedOption = False,
+    own_marks: OwnMarksOption = False,
+    essay_seconds: EssaySecondsOption = 120.0,
+    mark_seconds: MarkSecondsOption = 60.0,
+    seed: SeedOption = 0,
+    json: JsonOption = False,
+) -> None:
+    """The Boswell Quotient of every model of a run."""
+    from guildhall.peer.exports import quotient_rows
+    from guildhall.peer.sections import quotient_section
+
+    found = _findings(run, as_published, own_marks, essay_seconds, mark_seconds, seed)
+    if json:
+        as_json(quotient_rows(found))
+        return
+    _show_section(quotient_section(found))
+    for words in found.explanations:
+        note(words)
+
+
+@app.command("na-report")
+def na_report(runs: RunsArgument, json: JsonOption = False) -> None:
+    """Where no grade could be read: how often, by whom, of whom, in which shapes, and whether asking again helped."""
+    from dataclasses import asdict
+
+    from guildhall.peer.loading import load_runs
+    from guildhall.peer.na_report import na_report as report_on
+
+    found = report_on(load_runs(runs))
+    if json:
+        as_json(asdict(found))
+        return
+    overall = found.overall
+    typer.echo(f"{overall.unread} of {overall.marks} marks without a grade ({overall.rate:.2%})")
+    for title, shares in (("Graders hard to read", found.by_grader), ("Authors that resist grading", found.by_author)):
+        rows = [(one.name, one.unread, one.marks, f"{one.rate:.1%}") for one in shares]
+        table(title, ["model", "without", "marks", "share"], rows, numeric=[1, 2, 3])
+    shapes = [(shape.reason, shape.count, " / ".join(shape.examples)) for shape in found.shapes]
+    table("Shapes of reply that state no grade", ["reason", "marks", "how they end"], shapes, numeric=[1])
+    for words in found.advice:
+        note(words)
+
+
+@app.command()
+def aggregate(
+    runs: RunsArgument,
+    as_published: PublishedOption = False,
+    all_runs: Annotated[
+        bool, typer.Option("--all-runs", help="Every run, not only the latest of each domain.")
+    ] = False,
+    json: JsonOption = False,
+) -> None:
+    """Mean quotients over domains; models that took part in fewer domains are marked."""
+    from dataclasses import asdict
+
+    from guildhall.peer.aggregate import aggregate as over_domains
+    from guildhall.peer.loading import latest_per_domain, load_runs
+    from guildhall.peer.quotient import corrected_quotients, published_quotients
+
+    found = load_runs(runs)
+    found = found if all_runs else latest_per_domain(found)
+    rows = over_domains(found, published_quotients if as_published else corrected_quotients)
+    if json:
+        as_json([asdict(row) | {"consistency": row.consistency} for row in rows])
+        return
+    shown = [
+        (
+            row.rank,
+            row.model + ("" if row.complete else " (fewer domains)"),
+            f"{row.mean_quotient:.2f}",
+            len(row.by_domain),
+            "" if row.consistency is None else f"{row.consistency:.2f}",
+        )
+        for row in rows
+    ]
+    table("Quotients over domains", ["rank", "model", "mean", "domains", "consistency"], shown, numeric=[0, 2, 3, 4])
+
+
+def _findings(path: Path, as_published: bool, own_marks: bool, essay_s: float, mark_s: float, seed: int) -> Findings:
+    from guildhall.peer.findings import findings
+    from guildhall.peer.folder import planned
+    from guildhall.peer.loading import load_run
+    from guildhall.peer.quotient import Reference
+
+    begun = planned(path) if path.is_dir() else None
+    return findings(
+        load_run(path),
+        as_published=as_published,
+        reference=Reference(essay_s=essay_s, mark_s=mark_s, own_marks=own_marks),
+        families=begun[0].families if begun else None,
+        seed=seed,
+    )
+
+
+def _show_section(section: Section) -> None:
+    typer.secho(f"\n{section.title}", bold=True)
+    for words in filter(None, section.words):
+        typer.echo(words)
+    if section.grid is not None:
+        table("", section.grid.columns, section.grid.rows, numeric=section.grid.numeric)

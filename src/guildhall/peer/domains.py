@@ -44,7 +44,9 @@ class Domain(Value):
         if self.words[0] > self.words[1]:
             raise ValueError("`words` gives the least before the most")
         if _TEMPLATE_SLOT.search(self.grading_prompt) or _TEMPLATE_SLOT.search(self.essay_prompt):
-            raise ValueError("a prompt has no slots such as {essay}: essay, words and criteria are added by the program")
+            raise ValueError(
+                "a prompt has no slots such as {essay}: essay, words and criteria are added by the program"
+            )
         if len(set(self.criteria)) != len(self.criteria):
             raise ValueError("`criteria` names one thing twice")
         return self
@@ -84,7 +86,8 @@ def find_domain(name: str) -> Domain:
 def remarks(domain: Domain) -> Iterator[str]:
     """What a careful reader would say of a domain that is sound but could be better."""
     if domain.words[1] > 2 * domain.words[0]:
-        yield f"the word range {domain.words[0]}-{domain.words[1]} is wide: essays will differ in length more than in quality"
+        least, most = domain.words
+        yield f"the word range {least}-{most} is wide: essays will differ in length more than in quality"
     if re.search(r"\bgrade\s*:", domain.grading_prompt, re.IGNORECASE):
         yield "the grading prompt spells out a grade line; the program already asks for one in its own words"
     if not re.search(r"\bessay|answer|program|design|text|code|solution\b", domain.grading_prompt, re.IGNORECASE):

@@ -8,7 +8,7 @@ public system's numbers back, faults included.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from guildhall.analysis.marks import efficiency, evaluate_grader, mark_table, medians_received
 from guildhall.domain.peer import Mark
@@ -160,11 +160,18 @@ def _relative_to_slowest(seconds: Mapping[str, Sequence[float | None]]) -> dict[
 
 
 def ranked(scores: Sequence[Scores], *, shared: bool) -> tuple[Scores, ...]:
-    """Best first; with `shared`, equal quotients share a rank. A model without any component comes last."""
-    ordered = sorted(scores, key=lambda one: -1.0 if one.quotient is None else one.quotient, reverse=True)
+    """Best first. With `shared`, equals share a rank, and a quotient of fewer components comes after those of more:
+
+    it is another mean, and a model that refuses to mark gains nothing by it. As published neither is so.
+    """
+
+    def key(one: Scores) -> tuple[int, float]:
+        value = -1.0 if one.quotient is None else one.quotient
+        return (len(one.present) if shared else 0, value)
+
+    ordered = sorted(scores, key=key, reverse=True)
     result: list[Scores] = []
     for place, one in enumerate(ordered, 1):
-        tied = shared and result and result[-1].quotient == one.quotient
-        rank = result[-1].rank if tied else place
-        result.append(Scores(one.model, one.performance, one.evaluation, one.efficiency, rank, one.notes))
+        rank = result[-1].rank if shared and result and key(result[-1]) == key(one) else place
+        result.append(replace(one, rank=rank))
     return tuple(result)

@@ -26,6 +26,7 @@ class Rung:
 LADDER: dict[str, Rung] = {
     rung.name: rung
     for rung in (
+        Rung("structured", 1, 1.0),
         Rung("label", 1, 0.98),
         Rung("alone on its line", 2, 0.85),
         Rung("table cell", 2, 0.9),

@@ -1,0 +1,90 @@
+"""The work behind `guildhall peer run`: domains one after the other, with a bar that shows counts and cost so far."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import typer
+
+from guildhall.cli.show import as_json, done, note
+from guildhall.engine.calls import Call, Reply
+from guildhall.errors import InputError
+from guildhall.peer.domains import find_domain
+from guildhall.peer.exports import write_reports
+from guildhall.peer.findings import findings
+from guildhall.peer.plan import PeerModel
+from guildhall.peer.session import Options, Started, plan_of, run_domain, start
+from guildhall.store.workspace import Workspace
+
+
+def run_test(
+    domains: Sequence[str],
+    models: Sequence[PeerModel],
+    options: Options,
+    *,
+    results: Path,
+    workspace_path: Path | None,
+    json: bool,
+) -> None:
+    """Plan, run and report each domain."""
+    if len(models) < 2:
+        raise InputError("a Boswell Test takes at least two models; name them with --model or --models")
+    chosen = [find_domain(name) for name in domains]
+    facts = []
+    with Workspace.find(workspace_path) as workspace:
+        for domain in chosen:
+            started = start(plan_of(domain, models, options), results=results, now=datetime.now(UTC))
+            _announce(started)
+            with _progress(started) as heard:
+                record = run_domain(started, domain, options, workspace=workspace, clock=time.time, on_reply=heard)
+            found = findings(record, families=started.plan.families)
+            write_reports(started.folder, found)
+            best = found.quotients.scores[0]
+            facts.append(
+                {
+                    "run": record.run,
+                    "folder": str(started.folder),
+                    "resumed": started.resumed,
+                    "essays": len(record.essays),
+                    "marks": len(record.marks),
+                    "without_grade": found.tables.unread,
+                    "first": best.model,
+                }
+            )
+    if json:
+        as_json(facts)
+        return
+    for fact in facts:
+        done(
+            f"{fact['run']}: {fact['essays']} essays, {fact['marks']} marks ({fact['without_grade']} without a grade); "
+            f"see {fact['folder']}/report.html"
+        )
+
+
+def _announce(started: Started) -> None:
+    if started.resumed:
+        note(f"going on with {started.run}")
+    else:
+        note(f"{started.run}: {started.plan.calls} calls, follow-up questions apart")
+
+
+@contextmanager
+def _progress(started: Started) -> Iterator[Callable[[Call, Reply], None]]:
+    """A bar on standard error: calls answered, cost so far, time left."""
+    costs: list[float | None] = []
+    with typer.progressbar(length=started.plan.calls, label=started.plan.domain, file=sys.stderr) as bar:
+
+        def heard(_call: Call, reply: Reply) -> None:
+            costs.append(reply.usage.cost_usd)
+            known = [cost for cost in costs if cost is not None]
+            shown = f"${sum(known):.4f}" if len(known) == len(costs) else "price unknown"
+            bar.label = f"{started.plan.domain} ({shown})"
+            if len(costs) <= started.plan.calls:
+                bar.update(1)
+
+        yield heard

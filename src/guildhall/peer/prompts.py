@@ -1,0 +1,76 @@
+"""What authors and graders are asked: text files beside this module, filled in and hashed into what they produce."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from importlib.resources import files
+from string import Template
+
+from pydantic import JsonValue
+
+from guildhall.domain.values import Digest, sha256
+from guildhall.peer.domains import Domain
+from guildhall.peer.scale import COMPOSITES, LETTERS
+
+_FENCE = re.compile(r"</?\s*essay\b", re.IGNORECASE)
+
+
+@lru_cache
+def _text(name: str) -> str:
+    return files("guildhall.peer").joinpath("prompts", f"{name}.md").read_text(encoding="utf-8")
+
+
+def essay_prompt(domain: Domain) -> str:
+    """What every author of a domain is asked, word for word."""
+    return _filled("essay", domain, prompt=domain.essay_prompt.strip()).strip()
+
+
+def marking_prompt(domain: Domain, essay: str, *, composites: bool) -> tuple[str, str]:
+    """The examiner's instructions and the essay as data, apart from one another.
+
+    The essay stands between tags that carry its own digest, which no author can know while writing; what looks
+    like such a tag inside the essay is spelt differently, so an essay can neither close its fence nor open another.
+    """
+    fence = sha256(essay.encode())[:16]
+    instructions = _filled(
+        "marking",
+        domain,
+        prompt=domain.grading_prompt.strip(),
+        fence=fence,
+        composites=_text("composites").rstrip() if composites else "",
+    )
+    harmless = _FENCE.sub(lambda tag: tag.group().replace("<", "‹"), essay)
+    return instructions.strip(), f"<essay {fence}>\n{harmless}\n</essay {fence}>"
+
+
+def follow_up_prompt(*, composites: bool) -> str:
+    choices = "a letter from A+ to F" + (", or two neighbours joined by a slash" if composites else "")
+    return Template(_text("follow_up")).substitute(choices=choices).strip()
+
+
+def marking_schema(*, composites: bool) -> dict[str, JsonValue]:
+    """The shape asked of models that support structured answers."""
+    grades: list[JsonValue] = [*LETTERS, *(COMPOSITES if composites else ())]
+    return {
+        "type": "object",
+        "properties": {"feedback": {"type": "string"}, "grade": {"type": "string", "enum": grades}},
+        "required": ["feedback", "grade"],
+        "additionalProperties": False,
+    }
+
+
+def prompts_digest(domain: Domain, *, composites: bool) -> Digest:
+    """One digest for everything that is asked in a domain, apart from the essays themselves."""
+    asked = (
+        essay_prompt(domain),
+        *marking_prompt(domain, "", composites=composites),
+        follow_up_prompt(composites=composites),
+    )
+    return sha256("\n---\n".join(asked).encode())
+
+
+def _filled(name: str, domain: Domain, **values: str) -> str:
+    least, most = domain.words
+    criteria = "; ".join(domain.criteria)
+    return Template(_text(name)).substitute(values, least=str(least), most=str(most), criteria=criteria)

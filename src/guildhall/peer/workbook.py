@@ -1,0 +1,211 @@
+"""The Excel workbook: one sheet of grades received, one of grades given, one of statistics.
+
+A colour for each letter, the raw number beside it, own marks framed and italic, medians, the raw average in blue and
+bold, a row of bias, a legend; panes frozen so that names stay in sight.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from guildhall.peer.findings import Findings
+from guildhall.peer.scale import COMPOSITES, LETTERS, NO_GRADE
+from guildhall.peer.sections import sections, short_names
+from guildhall.peer.tables import Cell, Tables, shown_grade
+
+COLOURS: dict[str, str] = {
+    "A+": "#63BE7B", "A": "#8FD19E", "A-": "#B7E1C0",
+    "B+": "#8DB4E2", "B": "#B0CDEB", "B-": "#D0E1F3",
+    "C+": "#FFE699", "C": "#FFEFBD", "C-": "#FFF6DC",
+    "D+": "#F8CBAD", "D": "#F4B183", "D-": "#EE9A63",
+    "F": "#E06666", NO_GRADE: "#D9D9D9",
+}  # fmt: skip
+_BLUE = "#DDEBF7"
+_PINK = "#FCE4E4"
+
+
+def write_workbook(path: Path, found: Findings) -> Path:
+    """Write the cross-grading workbook of a run."""
+    import xlsxwriter
+
+    # Text is never taken for a formula or a link: names and grades come from outside.
+    options = {"strings_to_formulas": False, "strings_to_urls": False, "default_date_format": "yyyy-mm-dd"}
+    with xlsxwriter.Workbook(str(path), options) as book:
+        book.set_properties(
+            {"title": f"Boswell Test {found.run.run}", "created": found.run.started_at.replace(tzinfo=None)}
+        )
+        styles = _Styles(book)
+        _received(book.add_worksheet("Received"), styles, found)
+        _given(book.add_worksheet("Given"), styles, found)
+        _statistics(book.add_worksheet("Statistics"), styles, found)
+    return path
+
+
+class _Styles:
+    """Cell formats, each made once."""
+
+    def __init__(self, book: Any) -> None:
+        self._book = book
+        self._made: dict[tuple[tuple[str, Any], ...], Any] = {}
+
+    def get(self, **properties: Any) -> Any:
+        base = {"font_name": "Calibri", "font_size": 11, "valign": "vcenter"}
+        key = tuple(sorted((base | properties).items()))
+        if key not in self._made:
+            self._made[key] = self._book.add_format(dict(key))
+        return self._made[key]
+
+    def grade(self, cell: Cell) -> Any:
+        own = {"italic": True, "bold": True, "border": 2, "border_color": "#7030A0"} if cell.own else {"border": 1}
+        return self.get(align="center", bg_color=colour_of(cell.grade), **({"border_color": "#BFBFBF"} | own))
+
+    @property
+    def head(self) -> Any:
+        return self.get(bold=True, bg_color="#404040", font_color="#FFFFFF", align="center", text_wrap=True, border=1)
+
+    @property
+    def name(self) -> Any:
+        return self.get(bold=True, border=1, border_color="#BFBFBF")
+
+    @property
+    def median(self) -> Any:
+        return self.get(bold=True, align="center", border=1, border_color="#BFBFBF", bg_color="#F2F2F2")
+
+    @property
+    def average(self) -> Any:
+        blue = {"bg_color": _BLUE, "font_color": "#1F4E79", "num_format": "0.00"}
+        return self.get(bold=True, align="center", border=1, border_color="#BFBFBF", **blue)
+
+
+def colour_of(grade: str) -> str:
+    """A letter's colour; a composite takes that of its better half."""
+    return COLOURS[grade.split("/")[0] if grade in COMPOSITES else grade]
+
+
+def cell_text(cell: Cell) -> str:
+    return NO_GRADE if cell.value is None else f"{cell.grade} ({cell.value:.2f})"
+
+
+def _received(sheet: Any, styles: _Styles, found: Findings) -> None:
+    """Rows are authors, columns are graders."""
+    tables = found.tables
+    short = short_names(tables.graders)
+    tail = ["Median Grade", "Raw Numeric Average", "Rank"]
+    _headings(
+        sheet, styles, "Author received from", [short[g] for g in tables.graders] + tail, wide=len(tables.graders)
+    )
+    for row, author in enumerate(tables.authors, 1):
+        sheet.write_string(row, 0, author, styles.name)
+        for column, grader in enumerate(tables.graders, 1):
+            _grade_cell(sheet, styles, row, column, tables, author=author, grader=grader)
+        at = len(tables.graders) + 1
+        middle, average = tables.median_received(author), tables.average_received(author)
+        sheet.write_string(row, at, shown_grade(middle, published=found.published_mode), styles.median)
+        _number(sheet, row, at + 1, average, styles.average)
+        ranks = [scores.rank for scores in found.quotients.scores if scores.model == author]
+        _number(sheet, row, at + 2, ranks[0] if ranks else None, styles.median)
+    _footer(sheet, styles, found, len(tables.authors) + 1)
+    _legend(sheet, styles, len(tables.authors) + 6, short)
+
+
+def _footer(sheet: Any, styles: _Styles, found: Findings, row: int) -> None:
+    """Column medians, grading bias, and the count of marks without a grade where there are any."""
+    tables = found.tables
+    lines = ["Column Medians (given)", "Grading Bias"] + (["N/A count"] if tables.unread else [])
+    pink = styles.get(align="center", text_wrap=True, bg_color=_PINK, border=1, border_color="#BFBFBF", font_size=9)
+    for offset, name in enumerate(lines):
+        sheet.write_string(row + offset, 0, name, styles.name)
+        sheet.set_row(row + offset, 30 if name == "Grading Bias" else None)
+    for column, grader in enumerate(tables.graders, 1):
+        middle = shown_grade(tables.median_given(grader), published=found.published_mode)
+        sheet.write_string(row, column, middle, styles.median)
+        sheet.write_string(row + 1, column, tables.bias.graders[grader].label, pink)
+        if tables.unread:
+            sheet.write_number(row + 2, column, tables.unread_by_grader[grader], styles.median)
+
+
+def _given(sheet: Any, styles: _Styles, found: Findings) -> None:
+    """Rows are graders, columns are authors."""
+    tables = found.tables
+    short = short_names(tables.authors)
+    tail = ["Median Given", "Raw Average Given", "Bias"]
+    _headings(sheet, styles, "Grader gave to", [short[a] for a in tables.authors] + tail, wide=len(tables.authors))
+    for row, grader in enumerate(tables.graders, 1):
+        sheet.write_string(row, 0, grader, styles.name)
+        for column, author in enumerate(tables.authors, 1):
+            _grade_cell(sheet, styles, row, column, tables, author=author, grader=grader)
+        at = len(tables.authors) + 1
+        marks = tables.given(grader)
+        sheet.write_string(
+            row, at, shown_grade(tables.median_given(grader), published=found.published_mode), styles.median
+        )
+        _number(sheet, row, at + 1, sum(marks) / len(marks) if marks else None, styles.average)
+        sheet.write_string(row, at + 2, tables.bias.graders[grader].label, styles.median)
+    sheet.set_column(len(tables.authors) + 3, len(tables.authors) + 3, 24)
+    _legend(sheet, styles, len(tables.graders) + 3, short)
+
+
+def _statistics(sheet: Any, styles: _Styles, found: Findings) -> None:
+    """All sections of the report but the two mark tables, one under the other."""
+    sheet.set_column(0, 0, 38)
+    sheet.set_column(1, 12, 17)
+    row = 0
+    title = styles.get(bold=True, font_size=13, font_color="#1F4E79")
+    for section in sections(found):
+        if section.title in ("Grades received", "Grades given"):
+            continue
+        sheet.write_string(row, 0, section.title, title)
+        row += 1
+        for words in filter(None, section.words):
+            sheet.merge_range(row, 0, row, 8, words, styles.get(text_wrap=True, valign="top"))
+            sheet.set_row(row, 15 * (1 + len(words) // 150))
+            row += 1
+        if section.grid is not None:
+            for line, cells in enumerate((section.grid.columns, *section.grid.rows)):
+                for column, text in enumerate(cells):
+                    side = {"align": "right"} if column in section.grid.numeric else {}
+                    style = styles.head if line == 0 else styles.get(border=1, border_color="#D9D9D9", **side)
+                    sheet.write_string(row, column, text, style)
+                row += 1
+        row += 1
+    sheet.freeze_panes(1, 1)
+
+
+def _headings(sheet: Any, styles: _Styles, corner: str, names: list[str], *, wide: int) -> None:
+    sheet.set_column(0, 0, 34)
+    sheet.set_column(1, wide, 12)
+    sheet.set_column(wide + 1, wide + 3, 15)
+    sheet.set_row(0, 32)
+    sheet.write_string(0, 0, corner, styles.head)
+    for column, name in enumerate(names, 1):
+        sheet.write_string(0, column, name, styles.head)
+    sheet.freeze_panes(1, 1)
+
+
+def _grade_cell(
+    sheet: Any, styles: _Styles, row: int, column: int, tables: Tables, *, author: str, grader: str
+) -> None:
+    if not tables.asked(author=author, grader=grader):
+        return
+    cell = tables.cell(author=author, grader=grader)
+    sheet.write_string(row, column, cell_text(cell), styles.grade(cell))
+
+
+def _number(sheet: Any, row: int, column: int, value: float | None, style: Any) -> None:
+    if value is None:
+        sheet.write_blank(row, column, None, style)
+    else:
+        sheet.write_number(row, column, value, style)
+
+
+def _legend(sheet: Any, styles: _Styles, row: int, short: dict[str, str]) -> None:
+    sheet.write_string(row, 0, "Legend", styles.get(bold=True))
+    for offset, grade in enumerate((*LETTERS, NO_GRADE), 1):
+        style = styles.get(align="center", bg_color=COLOURS[grade], border=1, border_color="#BFBFBF")
+        sheet.write_string(row, offset, grade, style)
+    own = styles.get(italic=True, bold=True, border=2, border_color="#7030A0", align="center")
+    sheet.write_string(row + 1, 1, "own mark", own)
+    changed = [(name, model) for model, name in short.items() if name != model]
+    for offset, (name, model) in enumerate(changed):
+        sheet.write_string(row + 3 + offset, 0, f"{name} = {model}", styles.get(font_color="#595959"))
