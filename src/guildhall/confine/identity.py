@@ -18,6 +18,7 @@ UNPRIVILEGED_ID = 64987
 """uid and gid on the host when the caller is root; nothing else should own files under it."""
 
 _STAGE_THEN_DROP = f"""
+echo 500 > /proc/self/oom_score_adj  # when memory runs out, the work goes first
 while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 97; shift 2; done
 shift
 exec setpriv --reuid={UNPRIVILEGED_ID} --regid={UNPRIVILEGED_ID} --clear-groups --no-new-privs -- "$@"

@@ -36,8 +36,7 @@ Running = dict[int, int]  # pid -> request id
 
 def main() -> NoReturn:
     channel = socket.socket(fileno=int(sys.argv[1]))
-    settings = json.loads(sys.argv[2])
-    protect(settings)
+    protect(json.loads(sys.argv[2]))
     running: Running = {}
     wake, woken = os.pipe()
     os.set_blocking(wake, False)
@@ -52,7 +51,7 @@ def main() -> NoReturn:
         while True:
             for key, _ in watched.select():
                 if key.fileobj is channel:
-                    if not serve(channel, running, settings):
+                    if not serve(channel, running):
                         end_all()
                         os._exit(0)
                 else:
@@ -82,7 +81,7 @@ def refuse_syscalls(libc: ctypes.CDLL, program: bytes) -> None:
         raise OSError(ctypes.get_errno(), "seccomp filter refused")
 
 
-def serve(channel: socket.socket, running: Running, settings: Message) -> bool:
+def serve(channel: socket.socket, running: Running) -> bool:
     """Handle one request; False when the host has let go."""
     message, fds, _, _ = socket.recv_fds(channel, 65536, 8)
     if not message:
@@ -93,13 +92,13 @@ def serve(channel: socket.socket, running: Running, settings: Message) -> bool:
     elif request["op"] == "end_all":
         end_all()
     else:
-        begin(channel, running, request, fds, settings)
+        begin(channel, running, request, fds)
     for fd in fds:
         os.close(fd)
     return True
 
 
-def begin(channel: socket.socket, running: Running, request: Message, fds: list[int], settings: Message) -> None:
+def begin(channel: socket.socket, running: Running, request: Message, fds: list[int]) -> None:
     body, *streams = fds
     details = json.loads(read_all(body))
     failed, failing = os.pipe()
@@ -112,7 +111,7 @@ def begin(channel: socket.socket, running: Running, request: Message, fds: list[
         return
     if child == 0:
         os.close(failed)
-        be_child(request["op"], details, streams, failing, settings)
+        be_child(request["op"], details, streams, failing)
     os.close(failing)
     trouble = os.read(failed, 4096)
     os.close(failed)
@@ -125,7 +124,7 @@ def begin(channel: socket.socket, running: Running, request: Message, fds: list[
         say(channel, {"id": request["id"], "status": code << 8, "refused": words, "errno": int(number)})
 
 
-def be_child(op: str, details: Message, streams: list[int], failing: int, settings: Message) -> NoReturn:
+def be_child(op: str, details: Message, streams: list[int], failing: int) -> NoReturn:
     """Become the command (or do the file operation) in a session of its own; never returns."""
     try:
         os.setsid()
@@ -136,7 +135,6 @@ def be_child(op: str, details: Message, streams: list[int], failing: int, settin
         signal.set_wakeup_fd(-1)
         for name in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT):
             signal.signal(name, signal.SIG_DFL)
-        resource.setrlimit(resource.RLIMIT_CPU, (settings["cpu_s"], settings["cpu_s"] + 1))
         os.chdir(details["cwd"])
         if op == "exec":
             signal.signal(signal.SIGXFSZ, signal.SIG_DFL)

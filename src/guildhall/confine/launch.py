@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 import os
 import shutil
 import socket
@@ -147,8 +146,7 @@ def _settings(limits: Limits, *, processes: int | None, program: bytes | None) -
     }
     if processes is not None:  # counted for the room's own user namespace; without one it would count the host's
         rlimits["RLIMIT_NPROC"] = processes
-    cpu_s = max(1, math.ceil(limits.cpu_s))
-    return json.dumps({"rlimits": rlimits, "cpu_s": cpu_s, "seccomp": program.hex() if program else None})
+    return json.dumps({"rlimits": rlimits, "seccomp": program.hex() if program else None})
 
 
 def _spawn(

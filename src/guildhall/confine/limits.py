@@ -23,7 +23,7 @@ class Limits:
     """What one command may use; all but `file_bytes` and `open_files` hold for its whole process tree.
 
     In a long-lived room the memory, process, disk and temporary-space limits hold for everything that lives in
-    it, and `wall_s`, `cpu_s` and `output_bytes` for each command anew.
+    it, and `wall_s`, `cpu_s` and `output_bytes` for each command anew (`cpu_s` also for the time between two).
     """
 
     wall_s: float = 60

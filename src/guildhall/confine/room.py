@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import select
+import signal
 import socket
 import subprocess
 import tempfile
@@ -23,12 +24,13 @@ from typing import Any, Self
 from guildhall.confine.bubblewrap import Mount
 from guildhall.confine.command import Command, Ending
 from guildhall.confine.launch import Launched, launch, why_no_bubblewrap
-from guildhall.confine.limits import DEFAULT_LIMITS, Finished, How, Limits
+from guildhall.confine.limits import DEFAULT_LIMITS, Ended, Finished, How, Limits
 from guildhall.confine.watch import Watch
 from guildhall.errors import RoomClosed
 
 _BUSY_LOOK_S, _IDLE_LOOK_S = 0.02, 0.1
 _CLOSING_TAKES_AT_MOST_S = 5.0
+_ENDED_BY_SIGNAL: dict[int, Ended] = {128 + signal.SIGXFSZ: "disk"}
 _LOST = Ending(status=9)
 
 
@@ -214,7 +216,7 @@ class Room:
             code=ending.code,
             stdout=bytes(current.stdout.kept),
             stderr=stderr if ending.refused is None else ending.refused.encode(),
-            ended=current.cut_off or "exit",
+            ended=current.cut_off or _ENDED_BY_SIGNAL.get(ending.code, "exit"),
             how=self.how,
             wall_s=time.monotonic() - current.began,
             cpu_s=max(ending.cpu_s, current.cpu_s),

@@ -28,6 +28,7 @@ class Watch:
         self._folder = Size()
         self._next_folder_look = 0.0
         self.cpu_s = 0.0
+        self._cpu_when_quiet = 0.0
 
     def look(self, commands: Sequence[Command]) -> Ended | None:
         """Note what is used against the running commands; the limit that is passed, if one is."""
@@ -42,7 +43,7 @@ class Watch:
             return "memory"
         if self._too_many(tasks):
             return "processes"
-        if any(command.cpu_s > self._limits.cpu_s for command in commands):
+        if self._too_long_at_work(commands):
             return "cpu"
         if tasks and self._too_much_disk():
             return "disk"
@@ -53,6 +54,13 @@ class Watch:
         for pid in self._tree.still_alive():
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+
+    def _too_long_at_work(self, commands: Sequence[Command]) -> bool:
+        """During a command, or in the background while none runs."""
+        if commands:
+            self._cpu_when_quiet = self.cpu_s
+            return any(command.cpu_s > self._limits.cpu_s for command in commands)
+        return self.cpu_s - self._cpu_when_quiet > self._limits.cpu_s
 
     def _too_much_memory(self, usage: Usage) -> bool:
         if usage.resident_bytes <= self._limits.memory_bytes:
