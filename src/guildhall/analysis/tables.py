@@ -121,7 +121,12 @@ def _from_arrow(array: Any, name: str) -> Coded | Floats:
 
 def coded_words(codes: Codes, names: tuple[str, ...]) -> Coded:
     """A coded column in which an empty word is a missing cell."""
-    return Coded(np.where(codes == names.index(""), -1, codes) if "" in names else codes, names)
+    if "" not in names:
+        return Coded(codes, names)
+    blank = names.index("")
+    place = np.array([i - (i > blank) for i in range(len(names))] + [-1], dtype=np.int32)
+    place[blank] = -1
+    return Coded(place[codes], names[:blank] + names[blank + 1 :])
 
 
 def checked_numbers(values: Floats, missing: NDArray[np.bool_], column: str) -> Floats:

@@ -93,7 +93,7 @@ def count_votes(left: Coded, right: Coded, winner: Coded, *, weight: Floats | No
     if np.any(np.einsum("oii->oi", counts)):
         raise ImpossibleValue("left and right", "the same model in some row", allowed="two different models")
     placed_squares = _placed(squares, outcome, place, len(index)) if squares is not None else None
-    return VoteCounts(tuple(index), counts, placed_squares, len(left.codes), n_excluded)
+    return _mentioned(VoteCounts(tuple(index), counts, placed_squares, len(left.codes), n_excluded))
 
 
 def read_votes(path: Path, *, clusters: Sequence[str] = (), covariates: Sequence[str] = ()) -> Votes:
@@ -124,10 +124,14 @@ def votes_from_table(table: Table, *, clusters: Sequence[str] = (), covariates: 
         raise ImpossibleValue("left and right", "the same model in some row", allowed="two different models")
     if "weight" in numbers:
         _check_weights(numbers["weight"][known])
+    # A dictionary may name models that no vote mentions; they are not in the contest.
+    used, sides = np.unique(np.stack([columns["left"][known], columns["right"][known]]), return_inverse=True)
+    left, right = sides.reshape(2, -1)
+    names = tuple(index)
     return Votes(
-        names=tuple(index),
-        left=columns["left"][known],
-        right=columns["right"][known],
+        names=tuple(names[i] for i in used),
+        left=left,
+        right=right,
         outcome=columns["outcome"][known],
         weight=numbers["weight"][known] if "weight" in numbers else None,
         clusters={name: columns[name][known] for name in clusters},
@@ -153,6 +157,20 @@ def counts_of(votes: Votes) -> VoteCounts:
     """Votes reduced to counts."""
     named = [Coded(votes.left, votes.names), Coded(votes.right, votes.names), Coded(votes.outcome, WINNERS)]
     return count_votes(*named, weight=votes.weight)._replace(n_excluded=votes.n_excluded)
+
+
+def _mentioned(votes: VoteCounts) -> VoteCounts:
+    """Without models that no vote mentions, though a dictionary of the file may name them."""
+    met = votes.counts.sum(axis=0)
+    keep = np.flatnonzero(met.sum(axis=0) + met.sum(axis=1))
+    if len(keep) == len(votes.names):
+        return votes
+    square = np.ix_(np.arange(3), keep, keep)
+    return votes._replace(
+        names=tuple(votes.names[i] for i in keep),
+        counts=votes.counts[square],
+        squares=None if votes.squares is None else votes.squares[square],
+    )
 
 
 def _histogram(winner: Codes, left: Codes, right: Codes, shape: tuple[int, int, int], weight: Floats | None) -> Floats:

@@ -1,0 +1,119 @@
+"""Breakdowns: raw cells as if alone, bands for all of them, pooled rates that lean on each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.random import default_rng
+
+from guildhall.analysis.breakdown import breakdown
+from guildhall.analysis.intervals import share_interval, share_p_value
+from guildhall.analysis.outcomes import Outcomes, outcomes_from_arrays
+from guildhall.analysis.pooling import pool_shares
+from guildhall.analysis.win_rates import win_rates
+from guildhall.errors import UnknownName
+
+
+def judged(*, tasks: int = 60, spread: float = 0.5, seed: int = 0) -> tuple[dict[str, list[Any]], Outcomes]:
+    rng = default_rng(seed)
+    task = np.repeat(np.arange(tasks), 4)
+    occupation = task % 12
+    lean = spread * rng.normal(size=12)
+    score = rng.random(len(task)) < 1 / (1 + np.exp(-lean[occupation] - rng.normal(size=tasks)[task]))
+    columns: dict[str, list[Any]] = {
+        "task": task.tolist(),
+        "model": ["ada" if i % 2 else "bea" for i in range(len(task))],
+        "score": score.astype(float).tolist(),
+        "occupation": [f"o{o}" for o in occupation],
+        "sector": [f"s{o % 3}" for o in occupation],
+    }
+    return columns, outcomes_from_arrays(
+        task=columns["task"],
+        model=columns["model"],
+        score=columns["score"],
+        groups={"sector": columns["sector"], "occupation": columns["occupation"]},
+    )
+
+
+def test_a_cell_is_what_its_judgments_alone_would_give():
+    columns, outcomes = judged()
+    cells = breakdown(outcomes, ["sector", "occupation"])
+    assert len(cells) == 24
+    for cell in cells[::5]:
+        rows = [
+            i
+            for i, (model, occupation) in enumerate(zip(columns["model"], columns["occupation"], strict=True))
+            if model == cell.model and occupation == cell.levels["occupation"]
+        ]
+        picked: Any = {name: [columns[name][i] for i in rows] for name in ("task", "model", "score")}
+        (alone,) = win_rates(outcomes_from_arrays(**picked))
+        assert cell.raw.half_tie.value == pytest.approx(alone.half_tie.value)
+        assert cell.raw.half_tie.interval == pytest.approx(alone.half_tie.interval)
+        assert cell.raw.half_tie.method.startswith("exact")
+
+
+def test_the_band_is_wider_than_a_cell_alone_and_pooled_rates_are_drawn_together():
+    _, outcomes = judged()
+    cells = breakdown(outcomes, ["occupation"])
+    for cell in cells:
+        (low, high), band = cell.raw.half_tie.interval or (0, 0), cell.band["half_tie"] or (0, 0)
+        assert band[0] <= low < high <= band[1]
+        cell.pooled["half_tie"].to_estimate()
+    raw = np.array([cell.raw.win.value for cell in cells], dtype=float)
+    pooled = np.array([cell.pooled["win"].value for cell in cells], dtype=float)
+    assert pooled.std() < raw.std()
+    assert np.corrcoef(raw, pooled)[0, 1] > 0.8
+
+
+def test_a_column_nobody_knows_is_refused():
+    _, outcomes = judged()
+    with pytest.raises(UnknownName, match="planet"):
+        breakdown(outcomes, ["planet"])
+
+
+def test_equal_cells_are_pooled_into_one_and_far_ones_are_left_apart():
+    same = pool_shares(np.full(8, 5.0), np.full(8, 10.0))
+    np.testing.assert_allclose(same.shares, 0.5, atol=1e-3)
+    assert same.cell_sd < 0.4
+    far = pool_shares(np.array([20.0, 380.0, 20.0, 380.0]), np.full(4, 400.0))
+    np.testing.assert_allclose(far.shares, [0.05, 0.95, 0.05, 0.95], atol=0.01)
+    with pytest.raises(ValueError, match="two cells"):
+        pool_shares(np.array([1.0]), np.array([2.0]))
+
+
+def test_pooled_intervals_hold_95_percent_of_cells_on_average():
+    rng = default_rng(2)
+    held = []
+    for _ in range(25):
+        truth = 1 / (1 + np.exp(-0.3 - 0.6 * rng.normal(size=44)))
+        pooled = pool_shares(rng.binomial(15, truth).astype(float), np.full(44, 15.0))
+        held.append(np.mean((pooled.low <= truth) & (truth <= pooled.high)))
+    assert 0.92 <= np.mean(held) <= 0.98
+
+
+@pytest.mark.parametrize(("value", "n"), [(0.2, 8), (0.35, 60), (0.9, 200), (0.0, 12)])
+def test_a_p_value_is_below_a_limit_just_when_the_interval_excludes_one_half(value, n):
+    variance = value * (1 - value) / n
+    p = share_p_value(value, variance, against=0.5, n_clusters=n, n_judgments=n, df=n - 1)
+    assert p is not None
+    for level in (0.5, 0.8, 0.9, 0.95, 0.99, 0.999):
+        made = share_interval(value, variance, n_clusters=n, n_judgments=n, level=level).interval or (0, 1)
+        assert (p < 1 - level) == (not made[0] <= 0.5 <= made[1])
+
+
+def test_few_cells_that_differ_are_found_among_many_that_do_not():
+    rng = default_rng(0)
+    task = np.repeat(np.arange(400), 2)
+    cell = task % 20
+    score = rng.random(800) < np.where(cell == 3, 0.95, 0.5)
+    found = breakdown(
+        outcomes_from_arrays(
+            task=task.tolist(), model=["m"] * 800, score=score.astype(float).tolist(), groups={"cell": cell.tolist()}
+        ),
+        ["cell"],
+    )
+    differing = [one.levels["cell"] for one in found if one.differs_from_half]
+    assert "3" in differing
+    assert len(differing) <= 3
