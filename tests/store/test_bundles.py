@@ -34,6 +34,7 @@ def records(workspace: Workspace) -> dict[str, list[Value]]:
     return {
         shelf.table.name: sorted(workspace.store.find(shelf.type), key=lambda value: value.canonical())
         for shelf in SHELVES
+        if not shelf.derived
     }
 
 

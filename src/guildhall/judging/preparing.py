@@ -1,7 +1,7 @@
 """Make work ready to be judged: scrub, render and read every file once, and keep what came of it.
 
-Files are handed to the confined parsers under neutral names, so that no reason, warning or finding can repeat a name that
-tells who made the work. People's pages and judges' requests are both built from what is kept here.
+Files are handed to the confined parsers under neutral names, so that no reason, warning or finding can repeat a name
+that tells who made the work. People's pages and judges' requests are both built from what is kept here.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ def export_bundle(store: Store, blobs: Blobs, target: Path) -> Contents:
     part = target.with_name(target.name + ".part")
     with store.reading(), part.open("wb") as out:
         archive = ArchiveWriter(out)
-        for shelf in sorted(SHELVES, key=lambda shelf: shelf.table.name):
+        for shelf in sorted(_carried(), key=lambda shelf: shelf.table.name):
             _write_shelf(archive, store, shelf, contents)
         for digest in sorted(contents.named):
             if blobs.has(digest):
@@ -64,6 +64,11 @@ def export_bundle(store: Store, blobs: Blobs, target: Path) -> Contents:
         archive.finish()
     part.replace(target)
     return contents
+
+
+def _carried() -> list[Shelf[Any]]:
+    """What a bundle holds; whatever can be made again from it is left out."""
+    return [shelf for shelf in SHELVES if not shelf.derived]
 
 
 def _write_shelf(archive: ArchiveWriter, store: Store, shelf: Shelf[Any], contents: Contents) -> None:

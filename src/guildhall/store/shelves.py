@@ -50,6 +50,8 @@ class Shelf(Generic[V]):
     type: type[V]
     key: Callable[[V], str]
     columns: Mapping[str, Callable[[V], Any]]
+    derived: bool = False
+    """Whether it can be made again from the rest; then it stays out of bundles."""
 
     def row(self, value: V) -> dict[str, Any]:
         body = value.canonical()
@@ -57,7 +59,14 @@ class Shelf(Generic[V]):
         return {"key": self.key(value), "digest": value.content_digest(), "body": body.decode(), **found}
 
 
-def _shelf(name: str, kind: type[V], key: Callable[[V], str], **columns: tuple[type, Callable[[V], Any]]) -> Shelf[V]:
+def _shelf(
+    name: str,
+    kind: type[V],
+    key: Callable[[V], str],
+    *,
+    derived: bool = False,
+    **columns: tuple[type, Callable[[V], Any]],
+) -> Shelf[V]:
     table = Table(
         name,
         metadata,
@@ -68,7 +77,7 @@ def _shelf(name: str, kind: type[V], key: Callable[[V], str], **columns: tuple[t
         *(Column(column, _COLUMN_TYPES[python_type]) for column, (python_type, _) in columns.items()),
         *(Index(None, column) for column in columns),
     )
-    return Shelf(table, kind, key, {column: read for column, (_, read) in columns.items()})
+    return Shelf(table, kind, key, {column: read for column, (_, read) in columns.items()}, derived)
 
 
 SHELVES: tuple[Shelf[Any], ...] = (
@@ -152,6 +161,7 @@ SHELVES: tuple[Shelf[Any], ...] = (
         "prepared",
         Prepared,
         lambda prepared: prepared.key,
+        derived=True,
         subject=(str, lambda prepared: prepared.subject),
     ),
 )
