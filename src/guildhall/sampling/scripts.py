@@ -30,6 +30,7 @@ def job_in(prompt: str) -> dict[str, object]:
     wanted = [name for name in dict.fromkeys(_FILE_NAME.findall(brief)) if name not in given]
     points = [" ".join(point.split()) for point in _POINT.findall(brief)]
     points = [point for point in points if not any(f"`{name}`" in point for name in given)] or ["The work as asked"]
+    points = [point.replace("`", "").replace("**", "") for point in points]
     title = (wanted[0].rsplit(".", 1)[0] if wanted else "report").replace("_", " ").capitalize()
     slides = _SLIDES.search(brief.replace("**", ""))
     found = {"title": title, "points": points, "wanted": wanted or ["report.docx"]}
@@ -40,14 +41,14 @@ def _program(name: str) -> str:
     return files("guildhall.sampling").joinpath("programs", f"{name}.py").read_text(encoding="utf-8")
 
 
-def _start(turn: Turn, program: str) -> Answer:
+def _start(turn: Turn, program: str, *, after: str = "") -> Answer:
     """Write the program and run it on what the brief asks for."""
     job = json.dumps(job_in(_brief(turn)))
     return Answer(
         text="I will read the files and make what was asked for.",
         tools=(
             ToolUse("write_file", {"path": f"build/{program}.py", "content": _program(program)}),
-            ToolUse("bash", {"command": f"python3 build/{program}.py {shlex.quote(job)}"}),
+            ToolUse("bash", {"command": f"python3 build/{program}.py {shlex.quote(job)}{after}"}),
         ),
     )
 
@@ -67,7 +68,7 @@ def careful(turn: Turn) -> Answer:
     if not turn.tools:
         return Answer(text="\n".join(str(point) for point in (job_in(_brief(turn))["points"],)) + "\n\nCONFIDENCE[60]")
     if turn.number == 0:
-        return _start(turn, "careful")
+        return _start(turn, "careful", after=" && rm -r build")
     if turn.number == 1:
         return Answer(text="Now I look at every page.", tools=tuple(ToolUse(LOOK, {"path": path}) for path in paths))
     names = " and ".join(PurePosixPath(path).name for path in paths)

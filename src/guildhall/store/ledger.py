@@ -128,6 +128,16 @@ class Ledger:
             with self.store.transaction() as connection:
                 connection.execute(delete(model_calls).where(model_calls.c.id.in_(list(ids))))
 
+    def begun(self, items: Sequence[str]) -> set[str]:
+        """Which of the items have sent a call."""
+        found: set[str] = set()
+        with self.store.reading() as connection:
+            for start in range(0, len(items), 500):
+                part = list(items[start : start + 500])
+                query = select(model_calls.c.item).where(model_calls.c.item.in_(part)).distinct()
+                found |= set(connection.execute(query).scalars())
+        return found
+
     def spent(self, *, run: str | None = None, items: Sequence[str] | None = None) -> Spending:
         """What the ledger holds for a run (or for everything), in calls, tokens and dollars."""
         where = [model_calls.c.run == run] if run is not None else []

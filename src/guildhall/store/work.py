@@ -106,6 +106,17 @@ class Work:
                     found[row["key"]] = Item(**{**row, "state": WorkState(row["state"])})
         return found
 
+    def at_work(self, keys: Iterable[str], *, now: float) -> set[str]:
+        """Which of the items a living worker holds."""
+        held: set[str] = set()
+        columns = (work_items.c.key, work_items.c.worker, work_items.c.leased_until, work_items.c.state)
+        running = work_items.c.state == WorkState.RUNNING.value
+        with self.store.reading() as connection:
+            for chunk in _chunks(list(keys)):
+                rows = connection.execute(select(*columns).where(work_items.c.key.in_(chunk), running))
+                held |= {row.key for row in rows if not _is_free(row, "", now)}
+        return held
+
     def claim(self, keys: Sequence[str], *, worker: str, now: float, lease_s: float = LEASE_S) -> set[str]:
         """Take the items nobody else is at work on; a dead or silent worker's items are free again."""
         taken: set[str] = set()

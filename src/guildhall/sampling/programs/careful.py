@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -47,7 +49,19 @@ def read(path: Path) -> Source:
 
         for page in pypdfium2.PdfDocument(path):
             found.lines += [line for line in page.get_textpage().get_text_range().splitlines() if line.strip()]
+    found.tables = {title: headed(table) for title, table in found.tables.items() if table}
+    found.lines = ["".join(char for char in line if char.isprintable()) for line in found.lines]
     return found
+
+
+def headed(table: list[list[Any]]) -> list[list[Any]]:
+    """The table from its heading on: the first row of words that is about as wide as the widest."""
+    filled = [sum(cell is not None and cell != "" for cell in row) for row in table]
+    for number, row in enumerate(table):
+        words = [cell for cell in row if isinstance(cell, str) and cell]
+        if filled[number] * 4 >= max(filled) * 3 and len(words) == filled[number]:
+            return table[number:]
+    return table
 
 
 def _number(cell: str) -> Any:
@@ -70,6 +84,22 @@ def numeric_columns(table: list[list[Any]]) -> list[tuple[int, str]]:
     return columns
 
 
+def counted_columns(table: list[list[Any]]) -> list[tuple[str, Counter[str]]]:
+    """Columns that sort the rows into a few kinds, with how many rows each kind has."""
+    found = []
+    for column in range(min(len(row) for row in table)) if len(table) > 3 else ():
+        kinds = Counter(str(row[column]) for row in table[1:] if isinstance(row[column], str) and row[column])
+        if 2 <= len(kinds) <= 12 and sum(kinds.values()) * 2 > len(table):
+            found.append((str(table[0][column]), kinds))
+    return found
+
+
+def heading_of(point: str) -> str:
+    """The first clause of a point, cut at a word."""
+    clause = re.split(r"[:;,.(]", point)[0].strip() or point
+    return clause if len(clause) <= 60 else clause[:60].rsplit(" ", 1)[0]
+
+
 def make_workbook(path: Path, job: dict[str, Any], sources: list[Source]) -> None:
     from openpyxl import Workbook
     from openpyxl.styles import Alignment, Font, PatternFill
@@ -78,7 +108,7 @@ def make_workbook(path: Path, job: dict[str, Any], sources: list[Source]) -> Non
     book = Workbook()
     summary = book.active
     summary.title = "Summary"
-    summary["A1"] = job["title"]
+    summary["A1"] = path.stem.replace("_", " ").capitalize()
     summary["A1"].font = Font(bold=True, size=14, color=INK)
     heading = ["Source", "Sheet", "Rows", "Column", "Total", "Mean"]
     row_number = 3
@@ -125,7 +155,7 @@ def make_document(path: Path, job: dict[str, Any], sources: list[Source]) -> Non
     document = Document()
     style = document.styles["Normal"]
     style.font.name, style.font.size = "Noto Sans", Pt(10)
-    document.add_heading(job["title"], level=1)
+    document.add_heading(path.stem.replace("_", " ").capitalize(), level=1)
     document.add_paragraph(f"This answers {len(job['points'])} points and rests on {len(sources)} files.")
     table = document.add_table(rows=1, cols=4, style="Light Grid Accent 1")
     for cell, words in zip(table.rows[0].cells, ("Source", "Column", "Rows", "Total"), strict=True):
@@ -138,7 +168,7 @@ def make_document(path: Path, job: dict[str, Any], sources: list[Source]) -> Non
                 for cell, figure in zip(table.add_row().cells, figures, strict=True):
                     cell.text = figure
     for number, point in enumerate(job["points"], 1):
-        document.add_heading(f"{number}. {point[:80]}", level=2)
+        document.add_heading(f"{number}. {heading_of(point)}", level=2)
         document.add_paragraph(point)
         for line in _evidence(point, sources):
             document.add_paragraph(line, style="List Bullet")
@@ -161,35 +191,52 @@ def make_slides(path: Path, job: dict[str, Any], sources: list[Source]) -> None:
     from pptx import Presentation
     from pptx.chart.data import CategoryChartData
     from pptx.enum.chart import XL_CHART_TYPE
-    from pptx.util import Inches, Pt
+    from pptx.util import Inches
 
-    deck = Presentation()
-    opening = deck.slides.add_slide(deck.slide_layouts[1])
-    opening.shapes.title.text = job["title"][:60]
-    opening.placeholders[1].text = "\n".join(point[:90] for point in job["points"][:4])
-    for source in sources:
-        for title, table in source.tables.items():
-            columns = numeric_columns(table)
-            if not columns or len(deck.slides) >= job.get("slides", 5):
-                continue
-            slide = deck.slides.add_slide(deck.slide_layouts[5])
-            slide.shapes.title.text = f"{columns[0][1]} in {title}"[:50]
-            data = CategoryChartData()
-            data.categories = [str(row[0])[:12] for row in table[1:13]]
-            values = [row[columns[0][0]] for row in table[1:13]]
-            data.add_series(columns[0][1], [value if isinstance(value, int | float) else 0 for value in values])
-            slide.shapes.add_chart(
-                XL_CHART_TYPE.COLUMN_CLUSTERED, Inches(0.7), Inches(1.7), Inches(8.6), Inches(4.6), data
-            )
-    while len(deck.slides) < job.get("slides", 3):
-        slide = deck.slides.add_slide(deck.slide_layouts[1])
-        slide.shapes.title.text = "What follows"
-        slide.placeholders[1].text = "\n".join(point[:80] for point in job["points"][-3:])
+    deck, wanted = Presentation(), job.get("slides", 5)
+    add_bullets(deck, job["title"], [heading_of(point) for point in job["points"]])
+    for title, words, values in charts(sources)[: wanted - 2]:
+        slide = deck.slides.add_slide(deck.slide_layouts[5])
+        slide.shapes.title.text = title
+        data = CategoryChartData()
+        data.categories = words
+        data.add_series(title, values)
+        frame = (Inches(0.7), Inches(1.7), Inches(8.6), Inches(5.0))
+        chart = slide.shapes.add_chart(XL_CHART_TYPE.BAR_CLUSTERED, *frame, data).chart
+        chart.has_legend, chart.value_axis.minimum_scale = False, 0
+    while len(deck.slides) < wanted:
+        add_bullets(deck, "What follows from it", [point[:140] for point in job["points"]])
     for slide in deck.slides:
-        for shape in slide.placeholders:
-            for paragraph in shape.text_frame.paragraphs:
-                paragraph.font.size = Pt(24 if shape == slide.shapes.title else 16)
+        slide.shapes.title.text_frame.paragraphs[0].runs[0].font.size = points(28)
     deck.save(str(path))
+
+
+def points(size: int) -> Any:
+    from pptx.util import Pt
+
+    return Pt(size)
+
+
+def add_bullets(deck: Any, title: str, lines: list[str]) -> None:
+    slide = deck.slides.add_slide(deck.slide_layouts[1])
+    slide.shapes.title.text = title
+    slide.placeholders[1].text = "\n".join(lines[:6])
+    for paragraph in slide.placeholders[1].text_frame.paragraphs:
+        paragraph.font.size = points(20)
+
+
+def charts(sources: list[Source]) -> list[tuple[str, list[str], list[float]]]:
+    """What can be drawn: rows by kind first, then columns of figures."""
+    found = []
+    for source in sources:
+        for table in source.tables.values():
+            for heading, kinds in counted_columns(table):
+                words = [word[:24] for word, _ in kinds.most_common()]
+                found.append((f"Rows by {heading}", words, [float(count) for _, count in kinds.most_common()]))
+            for column, heading in numeric_columns(table)[:1]:
+                rows = [row for row in table[1:] if isinstance(row[column], int | float)][:12]
+                found.append((heading, [str(row[0])[:24] for row in rows], [float(row[column]) for row in rows]))
+    return found
 
 
 def make_pdf(path: Path, job: dict[str, Any], sources: list[Source]) -> None:

@@ -1,0 +1,132 @@
+"""`guildhall study`: the whole job from one study file."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from guildhall.cli.progress import in_dollars, live_table
+from guildhall.cli.show import as_json, done, note, table
+from guildhall.cli.workspace import JsonOption, WorkspaceOption
+
+app = typer.Typer(no_args_is_help=True, help="The whole job from one study file: planned, run, resumed.")
+
+StudyFileArgument = Annotated[Path, typer.Argument(help="The study file.")]
+
+
+@app.command("new")
+def new(
+    path: StudyFileArgument = Path("study.toml"),
+    study_id: Annotated[str, typer.Option("--id", help="A short name without blanks.")] = "my-study",
+    title: Annotated[str, typer.Option(help="One line that says what it is about.")] = "My study",
+    json: JsonOption = False,
+) -> None:
+    """Write a study file to start from."""
+    from guildhall.study.file import new_study
+
+    made = new_study(path, study_id=study_id, title=title)
+    if json:
+        as_json({"study": str(made)})
+    else:
+        done(f"{made} is ready: edit it, then `guildhall study plan {made}`")
+
+
+@app.command("plan")
+def plan(
+    path: StudyFileArgument = Path("study.toml"), workspace: WorkspaceOption = None, json: JsonOption = False
+) -> None:
+    """Show what would be done, and what it would take, before anything is spent."""
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.stages import STAGES
+    from guildhall.study.studies import OpenStudy
+
+    with Workspace.find(workspace) as opened:
+        study = OpenStudy.open(path, opened)
+        reports = {stage.name: stage.plan(study) for stage in STAGES}
+        facts = {"study": study.id, "digest": study.frozen().key, "tasks": len(study.tasks), **reports}
+    if json:
+        as_json(facts)
+    else:
+        show_forecast(f"{study.id}: {len(study.tasks)} tasks", reports["sampling"])
+
+
+@app.command("run")
+def run(
+    path: StudyFileArgument = Path("study.toml"),
+    changed: Annotated[bool, typer.Option("--changed", help="Go on although the study file changed.")] = False,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Run the study; stop it at any time and run it again to go on where it stopped."""
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.stages import STAGES
+    from guildhall.study.studies import OpenStudy
+
+    with Workspace.find(workspace) as opened:
+        study = OpenStudy.open(path, opened)
+        frozen = study.freeze(changed=changed)
+        reports: dict[str, Any] = {}
+        for stage in STAGES:
+            with live_table(f"{study.id}: {stage.name}", partial(stage.status, study), quiet=json):
+                reports[stage.name] = stage.run(study)
+    if json:
+        as_json({"study": study.id, "digest": frozen.key, **reports})
+    else:
+        show_status(study.id, reports["sampling"])
+
+
+@app.command("status")
+def status(
+    path: StudyFileArgument = Path("study.toml"), workspace: WorkspaceOption = None, json: JsonOption = False
+) -> None:
+    """Say how the study stands and what it has cost."""
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.stages import STAGES
+    from guildhall.study.studies import OpenStudy
+
+    with Workspace.find(workspace) as opened:
+        study = OpenStudy.open(path, opened)
+        reports = {stage.name: stage.status(study) for stage in STAGES}
+    if json:
+        as_json({"study": study.id, **reports})
+    else:
+        show_status(study.id, reports["sampling"])
+
+
+def show_forecast(title: str, report: Any) -> None:
+    """The plan of sampling as a table, with what each figure rests on."""
+    rows = [
+        (
+            author["author"],
+            author["model"],
+            f"{author['items'] - author['done']} of {author['items']}",
+            f"{author['calls']:,.0f}",
+            f"{author['seconds'] / 60:,.0f}",
+            "unknown" if author["usd"] is None else f"{author['usd']:,.2f}",
+            author["basis"],
+        )
+        for author in report["authors"]
+    ]
+    columns = ("author", "model", "to do", "calls", "minutes", "dollars", "figures rest on")
+    table(title, columns, rows, numeric=(3, 4, 5))
+    cost = "at an unknown price" if report["usd"] is None else f"for about ${report['usd']:,.2f}"
+    done(f"{report['to_do']} of {report['items']} items to do, {report['hours']:.2g} h at this pace, {cost}")
+
+
+def show_status(title: str, report: Any) -> None:
+    """How sampling stands, with everything that went wrong named and counted."""
+    ended = [(name, count) for name, count in sorted(report["ended"].items())]
+    problems = [(f"problem: {name}", count) for name, count in sorted(report["problems"].items())]
+    table(title, ("submissions", "count"), [*ended, *problems], numeric=(1,))
+    cost = in_dollars(report["cost_usd"], report["known_usd"])
+    done(
+        f"{report['done']} done, {report['failed']} failed, {report['running']} running, {report['planned']} planned; "
+        f"{report['calls']} calls, {report['input_tokens'] + report['output_tokens']:,} tokens, {cost}"
+    )
+    if report["unanswered_calls"]:
+        note(f"{report['unanswered_calls']} calls were sent whose answer never arrived; their cost is unknown")
+    if report.get("why_left"):
+        note(f"{report['left']} items were left: {report['why_left']}")

@@ -1,0 +1,77 @@
+"""The stages of a study, in order. A stage that joins the study adds its class to `STAGES`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from pydantic import JsonValue
+
+from guildhall.engine.evals import AgentRun
+from guildhall.sampling.expectation import forecast
+from guildhall.sampling.plan import SampleItem
+from guildhall.sampling.running import reopen_failed, run_samples
+from guildhall.sampling.status import sampling_status
+from guildhall.study.studies import OpenStudy
+
+Report = Mapping[str, JsonValue]
+
+
+class StudyStage(Protocol):
+    """One stage: what it would do, doing it, and how it stands. Each report is JSON-ready."""
+
+    name: str
+
+    def plan(self, study: OpenStudy) -> Report: ...
+
+    def run(self, study: OpenStudy) -> Report: ...
+
+    def status(self, study: OpenStudy) -> Report: ...
+
+
+class Sampling:
+    """Models do the tasks."""
+
+    name = "sampling"
+
+    def plan(self, study: OpenStudy) -> Report:
+        settings = study.file.sampling
+        expected = forecast(
+            study.items,
+            workspace=study.workspace,
+            terms=study.terms,
+            in_parallel=settings.at_once * settings.processes,
+        )
+        return expected.model_dump(mode="json")
+
+    def run(self, study: OpenStudy) -> Report:
+        run = _run_items(study, study.items)
+        now = {"finished_now": len(run.finished), "left": len(run.left), "why_left": run.why_left}
+        return {**self.status(study), **now}
+
+    def status(self, study: OpenStudy) -> Report:
+        return sampling_status(study.items, workspace=study.workspace, run=study.id).model_dump(mode="json")
+
+
+def retry_failed(study: OpenStudy) -> Report:
+    """Try again what failed through no fault of its author."""
+    items = reopen_failed(study.items, workspace=study.workspace)
+    run = _run_items(study, items) if items else None
+    failed = sum(end.error is not None for end in run.finished.values()) if run else 0
+    return {"retried": len(items), "failed": failed, "left": len(run.left) if run else 0}
+
+
+def _run_items(study: OpenStudy, items: Sequence[SampleItem]) -> AgentRun:
+    settings = study.file.sampling
+    return run_samples(
+        items,
+        workspace=study.workspace,
+        terms=study.terms,
+        sandbox=settings.place(),
+        at_once=settings.at_once,
+        executor=settings.executor(),
+        processes=settings.processes,
+    )
+
+
+STAGES: Sequence[StudyStage] = (Sampling(),)

@@ -1,0 +1,99 @@
+"""An open study: its file, the tasks it means, its items of sampling, and its frozen form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from guildhall.domain.studies import Study
+from guildhall.domain.tasks import Task
+from guildhall.domain.variants import BriefVariant
+from guildhall.engine.terms import Terms
+from guildhall.errors import InputError, UnknownName
+from guildhall.sampling.plan import SampleItem, plan_samples
+from guildhall.store.workspace import Workspace
+from guildhall.study.file import StudyFile, read_study
+
+
+@dataclass(frozen=True)
+class OpenStudy:
+    """A study file together with the workspace it is about."""
+
+    file: StudyFile
+    folder: Path
+    workspace: Workspace
+
+    @classmethod
+    def open(cls, path: Path, workspace: Workspace) -> OpenStudy:
+        return cls(read_study(path), path.parent, workspace)
+
+    @property
+    def id(self) -> str:
+        return self.file.study.id
+
+    @property
+    def terms(self) -> Terms:
+        """Everything the study spends is booked on its id."""
+        return self.file.sampling.terms(self.id, self.file.prices)
+
+    @cached_property
+    def tasks(self) -> list[Task]:
+        """The tasks the study means, in their latest version, in a fixed order."""
+        wanted = self.file.tasks
+        known = latest_tasks(self.workspace)
+        if unknown := set(wanted.ids) - set(known):
+            raise UnknownName("task", min(unknown), fix="import it with `guildhall tasks import`")
+        chosen = [
+            task
+            for name, task in sorted(known.items())
+            if (not wanted.ids or name in wanted.ids)
+            and (not wanted.sectors or task.sector in wanted.sectors)
+            and (not wanted.occupations or task.occupation in wanted.occupations)
+        ]
+        if not chosen:
+            raise InputError("the study means no task of this workspace; import tasks or widen its [tasks] section")
+        return chosen[: wanted.first]
+
+    @cached_property
+    def items(self) -> list[SampleItem]:
+        variants = confirmed_variants(self.workspace)
+        return plan_samples(self.tasks, self.file.authors, variants=variants, folder=self.folder)
+
+    def frozen(self) -> Study:
+        """The study as it stands, ready to be kept."""
+        authors = {item.author.key: item.author for item in self.items}
+        return Study(
+            id=self.id,
+            title=self.file.study.title,
+            seed=self.file.study.seed,
+            tasks=tuple(task.key for task in self.tasks),
+            authors=tuple(authors.values()),
+            design=self.file.design(),
+        )
+
+    def freeze(self, *, changed: bool = False) -> Study:
+        """Keep the study's form before work begins; another form under the same id must be wanted in words."""
+        study = self.frozen()
+        earlier = [kept for kept in self.workspace.store.find(Study, id=study.id) if kept.key != study.key]
+        if earlier and not changed:
+            raise InputError(
+                f"study {study.id!r} began in another form ({earlier[-1].key}); give this one its own id, "
+                "or pass --changed to go on with the new form and keep both"
+            )
+        self.workspace.store.add(study)
+        return study
+
+
+def latest_tasks(workspace: Workspace) -> dict[str, Task]:
+    """The latest version of every task, by id."""
+    latest: dict[str, Task] = {}
+    for task in workspace.store.each(Task):
+        if task.id not in latest or task.version > latest[task.id].version:
+            latest[task.id] = task
+    return latest
+
+
+def confirmed_variants(workspace: Workspace) -> dict[str, BriefVariant]:
+    """Under-specified briefs that a reviewer confirmed, by task id; the newest where there are several."""
+    return {variant.task: variant for variant in workspace.store.find(BriefVariant) if variant.confirmed_by is not None}
