@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from guildhall.store.access import api_tokens, entry_links, passkeys, sessions
 from guildhall.store.hall import audit, member_secrets, members, seats, slots
 from guildhall.store.ledger import model_calls
 from guildhall.store.shelves import metadata
 from guildhall.store.work import work_items
 
-__all__ = ["audit", "member_secrets", "members", "metadata", "model_calls", "seats", "slots", "work_items"]
+__all__ = [
+    "api_tokens",
+    "audit",
+    "entry_links",
+    "member_secrets",
+    "members",
+    "metadata",
+    "model_calls",
+    "passkeys",
+    "seats",
+    "sessions",
+    "slots",
+    "work_items",
+]

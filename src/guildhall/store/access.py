@@ -1,0 +1,50 @@
+"""Tables of the door: sessions, entry links, passkeys, API tokens. Only digests of secrets are kept."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Float, ForeignKey, Index, Integer, LargeBinary, String, Table, Text
+
+from guildhall.store.shelves import metadata
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("token_digest", String(64), primary_key=True),
+    Column("member", String(64), ForeignKey("members.id"), nullable=False),
+    Column("form_token", String(64), nullable=False),
+    Column("opened_at", Float, nullable=False),
+    Column("seen_at", Float, nullable=False),
+    Column("ends_at", Float, nullable=False),
+    Index(None, "member"),
+)
+
+entry_links = Table(
+    "entry_links",
+    metadata,
+    Column("token_digest", String(64), primary_key=True),
+    Column("member", String(64), ForeignKey("members.id"), nullable=False),
+    Column("expires_at", Float, nullable=False),
+    Column("used_at", Float),
+)
+
+passkeys = Table(
+    "passkeys",
+    metadata,
+    Column("credential", String(512), primary_key=True),
+    Column("member", String(64), ForeignKey("members.id"), nullable=False),
+    Column("public_key", LargeBinary, nullable=False),
+    Column("sign_count", Integer, nullable=False),
+    Column("added_at", Float, nullable=False),
+    Index(None, "member"),
+)
+
+api_tokens = Table(
+    "api_tokens",
+    metadata,
+    Column("token_digest", String(64), primary_key=True),
+    Column("name", String(200), nullable=False),
+    Column("member", String(64), ForeignKey("members.id"), nullable=False),
+    Column("scopes", Text, nullable=False),
+    Column("made_at", Float, nullable=False),
+    Column("revoked_at", Float),
+)
