@@ -45,6 +45,9 @@ def save_pdf(source: Path, path: Path, *, title: str, author: str) -> None:
             if "/Metadata" in pdf.Root:
                 del pdf.Root.Metadata
             stamp = FIXED.strftime("D:%Y%m%d%H%M%SZ")
+            for key in ("/ID", "/DocChecksum"):
+                if key in pdf.trailer:
+                    del pdf.trailer[key]
             for key in list(pdf.docinfo):
                 del pdf.docinfo[key]
             pdf.docinfo["/Title"], pdf.docinfo["/Author"] = title, author

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from math import ceil
 from typing import Any
 
@@ -77,6 +78,31 @@ def note(sheet: Any, row: int, text: str, *, merge_to: int = 8, height: float | 
 def section(sheet: Any, row: int, text: str) -> int:
     sheet.cell(row, 1, text).font = Font(name=FONT, size=11, bold=True, color="1F2A44")
     return row + 1
+
+
+@dataclass
+class Calculation:
+    """A calculation that grows downward: label, amount, basis; each amount can be named and referred to."""
+
+    page: Any
+    row: int
+    cells: dict[str, str] = field(default_factory=dict)
+
+    def head(self, label: str) -> None:
+        self.row = header(self.page, self.row, [label, "Amount", "Basis"])
+
+    def line(self, name: str, label: str, formula: str, basis: str = "", shape: str = WHOLE) -> None:
+        """Add a line; `{name}` in the formula stands for the cell of an earlier line."""
+        self.cells[name] = f"B{self.row}"
+        self.row = put(self.page, self.row, [label, formula.format(**self.cells), basis], formats={1: shape})
+
+    def close(self, name: str, label: str, formula: str, basis: str = "", shape: str = WHOLE) -> None:
+        """Add a line that reads as a total."""
+        self.line(name, label, formula, basis, shape)
+        total(self.page, self.row - 1, last=3)
+
+    def gap(self) -> None:
+        self.row += 1
 
 
 def lay_out(

@@ -116,6 +116,7 @@ def shade(cell: Any, fill: str) -> None:
 
 def footer(document: Any, text: str) -> None:
     """A grey footer line with the page number."""
+    _set_font(document.styles["Footer"], document.styles["Normal"].font.name, 8)
     spot = document.sections[0].footer.paragraphs[0]
     run = spot.add_run(f"{text}   |   page ")
     number = spot.add_run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +134,7 @@ def _fill_checks(page: Any) -> None:
     pairs = "+".join(
         f'SUMPRODUCT(((Schedule!{today}{FIRST}:{today}{LAST}="C")+(Schedule!{today}{FIRST}:{today}{LAST}="S"))'
         f'*((Schedule!{after}{FIRST}:{after}{LAST}="O")+(Schedule!{after}{FIRST}:{after}{LAST}="A")+(Schedule!{after}{FIRST}:{after}{LAST}="E")))'
-        for today, after in zip(DAY_COLUMNS, DAY_COLUMNS[1:], strict=False)
+        for today, after in pairwise(DAY_COLUMNS)
     )
     cho = FIRST + next(number for number, person in enumerate(STAFF) if "17" in person.role)
     checks = [
