@@ -122,7 +122,7 @@ def nothing_outlives_its_host() -> Figures:
     script = (
         "import sys, pathlib, tempfile\nfrom guildhall.confine.room import start\n"
         "room = start(work=pathlib.Path(tempfile.mkdtemp()), how='bubblewrap')\n"
-        f"room.run(['sh', '-c', 'setsid tail -f /dev/null --pid 1 & tail -f /dev/null {mark} & sleep 0.2'])\n"
+        f"room.run(['sh', '-c', 'setsid tail -f /dev/null {mark} & tail -f /dev/null {mark} & sleep 0.2'])\n"
         "print('up', flush=True); sys.stdin.read()"
     )
     host = subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
