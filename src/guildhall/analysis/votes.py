@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.files import read_table, stream_table
-from guildhall.analysis.tables import Coded, Codes, Floats, Table, encode, renumber
+from guildhall.analysis.tables import Coded, Codes, Floats, Table, encode, renumber, table_from_arrow
 from guildhall.errors import ImpossibleValue, NothingJudged, UnknownName
 
 WINNERS = ("left", "tie", "right")
@@ -21,6 +21,7 @@ WINNERS = ("left", "tie", "right")
 ROWS_A_BLOCK = 1 << 17
 """Keys of one block stay in the processor's cache."""
 
+ARROW_ROWS = 1 << 20
 COLUMNS = ("left", "right", "winner")
 
 
@@ -50,6 +51,11 @@ class Votes(NamedTuple):
 def count_vote_file(path: Path) -> VoteCounts:
     """Counts from a file with columns `left, right, winner` and optionally `weight`, read in chunks."""
     return count_chunks(stream_table(path, required=COLUMNS, optional=("weight",)))
+
+
+def count_arrow(table: Any) -> VoteCounts:
+    """Counts of an Arrow table with columns `left, right, winner` (strings or dictionaries), batch by batch."""
+    return count_chunks(table_from_arrow(batch, COLUMNS) for batch in table.to_batches(max_chunksize=ARROW_ROWS))
 
 
 def count_chunks(chunks: Iterable[Table]) -> VoteCounts:
