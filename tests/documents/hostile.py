@@ -15,6 +15,8 @@ from pathlib import Path
 Maker = Callable[[Path], Path]
 HOSTILE: dict[str, Maker] = {}
 MIB = 1 << 20
+BEACON = 59009
+"""The port at which files that call home call; whoever listens there hears of it."""
 
 _CONTENT_TYPES = (
     '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
@@ -58,7 +60,7 @@ def zipped(members: dict[str, bytes | str]) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():
-            archive.writestr(name, content)
+            archive.writestr(name, content, zipfile.ZIP_STORED if name == "mimetype" else None)
     return out.getvalue()
 
 
@@ -103,18 +105,21 @@ _add("bomb-in-media.docx", lambda: docx(para("x"), more={"word/media/a.bin": byt
 _add("laughs.docx", lambda: docx(para("&j;"), head=LAUGHS))
 _add("quadratic.docx", lambda: docx(para("&a;" * 50_000), head=f'<!DOCTYPE x [<!ENTITY a "{"x" * 50_000}">]>'))
 _add("reads-passwd.docx", lambda: docx(para("&a;"), head='<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'))
-_add("fetches-entity.docx", lambda: docx(para("&a;"), head='<!DOCTYPE x [<!ENTITY a SYSTEM "http://127.0.0.1:9/a">]>'))
+_add(
+    "fetches-entity.docx",
+    lambda: docx(para("&a;"), head='<!DOCTYPE x [<!ENTITY a SYSTEM "http://127.0.0.1:59009/a">]>'),
+)
 _add("not-xml.docx", lambda: docx("", raw="<w:document"))
 _add("macro.docm", lambda: docx(para("x"), more={"word/vbaProject.bin": b"\xd0\xcf\x11\xe0Attribut AutoOpen Shell"}))
 _add(
     "remote-template.docx",
     lambda: docx(
-        para("x"), more={"word/_rels/document.xml.rels": link("attachedTemplate", "http://127.0.0.1:9/t.dotm")}
+        para("x"), more={"word/_rels/document.xml.rels": link("attachedTemplate", "http://127.0.0.1:59009/t.dotm")}
     ),
 )
 _add(
     "remote-picture.docx",
-    lambda: docx(para("x"), more={"word/_rels/document.xml.rels": link("image", "http://127.0.0.1:9/p.png")}),
+    lambda: docx(para("x"), more={"word/_rels/document.xml.rels": link("image", "http://127.0.0.1:59009/p.png")}),
 )
 _add("deep-tables.docx", lambda: docx("<w:tbl><w:tr><w:tc>" * 1500 + para("x") + "</w:tc></w:tr></w:tbl>" * 1500))
 _add("many-paragraphs.docx", lambda: docx(para("endless ") * 400_000))
@@ -126,7 +131,8 @@ _add(
 _add(
     "calls-out.xlsx",
     lambda: xlsx(
-        '<row r="1"><c r="A1"><f>WEBSERVICE("http://127.0.0.1:9/x")</f></c><c r="B1"><f>cmd|" /c calc"!A0</f></c></row>'
+        '<row r="1"><c r="A1"><f>WEBSERVICE("http://127.0.0.1:59009/x")</f></c>'
+        '<c r="B1"><f>cmd|" /c calc"!A0</f></c></row>'
     ),
 )
 _add("circular.xlsx", lambda: xlsx('<row r="1"><c r="A1"><f>B1+1</f></c><c r="B1"><f>A1+1</f></c></row>'))
@@ -251,7 +257,7 @@ _add(
     "fetches.svg",
     lambda: (
         b'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9">'
-        b'<image xlink:href="http://127.0.0.1:9/x.png" width="9" height="9"/>'
+        b'<image xlink:href="http://127.0.0.1:59009/x.png" width="9" height="9"/>'
         b'<image xlink:href="file:///etc/passwd" width="9" height="9"/></svg>'
     ),
 )
@@ -326,7 +332,9 @@ _add("garbage.pdf", lambda: b"%PDF-1.4\n" + os.urandom(50_000))
 _add("cut.mp4", lambda: b"\0\0\0\x20ftypisom\0\0\2\0isomiso2avc1mp41" + os.urandom(3000))
 _add(
     "playlist.mp4",
-    lambda: b"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile:///etc/passwd\n#EXTINF:1,\nhttp://127.0.0.1:9/x.ts\n",
+    lambda: (
+        b"#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile:///etc/passwd\n#EXTINF:1,\nhttp://127.0.0.1:59009/x.ts\n"
+    ),
 )
 _add(
     "claims-4-gib.wav",
@@ -416,7 +424,7 @@ _add("quotes.md", lambda: b">" * 60_000 + b" x\n" + b"[" * 60_000 + b"\n" + b"*a
 _add(
     "script.html",
     lambda: (
-        b'<html><body><script>while(1){}</script><img src="http://127.0.0.1:9/x.png"><iframe src="file:///etc/passwd"></iframe>x</body></html>'
+        b'<html><body><script>while(1){}</script><img src="http://127.0.0.1:59009/x.png"><iframe src="file:///etc/passwd"></iframe>x</body></html>'
     ),
 )
 _add("wide.csv", lambda: (b"x," * 20_000 + b"\n") * 40)

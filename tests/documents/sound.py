@@ -103,9 +103,9 @@ def step(path: Path) -> Path:
 
 
 def dxf(path: Path) -> Path:
-    import ezdxf
+    from ezdxf.document import Drawing
 
-    drawing = ezdxf.new()
+    drawing = Drawing.new()
     drawing.modelspace().add_circle((0, 0), 5)
     drawing.saveas(path)
     return path

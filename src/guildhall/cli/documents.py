@@ -87,6 +87,22 @@ def scrub(
         _tell(each(files, lambda file: look.scrub(file, out=out, shown=names[file])), json=json)
 
 
+@app.command()
+def tells(
+    paths: PathsArgument,
+    name: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--name", help="A name to look for besides, such as an author's.", show_default=False),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Find what in the visible words may still say who made a file; nothing is altered."""
+    from guildhall.documents.looking import each
+
+    with _documents() as look:
+        _tell(each(_files(paths), lambda file: look.tells(file, identities=name or ())), json=json)
+
+
 def _in_folders(paths: list[Path], out: Path | None, *, json: bool, wish: str, **options: object) -> None:
     from guildhall.documents.looking import each, named_folders
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from guildhall.documents.kinds import Kind
-from guildhall.documents.values import Extracted, Finding, Scrubbed
+from guildhall.documents.values import Extracted, Finding, Omission, Scrubbed
 from guildhall.domain.values import Value
 
 
@@ -13,6 +13,14 @@ class Findings(Value):
     """What a look at a file found."""
 
     findings: tuple[Finding, ...] = ()
+
+
+class Told(Value):
+    """The tells in a file's words; `omitted` is what could not be read, and so not scanned."""
+
+    findings: tuple[Finding, ...] = ()
+    omitted: tuple[Omission, ...] = ()
+    read: bool = True
 
 
 def read(file: Path, out: Path, *, kind: str) -> Extracted:  # noqa: ARG001 - nothing to write
@@ -33,3 +41,12 @@ def check(file: Path, out: Path, *, kind: str, pdf: Path | None = None, pages: i
     from guildhall.documents.checks.checking import Limits, check_file
 
     return Findings(findings=check_file(file, kind=Kind(kind), pdf=pdf, pictures=out, limits=Limits(pages=pages)))
+
+
+def tells(file: Path, out: Path, *, kind: str, identities: list[str]) -> Told:
+    """What the visible content still says about its maker."""
+    from guildhall.documents.tells import find_tells
+
+    extracted = read(file, out, kind=kind)
+    found = find_tells(extracted.text, identities=identities)
+    return Told(findings=found, omitted=extracted.omitted, read=bool(extracted.text))

@@ -44,8 +44,8 @@ class Documents:
 
         def read(known: Detected) -> FileOutcome:
             nonlocal text
-            with tempfile.TemporaryDirectory(prefix="guildhall-text-") as folder:
-                extracted = confined(inside.read, file, out=Path(folder), kind=known.kind.value)
+            with _folder(None) as folder:
+                extracted = confined(inside.read, file, out=folder, kind=known.kind.value)
             text = extracted.text
             findings = (*noticed(known), *extracted.findings, *noted(extracted.omitted))
             if not text and extracted.omitted:
@@ -94,6 +94,19 @@ class Documents:
             return achieved(file, known.kind, findings=findings, out=[made.out])
 
         return _looked_at(file, scrubbed)
+
+    def tells(self, file: Path, *, identities: Iterable[str] = ()) -> FileOutcome:
+        """What in the visible words may still say who made it; `identities` are names to look for besides."""
+
+        def told(known: Detected) -> FileOutcome:
+            with _folder(None) as folder:
+                found = confined(inside.tells, file, out=folder, kind=known.kind.value, identities=sorted(identities))
+            findings = (*noticed(known), *found.findings, *noted(found.omitted))
+            if not found.read and found.omitted:
+                return omitted(file, known.kind, found.omitted[0].reason, findings=findings)
+            return achieved(file, known.kind, findings=findings)
+
+        return _looked_at(file, told)
 
 
 @contextmanager

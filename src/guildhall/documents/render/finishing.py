@@ -9,7 +9,7 @@ from pathlib import Path
 
 from guildhall.documents.kinds import Kind
 from guildhall.documents.render.pdf_pages import draw_pages
-from guildhall.documents.values import FontSubstitution, Rendered
+from guildhall.documents.values import FontSubstitution, Omission, Rendered
 
 _FONT_PARTS = re.compile(r"(word|ppt|xl)/(?!media/|embeddings/)[^:]*\.xml|styles\.xml|content\.xml")
 _WANTED = re.compile(
@@ -20,8 +20,15 @@ _PART_BYTES, _ALL_BYTES = 8 << 20, 64 << 20
 
 
 def finish_office(file: Path, out: Path, *, pdf: Path, kind: str, dpi: int, max_pages: int) -> Rendered:
-    """Draw the pages of `pdf`, which was made from `file`, and say which of the file's fonts were replaced."""
+    """Draw the pages of `pdf`, which was made from `file`, and say which of the file's fonts were replaced.
+
+    LibreOffice was asked for one page more than is drawn: when it is there, more follow, nobody knows how many.
+    """
     drawn = draw_pages(pdf, out, dpi=dpi, max_pages=max_pages)
+    if any(one.what == "pages" for one in drawn.omitted):
+        reason = f"only the first {max_pages} are laid out; this is the least number that follows"
+        others = [one for one in drawn.omitted if one.what != "pages"]
+        drawn = drawn.but(omitted=(*others, Omission(what="pages", reason=reason)))
     shown = clean_copy(pdf, out / "document.pdf")
     replaced = substituted(wanted_fonts(file), shown)
     return drawn.but(kind=Kind(kind), pdf=out / "document.pdf", fonts_substituted=replaced)

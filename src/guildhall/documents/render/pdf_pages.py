@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from guildhall.documents.kinds import Kind
 from guildhall.documents.values import Omission, PageImage, Rendered
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 RENDERER = "pdfium"
 MAX_PAGES = 200
@@ -44,8 +48,16 @@ def _draw(document: object, index: int, out: Path, dpi: int) -> PageImage:
     width, height = page.get_size()
     if width * height * scale * scale > MAX_PIXELS:
         scale = (MAX_PIXELS / (width * height)) ** 0.5
-    picture = page.render(scale=scale).to_pil().convert("RGB")
+    picture = _without_needless_colour(page.render(scale=scale, rev_byteorder=True).to_pil())
     path = out / f"page-{index + 1:03}.png"
     picture.save(path, compress_level=1)
     page.close()
     return PageImage(number=index + 1, image=path, width=picture.width, height=picture.height)
+
+
+def _without_needless_colour(picture: Image) -> Image:
+    """A page without colour as grey levels: the same picture in half the time and space."""
+    if picture.mode != "RGB":
+        return picture
+    red, green, blue = (channel.tobytes() for channel in picture.split())
+    return picture.getchannel("R") if red == green == blue else picture

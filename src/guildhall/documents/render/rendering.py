@@ -94,12 +94,12 @@ class Renderer:
 
     def _office_file(self, file: Path, kind: Kind, out: Path) -> Rendered:
         try:
-            converted = self._office.convert(file, file.read_bytes(), LoadAs(kind.value), max_pages=self._max_pages)
+            converted = self._convert(file, file.read_bytes(), LoadAs(kind.value))
         except UnreadableFile:
             content = _repaired(file) if kind in _PACKAGES else None
             if content is None:
                 raise
-            converted = self._office.convert(file, content, LoadAs(kind.value), max_pages=self._max_pages)
+            converted = self._convert(file, content, LoadAs(kind.value))
             rendered = self._finish(file, kind, converted, out)
             return rendered.but(warnings=(*rendered.warnings, "its package tables were rewritten to open it"))
         return self._finish(file, kind, converted, out)
@@ -114,9 +114,13 @@ class Renderer:
                 made = confined(as_web_page, file, out=Path(folder), kind=kind.value)
                 load_as, content = _HTML, made.page.read_bytes()
                 omitted, warnings = made.omitted, made.warnings
-        converted = self._office.convert(file, content, load_as, max_pages=self._max_pages)
+        converted = self._convert(file, content, load_as)
         rendered = self._finish(file, kind, converted, out)
         return rendered.but(omitted=(*omitted, *rendered.omitted), warnings=(*warnings, *rendered.warnings))
+
+    def _convert(self, file: Path, content: bytes, load_as: LoadAs) -> Converted:
+        """One page more than will be drawn, so that it is known whether more follow."""
+        return self._office.convert(file, content, load_as, max_pages=self._max_pages + 1)
 
     def _finish(self, file: Path, kind: Kind, converted: Converted, out: Path) -> Rendered:
         with tempfile.TemporaryDirectory(prefix="guildhall-pdf-") as folder:

@@ -1,0 +1,49 @@
+"""Files made to hurt end in a reason, quickly, and leave nothing behind. The whole set runs in the proofs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from guildhall.documents.looking import Documents
+from guildhall.documents.values import Outcome
+from tests.documents.hostile import HOSTILE
+
+pytestmark = [pytest.mark.office, pytest.mark.xdist_group("office")]
+
+REFUSED = {
+    "laughs.docx": "LibreOffice",
+    "program.docx": "cannot be shown",
+    "empty.docx": "cannot be shown",
+    "leaves.zip": "leave its folder",
+    "link.zip": "is a link",
+    "cut.zip": "damaged zip",
+    "gigapixel.png": "65000 x 65000 pixels",
+    "kids-loop.pdf": "PDF",
+    "cut.pdf": "PDF",
+    "garbage.pdf": "PDF",
+    "cut.mp4": "cannot be read as mp4",
+    "nan.stl": "no drawable triangles",
+    "deep.ipynb": "",
+    "pipe.pdf": "not a regular file",
+    "endless-device.pdf": "not a regular file",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_hostile_file_is_refused_in_words(name: str, look: Documents, tmp_path: Path) -> None:
+    outcome = look.render(HOSTILE[name](tmp_path))
+    assert outcome.outcome is Outcome.OMITTED
+    assert REFUSED[name] in (outcome.reason or "")
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_macros_are_reported_and_the_pages_still_shown(look: Documents, tmp_path: Path) -> None:
+    outcome = look.render(HOSTILE["macro.docm"](tmp_path))
+    assert outcome.pages == 1
+    assert "macros" in {finding.rule for finding in outcome.findings}
+
+
+def test_there_are_at_least_forty_of_them() -> None:
+    assert len(HOSTILE) >= 40
