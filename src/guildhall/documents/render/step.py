@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 MOST_INSTANCES = 2_000
 MOST_EDGES = 200_000
-_ENTITY = re.compile(r"#(\d+)\s*=\s*((?:'(?:[^']|'')*'|[^;'])*);")
+_STRING_OR_END = re.compile(r"'[^']*'|;")
+_NUMBERED = re.compile(r"\s*#(\d+)\s*=")
 _SIMPLE = re.compile(r"\s*([A-Z0-9_]+)\s*\((.*)\)\s*$", re.DOTALL)
 _PART = re.compile(r"([A-Z0-9_]+)\s*\(")
 _REFERENCE = re.compile(r"#(\d+)")
 _NUMBER = re.compile(r"[-+]?\d+\.?\d*(?:[Ee][-+]?\d+)?")
-_STRING = re.compile(r"'(?:[^']|'')*'")
+_STRING = re.compile(r"'[^']*'")
 
 
 @dataclass
@@ -46,11 +47,22 @@ class Step:
 def read_step(text: str) -> Step:
     """Every entity of the data section; the text may be hostile, so nothing is evaluated."""
     entities: dict[int, dict[str, str]] = {}
-    for found in _ENTITY.finditer(text):
-        body = _STRING.sub("''", found[2])
-        simple = _SIMPLE.match(body)
-        entities[int(found[1])] = {simple[1]: simple[2]} if simple else _parts(body)
+    for statement in _statements(text):
+        numbered = _NUMBERED.match(statement)
+        if numbered:
+            body = _STRING.sub("''", statement[numbered.end() :])
+            simple = _SIMPLE.match(body)
+            entities[int(numbered[1])] = {simple[1]: simple[2]} if simple else _parts(body)
     return Step(entities)
+
+
+def _statements(text: str) -> Iterator[str]:
+    """What stands between semicolons, those inside strings not counted; one pass, whatever the text."""
+    start = 0
+    for found in _STRING_OR_END.finditer(text):
+        if found[0] == ";":
+            yield text[start : found.start()]
+            start = found.end()
 
 
 def _parts(body: str) -> dict[str, str]:
