@@ -93,7 +93,9 @@ def _warm_exec(room: Room) -> Check:
         room.run(["true"])
         times_ms.append((time.perf_counter() - began) * 1000)
     median = statistics.median(times_ms)
-    return Check(name="warm command", holds=median < WARM_EXEC_GOAL_MS, detail=f"{median:.1f} ms at the median")
+    # Slow is not unsafe, and a busy machine is slow: this one is reported and never fails.
+    holds = True if median < WARM_EXEC_GOAL_MS else None
+    return Check(name="warm command", holds=holds, detail=f"{median:.1f} ms at the median")
 
 
 _ATTEMPTS: tuple[Callable[[Room], Check], ...] = (
