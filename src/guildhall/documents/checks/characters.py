@@ -16,7 +16,7 @@ RISKY = re.compile(
     "\U000f0000-\U0010ffff]"
 )
 EMOJI = re.compile(
-    "[\u2600-\u26ff\u2700-\u275a\u2761-\u27bf\u2b05-\u2b07\u2b1b\u2b1c\u2b50\u2b55\u231a\u231b\u23e9-\u23f3\u23f8-\u23fa"
+    "[\u2600-\u260f\u2613-\u26ff\u2700-\u275a\u2761-\u27bf\u2b05-\u2b07\u2b1b\u2b1c\u2b50\u2b55\u231a\u231b\u23e9-\u23f3\u23f8-\u23fa"
     "\U0001f000-\U0001faff\U0001fb00-\U0001fbff\ufe0f\u20e3]"
 )
 _LIST_FONT_BULLETS = re.compile("^[\uf000-\uf0ff\ue000-\ue0ff]$")

@@ -98,11 +98,12 @@ def check_overlap(page: PageView, make: FindingMaker) -> Iterator[Finding]:
     """Words on words, pictures or filled shapes on words, pictures on pictures."""
     words = [(word, hull(word)) for word in page.words if any(letter.char.isalnum() for letter in word)]
     words = [(word, box) for word, box in words if not _outside(box, page, _EDGE_PT)]
-    for first, second in _crossing_words(words):
+    crossing = list(_crossing_words(words))
+    if crossing:
+        first, second = crossing[0]
         text = " / ".join("".join(letter.char for letter in word)[:25] for word in (first[0], second[0]))
-        yield make.on_page(
-            page, "overlap", Gravity.MAJOR, f"Words lie on top of each other on page {page.number}: {text!r}.", first[1]
-        )
+        told = f"Words lie on top of each other on page {page.number} ({len(crossing)} places, first {text!r})."
+        yield make.on_page(page, "overlap", Gravity.MAJOR, told, first[1])
     for word, box in words:
         cover = next((item for item in page.drawn if _covers(item, word, box, page)), None)
         if cover is not None:
@@ -116,23 +117,18 @@ def check_overlap(page: PageView, make: FindingMaker) -> Iterator[Finding]:
 
 
 Placed = tuple[tuple[Letter, ...], Rect]
-_MOST_CROSSINGS = 5
 
 
 def _crossing_words(words: list[Placed]) -> Iterator[tuple[Placed, Placed]]:
     """Pairs of words whose letters lie on one another; each word is compared with those near it in height."""
     ordered = sorted(words, key=lambda placed: placed[1][1])
-    found = 0
     for index, first in enumerate(ordered):
         for second in ordered[index + 1 : index + 400]:
             if second[1][1] >= first[1][3]:
                 break
             if _letters_cross(first, second):
                 yield first, second
-                found += 1
                 break
-        if found >= _MOST_CROSSINGS:
-            return
 
 
 def _letters_cross(first: Placed, second: Placed) -> bool:

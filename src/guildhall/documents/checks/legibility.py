@@ -14,26 +14,27 @@ from guildhall.documents.values import Finding, Gravity
 LEAST_CONTRAST = 2.0
 """Below it text can hardly be read; the web's own rule asks for 4.5, pale footers have about 2.5."""
 _WATERMARK_PT = 48
-_MOST_FINDINGS = 8
 _SQUARES = frozenset("■□▢▣◻◼▪▫⬜⬛☐☑☒口ロ囗日目田回囲0O○D▮▯●◉")
 
 
 def check_contrast(page: PageView, make: FindingMaker) -> Iterator[Finding]:
-    """Words whose colour is too near that of the ground they stand on."""
-    found = 0
+    """Words whose colour is too near that of the ground they stand on: one finding a page, at the worst of them."""
+    faint = []
     for word in page.words:
         box = hull(word)
-        text = "".join(letter.char for letter in word)
-        if box[3] - box[1] < 2 or not any(char.isalnum() for char in text) or _off_page(box, page):
+        if box[3] - box[1] < 2 or not any(letter.char.isalnum() for letter in word) or _off_page(box, page):
             continue
         ratio = _contrast_of(word, page)
         if ratio is not None and ratio < LEAST_CONTRAST:
-            severity = Gravity.MAJOR if ratio < 1.5 else Gravity.MINOR
-            words = f"Text on page {page.number} hardly stands out (contrast {ratio:.1f} to 1): {text[:40]!r}."
-            yield make.on_page(page, "low-contrast", severity, words, box)
-            found += 1
-            if found >= _MOST_FINDINGS:
-                return
+            faint.append((ratio, box, "".join(letter.char for letter in word)))
+    if faint:
+        ratio, box, text = min(faint)
+        severity = Gravity.MAJOR if ratio < 1.5 else Gravity.MINOR
+        words = (
+            f"Text on page {page.number} hardly stands out from its ground "
+            f"({len(faint)} words, contrast down to {ratio:.1f} to 1, as {text[:40]!r})."
+        )
+        yield make.on_page(page, "low-contrast", severity, words, box)
 
 
 def _off_page(box: tuple[float, float, float, float], page: PageView) -> bool:

@@ -209,10 +209,21 @@ def _riff_chunk(name: bytes, body: bytes) -> bytes:
 
 
 def scrub_bmp(data: bytes, ledger: Ledger) -> bytes:
-    """A bitmap has no room for metadata but its reserved bytes and its tail."""
-    size = int.from_bytes(data[2:6], "little")
-    if not 26 <= size <= len(data):
+    """A bitmap has no room for metadata but its reserved bytes, the gap before its pixels and its tail."""
+    size, pixels = int.from_bytes(data[2:6], "little"), int.from_bytes(data[10:14], "little")
+    if not 26 <= size <= len(data) or pixels > size:
         raise CannotScrub("BMP", "its stated size does not fit the file")
-    if len(data) > size or data[6:10] != b"\0\0\0\0":
-        ledger.clean("reserved bytes and bytes after the picture", "removed")
-    return data[:6] + b"\0\0\0\0" + data[10:size]
+    head = min(pixels, 14 + _bitmap_header(data))
+    if any(data[head:pixels]) or any(data[6:10]) or len(data) > size:
+        ledger.clean("bytes that show nothing", "blanked")
+    return data[:6] + bytes(4) + data[10:head] + bytes(pixels - head) + data[pixels:size]
+
+
+def _bitmap_header(data: bytes) -> int:
+    """Length of the header with its colour masks and palette."""
+    header, depth = int.from_bytes(data[14:18], "little"), int.from_bytes(data[28:30], "little")
+    if header < 40:
+        return header + (3 << depth if depth <= 8 else 0)
+    masks = 16 if header == 40 and int.from_bytes(data[30:34], "little") in (3, 6) else 0
+    colours = int.from_bytes(data[46:50], "little") or (1 << depth if depth <= 8 else 0)
+    return header + masks + 4 * colours

@@ -41,7 +41,7 @@ def scrub_media(data: bytes, kind: Kind, ledger: Ledger) -> bytes:
         _count_left_out(probe(source), ledger)
         command = ["-i", str(source), "-map", "0:V?", "-map", "0:a?", "-map", "0:s?", "-c", "copy"]
         command += ["-map_metadata", "-1", "-map_metadata:s", "-1", "-fflags", "+bitexact", "-flags", "+bitexact"]
-        command += ["-id3v2_version", "0", "-write_xing", "0"] if kind is Kind.MP3 else []
+        command += ["-id3v2_version", "0"] if kind is Kind.MP3 else []
         command += ["-f", MUXERS[kind], str(target)]
         done = subprocess.run(
             [ffmpeg("ffmpeg"), "-nostdin", "-v", "error", "-protocol_whitelist", "file", *command],
