@@ -69,7 +69,8 @@ class Door:
         return self.roster.get(member) if member else None
 
     def enter_by_link(self, token: str, *, now: float) -> str | None:
-        """Use a link up and open a session; None when it is used, too old or unknown. The guarded update makes it single use."""
+        """Use a link up and open a session; None when it is used, too old or unknown."""
+        # One guarded update, so that of two simultaneous presses only one gets in.
         good = (
             entry_links.c.token_digest == _digest(token),
             entry_links.c.used_at.is_(None),

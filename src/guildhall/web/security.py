@@ -23,7 +23,7 @@ MOST_BODY_BYTES = 2 << 20
 
 
 def page_policy(nonce: str, *, files_origin: str) -> str:
-    """What a page of ours may load: its own files, scripts with this answer's nonce, deliverables from their own origin."""
+    """What a page may load: our own files, scripts with this answer's nonce, deliverables from their own origin."""
     return "; ".join(
         (
             "default-src 'none'",
@@ -119,7 +119,7 @@ def _limited(receive: Receive, most: int) -> Receive:
 
 @dataclass
 class RateLimit:
-    """A token bucket a caller: `burst` at once, then `per_minute`. Kept in memory, the oldest callers forgotten first."""
+    """A token bucket a caller: `burst` at once, then `per_minute`; in memory, the oldest callers forgotten first."""
 
     per_minute: float
     burst: int

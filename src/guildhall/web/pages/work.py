@@ -1,0 +1,162 @@
+"""A grader's work: the list, the brief, the comparison, drafts and the clock, and giving a set back."""
+
+from __future__ import annotations
+
+import json
+
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from guildhall.domain.halls import HallDesign, Role, SeatState
+from guildhall.domain.judgments import CRITERIA, Acceptance
+from guildhall.domain.tasks import Specification
+from guildhall.grading.clock import Beat
+from guildhall.grading.queue import Seat, StaleDraft
+from guildhall.web.access import Session
+from guildhall.web.forms import ANSWERS, answers_of
+from guildhall.web.guard import members_only, word
+from guildhall.web.rendering import page
+from guildhall.web.showing import shown_view
+from guildhall.web.site import Site
+
+GRADER = Role.GRADER
+DECLINE_REASONS = (
+    "I have a conflict of interest",
+    "It is not my field",
+    "A file is broken",
+    "It would take too long",
+    "I would rather not see this content",
+)
+
+
+@members_only(GRADER)
+def my_work(request: Request, site: Site, session: Session, _form: FormData) -> Response:
+    """One card a set: what is open, what is done, and the button for the next one."""
+    seats = site.queue.seats_of(session.member.id)
+    open_seats = [seat for seat in seats if seat.state in {SeatState.LIVE, SeatState.EXPIRED}]
+    done = [seat for seat in seats if seat.state in {SeatState.SUBMITTED, SeatState.SURPLUS}]
+    cards = [
+        {"seat": seat, "study": site.study(seat.slot.study), "design": site.design(seat.slot.study)}
+        for seat in open_seats
+    ]
+    return page(
+        request, "work.html", cards=cards, done=done, now=site.clock(), nothing=request.query_params.get("nothing")
+    )
+
+
+@members_only(GRADER)
+def claim(_request: Request, site: Site, session: Session, _form: FormData) -> Response:
+    for study in site.studies():
+        if "people" not in study.design:
+            continue
+        seat = site.queue.claim(session.member, study=study.id, design=site.design(study.id), now=site.clock())
+        if seat is not None:
+            return RedirectResponse(f"/work/{seat.id}/brief", 303)
+    return RedirectResponse("/work?nothing=1", 303)
+
+
+@members_only(GRADER)
+def brief(request: Request, site: Site, session: Session, _form: FormData) -> Response:
+    """The brief and its files come first; the deliverables only after "I have read this"."""
+    seat = _mine(request, site, session)
+    if request.method == "POST":
+        site.queue.mark_brief_read(seat.id, now=site.clock())
+        return RedirectResponse(f"/work/{seat.id}", 303)
+    return page(request, "brief.html", seat=seat, view=shown_view(site, seat), declines=DECLINE_REASONS)
+
+
+@members_only(GRADER)
+def compare(request: Request, site: Site, session: Session, _form: FormData) -> Response:
+    """The deliverables side by side, and the verdict beside them."""
+    seat = _mine(request, site, session)
+    if seat.judgment:
+        return RedirectResponse(f"/work/{seat.id}/receipt", 303)
+    if seat.read_brief_at is None:
+        return RedirectResponse(f"/work/{seat.id}/brief", 303)
+    return page(
+        request,
+        "compare.html",
+        seat=seat,
+        view=shown_view(site, seat),
+        answers=json.loads(seat.draft) if seat.draft else {},
+        criteria=CRITERIA,
+        acceptances=[str(one) for one in Acceptance],
+        specifications=[str(one) for one in Specification],
+        design=site.design(seat.slot.study),
+        declines=DECLINE_REASONS,
+        faults=[],
+    )
+
+
+@members_only(GRADER)
+def save(request: Request, site: Site, session: Session, form: FormData) -> Response:
+    """Keep a draft. A script is told the new version; a plain form is sent back to the page."""
+    seat = _mine(request, site, session)
+    draft = json.dumps(answers_of(form), ensure_ascii=False)
+    design = site.design(seat.slot.study)
+    version = int(word(form, "draft_version") or 0)
+    try:
+        version = site.queue.save(seat.id, draft, version=version, now=site.clock(), lease_s=design.lease_hours * 3600)
+    except StaleDraft as stale:
+        if _by_script(request):
+            stored = json.loads(stale.stored) if stale.stored else {}
+            return JSONResponse({"version": stale.version, "stored": stored}, 409)
+        return page(request, "stale.html", status=409, seat=seat, mine=answers_of(form), names=ANSWERS)
+    if _by_script(request):
+        return JSONResponse({"version": version, "saved_at": site.clock()})
+    return RedirectResponse(f"/work/{seat.id}{'/review' if word(form, 'next') == 'review' else ''}", 303)
+
+
+@members_only(GRADER)
+def beat(request: Request, site: Site, session: Session, form: FormData) -> Response:
+    seat = _mine(request, site, session)
+    told = Beat(
+        visible=word(form, "visible") == "1",
+        focused=word(form, "focused") == "1",
+        idle_s=_number(word(form, "idle_s")),
+        media=word(form, "media") == "1",
+        outside=word(form, "outside") == "1",
+        words_in_view=int(_number(word(form, "words"))),
+    )
+    design: HallDesign = site.design(seat.slot.study)
+    tally = site.queue.beat(seat.id, told, now=site.clock(), lease_s=design.lease_hours * 3600)
+    return JSONResponse({"active_s": tally.active_s})
+
+
+@members_only(GRADER)
+def decline(request: Request, site: Site, session: Session, form: FormData) -> Response:
+    seat = _mine(request, site, session)
+    reason = word(form, "reason")
+    if reason not in DECLINE_REASONS:
+        raise HTTPException(400, "choose a reason from the list")
+    site.queue.decline(seat.id, f"{reason}. {word(form, 'note')}".strip(), now=site.clock())
+    return RedirectResponse("/work", 303)
+
+
+def _mine(request: Request, site: Site, session: Session) -> Seat:
+    return site.seat(request.path_params["seat"], session.member.id)
+
+
+def _by_script(request: Request) -> bool:
+    return request.headers.get("accept", "").startswith("application/json")
+
+
+def _number(text: str) -> float:
+    try:
+        return min(max(float(text or 0), 0.0), 1e6)
+    except ValueError as error:
+        raise HTTPException(400, "a number is expected") from error
+
+
+ROUTES: list[BaseRoute] = [
+    Route("/work", my_work),
+    Route("/work/claim", claim, methods=["POST"]),
+    Route("/work/{seat}", compare),
+    Route("/work/{seat}/brief", brief, methods=["GET", "POST"]),
+    Route("/work/{seat}/draft", save, methods=["POST"]),
+    Route("/work/{seat}/beat", beat, methods=["POST"]),
+    Route("/work/{seat}/decline", decline, methods=["POST"]),
+]

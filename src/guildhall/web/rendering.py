@@ -1,0 +1,43 @@
+"""Templates: autoescaped, with the session, the form token and this answer's nonce always at hand."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+@cache
+def environment() -> Environment:
+    """One environment a process; an undefined name in a template is an error, not an empty string."""
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["clock"] = lambda seconds: time.strftime("%H:%M:%S", time.gmtime(seconds)) + " UTC"
+    made.filters["day"] = lambda seconds: time.strftime("%d %b %Y, %H:%M", time.gmtime(seconds)) + " UTC"
+    made.filters["minutes"] = lambda seconds: f"{int(seconds // 60)} min"
+    return made
+
+
+def page(request: Request, template: str, *, status: int = 200, **facts: Any) -> HTMLResponse:
+    """A page: the template with what it is handed, and nothing else."""
+    session = getattr(request.state, "session", None)
+    shared = {
+        "nonce": request.state.nonce,
+        "path": request.url.path,
+        "visitor": session.member if session else None,
+        "form_token": session.form_token if session else "",
+        "script_paths": {},
+    }
+    return HTMLResponse(environment().get_template(template).render(**shared | facts), status)

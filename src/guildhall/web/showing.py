@@ -1,0 +1,84 @@
+"""A blinded view with links: what templates are handed. It is built from the view alone, and holds no digest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from guildhall.domain.judgments import BlindedFile
+from guildhall.grading.queue import Seat
+from guildhall.web.files import INLINE
+from guildhall.web.site import Site
+
+
+@dataclass(frozen=True)
+class PageShown:
+    link: str
+    width: int
+    height: int
+    label: str
+
+
+@dataclass(frozen=True)
+class FileShown:
+    name: str
+    kind: str
+    pages: tuple[PageShown, ...]
+    download: str | None
+    text: str | None
+    player: str | None
+    """`audio` or `video` when a browser plays the file itself."""
+    omitted: tuple[str, ...]
+    named_as_asked: bool | None
+
+
+@dataclass(frozen=True)
+class SideShown:
+    place: str
+    files: tuple[FileShown, ...]
+    message: str | None
+
+
+@dataclass(frozen=True)
+class ViewShown:
+    brief: str
+    references: tuple[FileShown, ...]
+    sides: tuple[SideShown, ...]
+    words: int
+
+
+def shown_view(site: Site, seat: Seat) -> ViewShown:
+    view = site.view(seat.id)
+    return ViewShown(
+        brief=view.brief,
+        references=_files(site, seat.id, "R", view.reference_files),
+        sides=tuple(
+            SideShown(side.place, _files(site, seat.id, side.place, side.files), side.text) for side in view.sides
+        ),
+        words=len(view.brief.split()),
+    )
+
+
+def _files(site: Site, seat: str, place: str, files: Sequence[BlindedFile]) -> tuple[FileShown, ...]:
+    return tuple(_file(site, seat, f"{place}.{number}", file) for number, file in enumerate(files, 1))
+
+
+def _file(site: Site, seat: str, what: str, file: BlindedFile) -> FileShown:
+    pages = tuple(
+        PageShown(site.file_link(seat, f"{what}.p{number}", f"page-{number}.png"), page.width, page.height, page.label)
+        for number, page in enumerate(file.pages, 1)
+    )
+    media = INLINE.get(file.kind, "").partition("/")[0]
+    text = None
+    if file.text:
+        text = site.blobs.read(file.text).decode(errors="replace")
+    return FileShown(
+        name=file.name,
+        kind=file.kind,
+        pages=pages,
+        download=site.file_link(seat, what, file.name) if file.digest else None,
+        text=text,
+        player=media if media in {"audio", "video"} and file.digest else None,
+        omitted=file.omitted,
+        named_as_asked=file.named_as_asked,
+    )

@@ -1,0 +1,127 @@
+"""What every page needs at hand: the workspace, the door, the queue, the signer of file links, the clock."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from itsdangerous import BadSignature, URLSafeTimedSerializer
+
+from guildhall.domain.halls import HallDesign
+from guildhall.domain.judgments import BlindedView, Comparison
+from guildhall.domain.prepared import Prepared
+from guildhall.domain.studies import Study
+from guildhall.domain.tasks import Task
+from guildhall.domain.values import Id
+from guildhall.errors import InputError, UnknownName
+from guildhall.grading.people import Roster
+from guildhall.grading.queue import Queue, Seat
+from guildhall.judging.blinding import blinded_view
+from guildhall.judging.preparing import VERSION as PREPARED
+from guildhall.store.workspace import Workspace
+from guildhall.web.access import Door
+
+FILE_LINK_S = 12 * 3600
+KEY_FILE = "web.key"
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """Where the app and the deliverables live: two host names, so that no cookie of one is ever sent to the other."""
+
+    app: str
+    files: str
+
+    def __post_init__(self) -> None:
+        if host_of(self.app) == host_of(self.files):
+            raise InputError(
+                f"the app and the deliverables share the host name {host_of(self.app)!r}; give them different ones "
+                "(a second port is not a second origin for cookies), for example localhost and files.localhost"
+            )
+
+    @property
+    def https(self) -> bool:
+        return self.app.startswith("https://")
+
+
+def host_of(address: str) -> str:
+    from urllib.parse import urlsplit
+
+    return (urlsplit(address).hostname or "").casefold()
+
+
+class Site:
+    """One workspace as the web sees it."""
+
+    def __init__(self, workspace: Workspace, addresses: Addresses, *, clock: Callable[[], float] = time.time) -> None:
+        self.workspace, self.addresses, self.clock = workspace, addresses, clock
+        self.store, self.blobs = workspace.store, workspace.blobs
+        self._key = _own_key(workspace.path / KEY_FILE)
+        self.roster = Roster(self.store, pepper=self._key)
+        self.door = Door(self.store, self.roster)
+        self.queue = Queue(self.store)
+        self.view = lru_cache(maxsize=256)(self._view)
+
+    @cached_property
+    def signer(self) -> URLSafeTimedSerializer:
+        return URLSafeTimedSerializer(self._key, salt="deliverable")
+
+    def study(self, identity: Id) -> Study:
+        """The newest frozen form of a study."""
+        found = self.store.find(Study, id=identity)
+        if not found:
+            raise UnknownName("study", identity, fix="`guildhall study status` lists them")
+        return found[-1]
+
+    def design(self, identity: Id) -> HallDesign:
+        """The rules of human grading as the study file gave them."""
+        return HallDesign.model_validate(self.study(identity).design.get("people", {}))
+
+    def studies(self) -> list[Study]:
+        newest = {study.id: study for study in self.store.each(Study)}
+        return list(newest.values())
+
+    def seat(self, identity: str, member: Id) -> Seat:
+        """A grader's own seat; anybody else's is as unknown as one that never was."""
+        seat = self.queue.seat(identity)
+        if seat.member != member:
+            raise UnknownName("seat", identity, fix="go back to your list of work")
+        return seat
+
+    def _view(self, seat: str) -> BlindedView:
+        slot = self.queue.seat(seat).slot
+        comparison = self.store.get(Comparison, slot.comparison)
+        task = max(self.store.find(Task, id=comparison.task), key=lambda task: task.version)
+        references = self.store.get(Prepared, f"{task.content_digest()}:{PREPARED}")
+        sides = [self.store.get(Prepared, f"{submission}:{PREPARED}") for submission in slot.order]
+        return blinded_view(task, references, sides)
+
+    def file_link(self, seat: str, what: str, name: str) -> str:
+        """A link to a deliverable that is good for this seat only: links of two graders cannot be compared."""
+        return f"{self.addresses.files}/f/{self.signer.dumps([seat, what])}/{name}"
+
+    def read_link(self, token: str) -> tuple[str, str] | None:
+        try:
+            seat, what = self.signer.loads(token, max_age=FILE_LINK_S)
+        except (BadSignature, ValueError):
+            return None
+        return str(seat), str(what)
+
+
+def _own_key(path: Path) -> bytes:
+    """The workspace's own secret, made at first start; for its owner only."""
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_bytes()
+    key = secrets.token_bytes(32)
+    with os.fdopen(descriptor, "wb") as out:
+        out.write(key)
+        out.flush()
+        os.fsync(out.fileno())
+    return key

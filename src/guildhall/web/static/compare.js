@@ -1,0 +1,143 @@
+// Autosave, the active-time clock, panes and keys. Every form works without this file.
+"use strict";
+(() => {
+  const form = document.getElementById("verdict-form");
+  const saved = document.getElementById("saved");
+  const clock = document.getElementById("clock");
+  const panes = document.getElementById("panes");
+  const seat = form.dataset.seat;
+  const token = form.elements["form_token"].value;
+  const vault = `guildhall-draft-${seat}`;
+  const headers = { accept: "application/json", "x-form-token": token };
+
+  const say = (words, bad = false) => {
+    saved.textContent = words;
+    saved.classList.toggle("bad", bad);
+  };
+  const timeOf = (seconds) => new Date(seconds * 1000).toISOString().slice(11, 19) + " UTC";
+
+  // Drafts: saved 0.8 s after the last change; a copy stays in this tab until the server has it.
+  let timer = 0, saving = false, again = false;
+  const changed = () => {
+    sessionStorage.setItem(vault, JSON.stringify([...new FormData(form)].filter(([name]) => name !== "form_token")));
+    say("saving …");
+    clearTimeout(timer);
+    timer = setTimeout(save, 800);
+  };
+  const save = async () => {
+    if (saving) { again = true; return; }
+    saving = true;
+    try {
+      const answer = await fetch(`/work/${seat}/draft`, { method: "POST", body: new URLSearchParams(new FormData(form)), headers });
+      if (answer.status === 409) {
+        say("A newer draft was saved in another tab. Reload to see it; your text here is kept.", true);
+        return;
+      }
+      if (!answer.ok) throw new Error(String(answer.status));
+      const told = await answer.json();
+      form.elements["draft_version"].value = told.version;
+      if (!again) sessionStorage.removeItem(vault);
+      say(`saved ${timeOf(told.saved_at)}`);
+    } catch {
+      say("not saved: no connection. Trying again; your text is kept here.", true);
+      timer = setTimeout(save, 5000);
+    } finally {
+      saving = false;
+      if (again) { again = false; clearTimeout(timer); timer = setTimeout(save, 200); }
+    }
+  };
+  form.addEventListener("input", changed);
+  form.addEventListener("submit", () => sessionStorage.removeItem(vault));
+  const kept = sessionStorage.getItem(vault);
+  if (kept) {
+    const entries = new Map(JSON.parse(kept));
+    if (entries.get("draft_version") === form.elements["draft_version"].value) {
+      for (const [name, value] of entries) {
+        const field = form.elements[name];
+        if (field && name !== "draft_version") field.value = value;
+      }
+      changed();
+    }
+  }
+
+  // The clock: a beat every 15 s; the server decides what counts.
+  const outside = document.getElementById("outside");
+  const veil = document.getElementById("veil");
+  let touched = Date.now();
+  for (const kind of ["pointerdown", "pointermove", "keydown", "wheel", "scroll"]) {
+    addEventListener(kind, () => { touched = Date.now(); }, { passive: true, capture: true });
+  }
+  const playing = () => [...document.querySelectorAll("audio, video")].some((media) => !media.paused);
+  const wordsInView = () => [...document.querySelectorAll(".brief, pre")]
+    .filter((block) => { const box = block.getBoundingClientRect(); return box.height && box.bottom > 0 && box.top < innerHeight; })
+    .reduce((sum, block) => sum + block.textContent.split(/\s+/).length, 0);
+  let booked = -1;
+  const beat = async () => {
+    const idle = (Date.now() - touched) / 1000;
+    const body = new URLSearchParams({
+      visible: document.visibilityState === "visible" ? "1" : "0", focused: document.hasFocus() ? "1" : "0",
+      idle_s: idle.toFixed(0), media: playing() ? "1" : "0", outside: outside.checked ? "1" : "0", words: wordsInView(),
+    });
+    try {
+      const answer = await fetch(`/work/${seat}/beat`, { method: "POST", body, headers });
+      const told = await answer.json();
+      const paused = told.active_s === booked;
+      booked = told.active_s;
+      clock.hidden = false;
+      clock.textContent = `${Math.floor(booked / 60)} min${paused && booked > 0 ? " · paused" : ""}`;
+      if (paused && booked > 0 && idle > 300 && !veil.open && document.visibilityState === "visible") veil.showModal();
+    } catch { /* the next beat tells */ }
+  };
+  setInterval(beat, 15000);
+  beat();
+
+  // Panes: scroll together from where they are, zoom, swap, one at a time.
+  const sides = [...document.querySelectorAll(".pane")];
+  const sync = document.getElementById("sync");
+  let offsets = null, leading = false;
+  sync.addEventListener("change", () => { offsets = sync.checked ? sides.map((pane) => pane.scrollTop - sides[0].scrollTop) : null; });
+  sides.forEach((pane, index) => pane.addEventListener("scroll", () => {
+    if (!offsets || leading) return;
+    leading = true;
+    sides.forEach((other, at) => { if (at !== index) other.scrollTop = pane.scrollTop - offsets[index] + offsets[at]; });
+    requestAnimationFrame(() => { leading = false; });
+  }));
+  let zoom = 2;
+  const setZoom = (to) => { panes.classList.remove(`zoom-${zoom}`); zoom = Math.min(4, Math.max(1, to)); panes.classList.add(`zoom-${zoom}`); };
+  document.getElementById("larger").addEventListener("click", () => setZoom(zoom + 1));
+  document.getElementById("smaller").addEventListener("click", () => setZoom(zoom - 1));
+  document.getElementById("swap").addEventListener("click", () => panes.classList.toggle("swapped"));
+  const alone = (pane) => {
+    const on = !(panes.classList.contains("alone") && pane.classList.contains("chosen"));
+    sides.forEach((one) => one.classList.toggle("chosen", one === pane));
+    panes.classList.toggle("alone", on);
+  };
+
+  // Keys: shown by the button, can be turned off, silent while one writes.
+  const help = document.getElementById("key-help"), keys = document.getElementById("keys"), off = document.getElementById("keys-off");
+  keys.addEventListener("click", () => { help.hidden = !help.hidden; keys.setAttribute("aria-expanded", String(!help.hidden)); });
+  off.checked = localStorage.getItem("guildhall-keys-off") === "1";
+  off.addEventListener("change", () => localStorage.setItem("guildhall-keys-off", off.checked ? "1" : "0"));
+  const choose = (value) => {
+    const option = form.querySelector(`input[name="overall"][value="${value}"]`);
+    if (option) { option.checked = true; option.focus(); changed(); }
+  };
+  addEventListener("keydown", (event) => {
+    if (off.checked || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("textarea, input:not([type=radio]):not([type=checkbox]), select, dialog")) return;
+    const pane = document.activeElement.closest(".pane") || sides[0];
+    const key = event.key;
+    if (/^[1-9]$/.test(key) && sides[key - 1]) sides[key - 1].focus();
+    else if (key === "[") pane.scrollBy(0, -pane.clientHeight * 0.9);
+    else if (key === "]") pane.scrollBy(0, pane.clientHeight * 0.9);
+    else if (key === "s") sync.click();
+    else if (key === "f") alone(pane);
+    else if (key === "a") choose("A");
+    else if (key === "b") choose("B");
+    else if (key === "t") choose("tie");
+    else if (key === "v") document.querySelector("#verdict-form input[type=radio], #verdict-form input[type=number]").focus();
+    else if (key === "?") keys.click();
+    else return;
+    event.preventDefault();
+  });
+})();
