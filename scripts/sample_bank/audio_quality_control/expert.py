@@ -27,6 +27,17 @@ from sample_bank.audio_quality_control.reference import (
 
 TITLE = "Quality control report: Harbor Lights promo, mix v3"
 
+# item of the specification, class and remedy, fault by fault
+RULINGS = [
+    ("6: at most 20 ms", "A", "Re-export from session; check the edit on the right bus"),
+    ("7: below -50 dBFS", "A", "Find the source clip that starts and ends here; replace or notch before the mix"),
+    ("6: no clicks", "A", "Redraw or crossfade the edit"),
+    ("4: at most -2 dBTP", "A", "Lower the gain before the limiter; cannot be restored from this file"),
+    ("5: negative for at most 1 s", "A", "Undo the polarity switch on this clip"),
+    ("3: -24 +/- 2 LUFS", "B", "Follows from fault 4; measure again after the fix"),
+    ("8: 1.0 +/- 0.25 s", "C", "Trim on re-export; we can trim if all else passes"),
+]
+
 
 def write(folder: Path, mix: Path) -> None:
     sound = measure.decode(mix)
@@ -55,86 +66,35 @@ def write(folder: Path, mix: Path) -> None:
 
 
 def _fault_log(document: Any, sound: Signal, mix: Path) -> None:
-    loud, peak = measure.loudness(mix)
-    within = measure.correlation(sound, *INVERTED)
-    rows = [
-        _row(
-            "1",
-            DROPOUT,
-            "R",
-            "Dropout, digital silence for 250 ms",
-            "6: at most 20 ms",
-            "A",
-            "Re-export from session; check the edit on the right bus",
-        ),
-        _row(
-            "2",
-            HUM,
-            "L",
-            f"Mains hum, 60 Hz at {measure.hum_dbfs(sound, 0, *HUM):.1f} dBFS with 120 Hz",
-            "7: below -50 dBFS",
-            "A",
-            "Find the source clip that starts and ends here; replace or notch before the mix",
-        ),
-        _row(
-            "3",
-            (CLICK, CLICK),
-            "L+R",
-            "Click, about 0.1 ms, same in both channels",
-            "6: no clicks",
-            "A",
-            "Redraw or crossfade the edit",
-        ),
-        _row(
-            "4",
-            CLIPPED,
-            "L+R",
-            f"Clipping, {measure.full_scale_samples(sound, *CLIPPED):,} samples at full scale, {peak:+.1f} dBTP",
-            "4: at most -2 dBTP",
-            "A",
-            "Lower the gain before the limiter; cannot be restored from this file",
-        ),
-        _row(
-            "5",
-            INVERTED,
-            "R",
-            f"Right channel inverted: correlation {within:+.2f} for 3 s; program cancels in mono",
-            "5: negative for at most 1 s",
-            "A",
-            "Undo the polarity switch on this clip",
-        ),
-        [
-            "6",
-            "program",
-            "L+R",
-            f"Loudness {loud:.1f} LUFS integrated",
-            "3: -24 +/- 2 LUFS",
-            "B",
-            "Follows from fault 4; measure again after the fix",
-        ],
-        _row(
-            "7",
-            (PROGRAM_END, FILE_END),
-            "L+R",
-            "Tail of 2.0 s",
-            "8: 1.0 +/- 0.25 s",
-            "C",
-            "Trim on re-export; we can trim if all else passes",
-        ),
-    ]
     header = ["No.", "Time (s)", "Ch.", "Finding", "Specification", "Class", "Remedy"]
-    word.table(
-        document,
-        header,
-        [_with_minus_signs(row) for row in rows],
-        widths_in=[0.4, 0.95, 0.45, 1.9, 1.2, 0.5, 1.6],
-        size=8.5,
-    )
+    rows = [_with_minus_signs(row) for row in _faults(sound, mix)]
+    word.table(document, header, rows, widths_in=[0.4, 0.95, 0.45, 1.9, 1.2, 0.5, 1.6], size=8.5)
 
 
-def _row(number: str, times: tuple[float, float], *rest: str) -> list[str]:
-    start, end = times
-    return [number, f"{start:.2f}" if start == end else f"{start:.2f}-{end:.2f}", *rest]
+def _faults(sound: Signal, mix: Path) -> list[list[str]]:
+    loud, peak = measure.loudness(mix)
+    clipped, hum = measure.full_scale_samples(sound, *CLIPPED), measure.hum_dbfs(sound, 0, *HUM)
+    inverted = measure.correlation(sound, *INVERTED)
+    found = [
+        (_times(*DROPOUT), "R", "Dropout, digital silence for 250 ms"),
+        (_times(*HUM), "L", f"Mains hum, 60 Hz at {hum:.1f} dBFS with 120 Hz"),
+        (f"{CLICK:.2f}", "L+R", "Click, about 0.1 ms, same in both channels"),
+        (_times(*CLIPPED), "L+R", f"Clipping, {clipped:,} samples at full scale, {peak:+.1f} dBTP"),
+        (
+            _times(*INVERTED),
+            "R",
+            f"Right channel inverted: correlation {inverted:+.2f} for 3 s; program cancels in mono",
+        ),
+        ("program", "L+R", f"Loudness {loud:.1f} LUFS integrated"),
+        (_times(PROGRAM_END, FILE_END), "L+R", "Tail of 2.0 s"),
+    ]
+    return [
+        [str(number), *what, *rule] for number, (what, rule) in enumerate(zip(found, RULINGS, strict=True), start=1)
+    ]
+
+
+def _times(start: float, end: float) -> str:
+    return f"{start:.2f}-{end:.2f}"
 
 
 def _with_minus_signs(row: list[str]) -> list[str]:

@@ -234,51 +234,10 @@ def _reminders(deck: Any, found: Findings) -> None:
 
 def _options(deck: Any, found: Findings) -> None:
     page = slides.add_slide(deck, "Holding slots and calling ahead gets us to about 10%; neither does alone", SOURCE)
-
-    def after(saved: float) -> str:
-        return f"{(found.lost - saved) / found.visits:.1%}"
-
-    both = found.saved_by_moving + found.saved_by_calls
-    calls_alone = (found.by_band[1][1] + found.by_band[2][1]) / 3
-    calls_usd = (found.by_band[1][0] + found.by_band[2][0]) * CALL_MINUTES / 60 * CALLER_USD / MONTHS
-    rows = [
-        ["Option", "Lost after", "Visits recovered a month", "Net revenue a month", "Cost a month", "What it rests on"],
-        [
-            "A  Hold 1 slot in 8 for same-week booking",
-            after(found.saved_by_moving),
-            f"{found.saved_by_moving / MONTHS:.1f}",
-            f"${found.usd_a_month(found.saved_by_moving):,.0f}",
-            "$0",
-            "Half of 22+ day bookings move to 0-7 days and behave like them",
-        ],
-        [
-            "B  Call all booked 8+ days ahead",
-            after(calls_alone),
-            f"{calls_alone / MONTHS:.1f}",
-            f"${found.usd_a_month(calls_alone):,.0f}",
-            f"${calls_usd:,.0f}",
-            "A call saves one lost visit in three (assumed; to be tested)",
-        ],
-        [
-            "A + B  Recommended",
-            after(both),
-            f"{both / MONTHS:.1f}",
-            f"${found.usd_a_month(both):,.0f}",
-            f"${found.calls_usd_a_month:,.0f}",
-            "Both of the above",
-        ],
-        [
-            "C  Text everyone",
-            "not estimated",
-            "not estimated",
-            "not estimated",
-            f"${TEXTING_USD}",
-            "No fair comparison yet (slide 3)",
-        ],
-    ]
+    calls_usd = _calls_alone_usd(found)
     slides.table(
         page,
-        rows,
+        _option_rows(found),
         at=(0.6, 1.75),
         widths=[3.1, 1.3, 1.6, 1.6, 1.2, 3.3],
         row_height=0.68,
@@ -304,6 +263,54 @@ def _options(deck: Any, found: Findings) -> None:
         size=14,
         bullet=True,
     )
+
+
+def _calls_alone_usd(found: Findings) -> float:
+    """A month of calls to everybody booked eight or more days ahead."""
+    return (found.by_band[1][0] + found.by_band[2][0]) * CALL_MINUTES / 60 * CALLER_USD / MONTHS
+
+
+def _option_rows(found: Findings) -> list[list[str]]:
+    def after(saved: float) -> str:
+        return f"{(found.lost - saved) / found.visits:.1%}"
+
+    both = found.saved_by_moving + found.saved_by_calls
+    calls_alone = (found.by_band[1][1] + found.by_band[2][1]) / 3
+    return [
+        ["Option", "Lost after", "Visits recovered a month", "Net revenue a month", "Cost a month", "What it rests on"],
+        [
+            "A  Hold 1 slot in 8 for same-week booking",
+            after(found.saved_by_moving),
+            f"{found.saved_by_moving / MONTHS:.1f}",
+            f"${found.usd_a_month(found.saved_by_moving):,.0f}",
+            "$0",
+            "Half of 22+ day bookings move to 0-7 days and behave like them",
+        ],
+        [
+            "B  Call all booked 8+ days ahead",
+            after(calls_alone),
+            f"{calls_alone / MONTHS:.1f}",
+            f"${found.usd_a_month(calls_alone):,.0f}",
+            f"${_calls_alone_usd(found):,.0f}",
+            "A call saves one lost visit in three (assumed; to be tested)",
+        ],
+        [
+            "A + B  Recommended",
+            after(both),
+            f"{both / MONTHS:.1f}",
+            f"${found.usd_a_month(both):,.0f}",
+            f"${found.calls_usd_a_month:,.0f}",
+            "Both of the above",
+        ],
+        [
+            "C  Text everyone",
+            "not estimated",
+            "not estimated",
+            "not estimated",
+            f"${TEXTING_USD}",
+            "No fair comparison yet (slide 3)",
+        ],
+    ]
 
 
 def _plan(deck: Any, found: Findings) -> None:

@@ -127,7 +127,12 @@ def _fill_summary(page: Any, last: int) -> None:
         formats=formats,
     )
     sheet.total(page, direct, last=8)
-    equipment = first + CATEGORIES.index("Equipment")
+    _fill_indirect(page, row, direct=direct, equipment=first + CATEGORIES.index("Equipment"), formats=formats)
+    sheet.lay_out(page, [44, 14, 14, 14, 15, 14, 16, 10])
+
+
+def _fill_indirect(page: Any, row: int, *, direct: int, equipment: int, formats: dict[int, str]) -> None:
+    """Indirect on the base the agreement defines, the totals, and whether a plan is required."""
     base = row
     row = sheet.put(page, row, ["Less equipment (section 3)", None, None, None, f"=-E{equipment}"], formats=formats)
     row = sheet.put(page, row, ["Indirect base", None, None, None, f"=E{direct}+E{base}"], formats=formats)
@@ -158,4 +163,3 @@ def _fill_summary(page: Any, last: int) -> None:
         ["Share if the questioned costs are not supported", f"=(C{row}+D{row})/B{row}"],
         formats={1: "0.00%"},
     )
-    sheet.lay_out(page, [44, 14, 14, 14, 15, 14, 16, 10])

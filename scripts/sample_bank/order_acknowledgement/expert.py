@@ -9,7 +9,37 @@ from typing import Any
 from openpyxl import Workbook
 
 from sample_bank import finish, sheet, word
-from sample_bank.order_acknowledgement.order import BUYER, ITEMS, LINES, PO, SELLER, TAX, goods, later_goods, tax
+from sample_bank.order_acknowledgement.order import (
+    BUYER,
+    ITEMS,
+    LINES,
+    PO,
+    SELLER,
+    TAX,
+    Item,
+    Line,
+    goods,
+    later_goods,
+    tax,
+)
+
+LABELS = [
+    "Line",
+    "Item",
+    "Ordered",
+    "UM",
+    "Cases",
+    "PO price per case",
+    "List",
+    "Rule",
+    "Net price",
+    "Available",
+    "Ship",
+    "Back order",
+    "Amount",
+    "Price difference to PO",
+    "Remark",
+]
 
 
 def write(folder: Path) -> None:
@@ -26,56 +56,49 @@ def _write_worksheet(path: Path) -> None:
         f"Order worksheet: {BUYER}, PO {PO}",
         "Internal. Prices from the list of February 1, 2026; stock of March 5, 2026",
     )
-    labels = [
-        "Line",
-        "Item",
-        "Ordered",
-        "UM",
-        "Cases",
-        "PO price per case",
-        "List",
-        "Rule",
-        "Net price",
-        "Available",
-        "Ship",
-        "Back order",
-        "Amount",
-        "Price difference to PO",
-        "Remark",
-    ]
-    first = row = sheet.header(page, row, labels)
+    first = row = sheet.header(page, row, LABELS)
     money = dict.fromkeys((5, 6, 8, 12, 13), '#,##0.00;-#,##0.00;"-"')
     items = {item.sku: item for item in ITEMS}
     for line in LINES:
-        item = items[line.sku]
-        in_case = {"BW-1121": 1000, "BW-3300": 4}.get(line.sku, 1)
-        cases = f"=C{row}/{in_case}" if line.unit == "EA" else f"=C{row}"
-        price = f"={line.price}*{in_case}" if line.unit == "EA" else line.price
-        net: str | float = f"=ROUND(G{row}*(1-3%),2)" if line.basis.endswith("3%") else f"=G{row}"
-        if item.break_price is not None:
-            net = f"=MIN(ROUND(G{row}*(1-3%),2),IF(E{row}>={item.break_at},{item.break_price},G{row}))"
-        if item.status != "active":
-            net = 0
-        ship = f"=MIN(ROUNDDOWN(E{row},0),J{row})"
-        back = f"=ROUNDDOWN(E{row},0)-K{row}" if item.status == "active" else 0
-        values = [
-            line.number,
-            line.sku,
-            line.quantity,
-            line.unit,
-            cases,
-            price,
-            item.list_price,
-            line.basis,
-            net,
-            item.on_hand - item.allocated,
-            ship,
-            back,
-            f"=K{row}*I{row}",
-            f"=IF(I{row}=0,0,I{row}-F{row})",
-            line.remark,
-        ]
+        values = _line_values(line, items[line.sku], row)
         row = sheet.put(page, row, values, formats={**money, 2: sheet.WHOLE, 4: "0.0"})
+    _fill_totals(page, row, first)
+    sheet.lay_out(page, [5, 10, 9, 5, 7, 10, 9, 20, 9, 9, 7, 8, 11, 11, 46], one_page=True)
+    finish.save_workbook(book, path, title=f"Order worksheet PO {PO}", author=SELLER)
+
+
+def _line_values(line: Line, item: Item, row: int) -> list[Any]:
+    """One row: quantities in cases, our price by the rule that applies, what ships and what waits."""
+    in_case = {"BW-1121": 1000, "BW-3300": 4}.get(line.sku, 1)
+    cases = f"=C{row}/{in_case}" if line.unit == "EA" else f"=C{row}"
+    price = f"={line.price}*{in_case}" if line.unit == "EA" else line.price
+    net: str | float = f"=ROUND(G{row}*(1-3%),2)" if line.basis.endswith("3%") else f"=G{row}"
+    if item.break_price is not None:
+        net = f"=MIN(ROUND(G{row}*(1-3%),2),IF(E{row}>={item.break_at},{item.break_price},G{row}))"
+    if item.status != "active":
+        net = 0
+    ship = f"=MIN(ROUNDDOWN(E{row},0),J{row})"
+    back = f"=ROUNDDOWN(E{row},0)-K{row}" if item.status == "active" else 0
+    return [
+        line.number,
+        line.sku,
+        line.quantity,
+        line.unit,
+        cases,
+        price,
+        item.list_price,
+        line.basis,
+        net,
+        item.on_hand - item.allocated,
+        ship,
+        back,
+        f"=K{row}*I{row}",
+        f"=IF(I{row}=0,0,I{row}-F{row})",
+        line.remark,
+    ]
+
+
+def _fill_totals(page: Any, row: int, first: int) -> None:
     last = row - 1
     totals: list[tuple[str, str]] = [
         ("Goods shipped", f"=SUM(M{first}:M{last})"),
@@ -93,8 +116,6 @@ def _write_worksheet(path: Path) -> None:
         sheet.put(page, row + offset, [label], column=9)
         sheet.put(page, row + offset, [formula], column=13, formats={0: '#,##0.00;-#,##0.00;"0.00"'})
     sheet.total(page, row + 3, first=9, last=13)
-    sheet.lay_out(page, [5, 10, 9, 5, 7, 10, 9, 20, 9, 9, 7, 8, 11, 11, 46], one_page=True)
-    finish.save_workbook(book, path, title=f"Order worksheet PO {PO}", author=SELLER)
 
 
 def _write_acknowledgement(path: Path) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from sample_bank import finish, word
-from sample_bank.shopping_center_reconciliation.center import CENTER, MANAGER, TENANTS, bill, pool
+from sample_bank.shopping_center_reconciliation.center import CENTER, MANAGER, TENANTS, Bill, Tenant, bill, pool
 
 
 def write(path: Path) -> None:
@@ -23,6 +24,14 @@ def write(path: Path) -> None:
         f" expenses applied this year and saved you ${owed.before_cap - owed.controllable:,.2f} before the"
         " administrative fee.",
     )
+    _workings(document, tenant, owed)
+    _explanations(document, owed)
+    word.paragraph(document, f"Thank you for being part of {CENTER}.\n\n\nProperty manager\n{MANAGER}")
+    word.footer(document, f"{MANAGER} (invented)  |  sample data")
+    finish.save_word(document, path, title="Statement of common expenses 2025, Corner Vet", author=MANAGER)
+
+
+def _workings(document: Any, tenant: Tenant, owed: Bill) -> None:
     controllable = pool("Controllable") + pool("Management fee")
     rows = [
         ["Controllable expenses, incl. management fee", f"{controllable:,.2f}", "5.0000%", f"{owed.before_cap:,.2f}"],
@@ -39,7 +48,7 @@ def write(path: Path) -> None:
         ["Real estate tax", f"{pool('Real estate tax'):,.2f}", "5.0000%", f"{owed.tax:,.2f}"],
         ["Your share for 2025", "", "", f"{owed.total:,.2f}"],
         ["Estimates received (12 x 1,480.00)", "", "", f"({tenant.estimates:,.2f})"],
-        ["Balance due", "", "", f"{due:,.2f}"],
+        ["Balance due", "", "", f"{owed.total - tenant.estimates:,.2f}"],
     ]
     word.table(
         document,
@@ -52,6 +61,9 @@ def write(path: Path) -> None:
     word.paragraph(
         document, "The first line of the table is shown for information; the limited amount below it is what counts."
     )
+
+
+def _explanations(document: Any, owed: Bill) -> None:
     document.add_heading("What is not in it", 2)
     word.paragraph(
         document,
@@ -74,6 +86,3 @@ def write(path: Path) -> None:
             "Please pay with your April or May rent, marked “2025 expenses, Unit 6”.",
         ],
     )
-    word.paragraph(document, f"Thank you for being part of {CENTER}.\n\n\nProperty manager\n{MANAGER}")
-    word.footer(document, f"{MANAGER} (invented)  |  sample data")
-    finish.save_word(document, path, title="Statement of common expenses 2025, Corner Vet", author=MANAGER)

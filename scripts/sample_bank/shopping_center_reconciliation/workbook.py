@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,8 @@ from openpyxl import Workbook
 
 from sample_bank import finish, sheet
 from sample_bank.shopping_center_reconciliation.center import CENTER, MANAGER, POOLS, TENANTS, entries
+
+COLUMNS = "BCD"
 
 
 def write(path: Path) -> None:
@@ -83,80 +87,72 @@ def _fill_pools(page: Any, last: int) -> dict[str, str]:
     return cells
 
 
+@dataclass
+class TenantTable:
+    """One column per tenant, growing downward; a formula names its column `{c}` and earlier rows by number."""
+
+    page: Any
+    row: int
+
+    def add(self, label: str, values: Sequence[Any], basis: str = "", shape: str = sheet.MONEY) -> int:
+        sheet.put(self.page, self.row, [label, *values, basis], formats=dict.fromkeys((1, 2, 3), shape))
+        self.row += 1
+        return self.row - 1
+
+    def close(self, label: str, values: Sequence[Any], basis: str = "") -> int:
+        """Add a line that reads as a total."""
+        number = self.add(label, values, basis)
+        sheet.total(self.page, number, last=5)
+        return number
+
+
+def each(formula: str) -> list[str]:
+    return [formula.replace("{c}", column) for column in COLUMNS]
+
+
+def where(pays: Sequence[bool], formula: str) -> list[Any]:
+    """The formula for tenants who pay the item, nothing for the others."""
+    return [one if paid else 0 for one, paid in zip(each(formula), pays, strict=True)]
+
+
 def _fill_tenants(page: Any, pools: dict[str, str]) -> None:
     row = sheet.title(
         page,
         f"{CENTER}: common expense reconciliation 2025",
         f"Prepared by {MANAGER}; US dollars; clause numbers as in the lease abstracts",
     )
-    row = sheet.header(page, row, ["Line", *(tenant.name for tenant in TENANTS), "Basis"])
-    columns = "BCD"
-
-    def add(label: str, values: list[Any], basis: str, shape: str = sheet.MONEY, *, total: bool = False) -> int:
-        nonlocal row
-        sheet.put(page, row, [label, *values, basis], formats=dict.fromkeys((1, 2, 3), shape))
-        if total:
-            sheet.total(page, row, last=5)
-        row += 1
-        return row - 1
-
-    area = add("Area, sq ft", [tenant.area_sf for tenant in TENANTS], "Lease", sheet.WHOLE)
-    days = add(
-        "Days in 2025", [round(tenant.share_of_year * 365) for tenant in TENANTS], "Luna from April 1", sheet.WHOLE
-    )
-    share = add("Share of the center", [f"={c}{area}/60000*{c}{days}/365" for c in columns], "7.1", "0.0000%")
-    trash_share = add(
-        "Share of trash",
-        [
-            f"={c}{area}/36000*{c}{days}/365" if tenant.pays_trash else 0
-            for c, tenant in zip(columns, TENANTS, strict=True)
-        ],
-        "7.5",
-        '0.0000%;;"-"',
-    )
-    control = add(
-        "Controllable expenses", [f"={c}{share}*{pools['Controllable']}" for c in columns], "Ledger; 7.2, 7.3"
-    )
-    fee = add(
-        "Management fee",
-        [
-            f"={c}{share}*{pools['Management fee']}" if tenant.pays_management else 0
-            for c, tenant in zip(columns, TENANTS, strict=True)
-        ],
-        "Not Brightleaf",
-    )
-    limits = [f"={tenant.controllable_2024}*(1+5%)" if tenant.controllable_2024 else "none" for tenant in TENANTS]
-    limit = add("Limit on the two lines above", limits, "Corner Vet: 5,600.00 plus 5%")
-    capped = [f"=ROUND(MIN({c}{control}+{c}{fee},IF(ISNUMBER({c}{limit}),{c}{limit},10^9)),2)" for c in columns]
-    used = add("Controllable, after the limit", capped, "", total=True)
-    other = add(
-        "Snow removal and utilities", [f"=ROUND({c}{share}*{pools['Snow and utilities']},2)" for c in columns], ""
-    )
-    trash = add("Trash", [f"=ROUND({c}{trash_share}*{pools['Trash']},2)" for c in columns], "7.5")
-    add(
-        "Administrative fee, 10%",
-        [
-            f"=ROUND(10%*({c}{used}+{c}{other}+{c}{trash}),2)" if tenant.pays_admin else 0
-            for c, tenant in zip(columns, TENANTS, strict=True)
-        ],
-        "7.4; after the limit; not Brightleaf",
-    )
-    add("Insurance", [f"=ROUND({c}{share}*{pools['Insurance']},2)" for c in columns], "")
-    tax = add(
-        "Real estate tax",
-        [f"=ROUND({c}{share}*{pools['Real estate tax']},2)" for c in columns],
-        "Without the late penalty",
-    )
-    owed = add("Owed for 2025", [f"=SUM({c}{used}:{c}{tax})" for c in columns], "", total=True)
-    paid = add("Estimates received", [-tenant.estimates for tenant in TENANTS], "Estimates workbook")
-    add(
-        "Balance due (credit)",
-        [f"={c}{owed}+{c}{paid}" for c in columns],
-        "Due 30 days after the statement",
-        total=True,
-    )
-    row += 1
-    add("Given up to the limit", [f"=ROUND({c}{control}+{c}{fee}-{c}{used},2)" for c in columns], "Landlord's cost")
-    monthly = [f"=ROUND({c}{owed}/{c}{days}*365/12,2)" for c in columns]
-    add("Suggested monthly estimate for 2026", monthly, "2025 cost over a full year, before any increase")
+    table = TenantTable(page, sheet.header(page, row, ["Line", *(tenant.name for tenant in TENANTS), "Basis"]))
+    area = table.add("Area, sq ft", [tenant.area_sf for tenant in TENANTS], "Lease", sheet.WHOLE)
+    in_days = [round(tenant.share_of_year * 365) for tenant in TENANTS]
+    days = table.add("Days in 2025", in_days, "Luna from April 1", sheet.WHOLE)
+    share = table.add("Share of the center", each(f"={{c}}{area}/60000*{{c}}{days}/365"), "7.1", "0.0000%")
+    trash_share = where([tenant.pays_trash for tenant in TENANTS], f"={{c}}{area}/36000*{{c}}{days}/365")
+    trash = table.add("Share of trash", trash_share, "7.5", '0.0000%;;"-"')
+    given_up, owed = _fill_charges(table, pools, share=share, trash_share=trash)
+    paid = table.add("Estimates received", [-tenant.estimates for tenant in TENANTS], "Estimates workbook")
+    table.close("Balance due (credit)", each(f"={{c}}{owed}+{{c}}{paid}"), "Due 30 days after the statement")
+    table.row += 1
+    table.add("Given up to the limit", each(given_up), "Landlord's cost")
+    monthly = each(f"=ROUND({{c}}{owed}/{{c}}{days}*365/12,2)")
+    table.add("Suggested monthly estimate for 2026", monthly, "2025 cost over a full year, before any increase")
     sheet.lay_out(page, [34, 19, 15, 15, 38])
+
+
+def _fill_charges(table: TenantTable, pools: dict[str, str], *, share: int, trash_share: int) -> tuple[str, int]:
+    """The charges by pool; gives the formula of what a limit saves, and the row of the total."""
+    control = table.add("Controllable expenses", each(f"={{c}}{share}*{pools['Controllable']}"), "Ledger; 7.2, 7.3")
+    fees = where([tenant.pays_management for tenant in TENANTS], f"={{c}}{share}*{pools['Management fee']}")
+    fee = table.add("Management fee", fees, "Not Brightleaf")
+    limits = [f"={tenant.controllable_2024}*(1+5%)" if tenant.controllable_2024 else "none" for tenant in TENANTS]
+    limit = table.add("Limit on the two lines above", limits, "Corner Vet: 5,600.00 plus 5%")
+    capped = f"=ROUND(MIN({{c}}{control}+{{c}}{fee},IF(ISNUMBER({{c}}{limit}),{{c}}{limit},10^9)),2)"
+    used = table.close("Controllable, after the limit", each(capped))
+    other = table.add("Snow removal and utilities", each(f"=ROUND({{c}}{share}*{pools['Snow and utilities']},2)"))
+    trash = table.add("Trash", each(f"=ROUND({{c}}{trash_share}*{pools['Trash']},2)"), "7.5")
+    fees = where([tenant.pays_admin for tenant in TENANTS], f"=ROUND(10%*({{c}}{used}+{{c}}{other}+{{c}}{trash}),2)")
+    table.add("Administrative fee, 10%", fees, "7.4; after the limit; not Brightleaf")
+    table.add("Insurance", each(f"=ROUND({{c}}{share}*{pools['Insurance']},2)"))
+    taxes = each(f"=ROUND({{c}}{share}*{pools['Real estate tax']},2)")
+    tax = table.add("Real estate tax", taxes, "Without the late penalty")
+    owed = table.close("Owed for 2025", each(f"=SUM({{c}}{used}:{{c}}{tax})"))
+    return f"=ROUND({{c}}{control}+{{c}}{fee}-{{c}}{used},2)", owed

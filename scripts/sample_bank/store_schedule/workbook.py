@@ -17,6 +17,25 @@ CODES, STARTS, ENDS, PAID = (f"Shifts!${column}$4:${column}${3 + len(SHIFTS)}" f
 _FILLS = {"O": "D9EAE8", "C": "FBE3CC", "S": "FDF2D0", "A": "D9EAE8"}
 DAY_COLUMNS = "CDEFGHI"
 
+NOTES = [
+    (
+        "Gus asked late (March 10) for Saturday off. Granted: cover allows it if Fay opens on Saturday. Her wish"
+        " for Sunday rather than Saturday then cannot be met."
+    ),
+    (
+        "Please speak to Fay before posting. No schedule within these rules meets both wishes, and rule 8 puts a"
+        " day off before a preference."
+    ),
+    (
+        "Kept: Beth's vacation, Rosa's meeting (off all Tuesday), Alan's Wednesday, Cho's school days (four paid"
+        " hours each)."
+    ),
+    (
+        "209.5 is the fewest hours that meet every hour's need with these codes and rules, so the 2.5 left are a"
+        " reserve for sick cover, not a saving to hand back."
+    ),
+]
+
 
 def write(path: Path) -> None:
     book = Workbook()
@@ -57,6 +76,14 @@ def _fill_grid(page: Any) -> None:
             if code in _FILLS:
                 page[f"{column}{row}"].fill = PatternFill("solid", fgColor=_FILLS[code])
         row += 1
+    _fill_totals(page, row)
+    row += 4
+    for text in NOTES:
+        row = sheet.note(page, row, text, merge_to=13, height=18)
+    sheet.lay_out(page, [14, 7, *[8] * 7, 7, 11, 9, 11])
+
+
+def _fill_totals(page: Any, row: int) -> None:
     hours = [f"=SUMPRODUCT(COUNTIF({column}{FIRST}:{column}{LAST},{CODES})*{PAID})" for column in DAY_COLUMNS]
     sheet.put(
         page,
@@ -72,28 +99,6 @@ def _fill_grid(page: Any) -> None:
         ["Left", *[None] * 9, f"=K{row + 1}-K{row}", None, f"=M{row + 1}-M{row}"],
         formats={10: "0.0", 12: sheet.MONEY},
     )
-    notes = [
-        (
-            "Gus asked late (March 10) for Saturday off. Granted: cover allows it if Fay opens on Saturday. Her wish"
-            " for Sunday rather than Saturday then cannot be met."
-        ),
-        (
-            "Please speak to Fay before posting. No schedule within these rules meets both wishes, and rule 8 puts a"
-            " day off before a preference."
-        ),
-        (
-            "Kept: Beth's vacation, Rosa's meeting (off all Tuesday), Alan's Wednesday, Cho's school days (four paid"
-            " hours each)."
-        ),
-        (
-            "209.5 is the fewest hours that meet every hour's need with these codes and rules, so the 2.5 left are a"
-            " reserve for sick cover, not a saving to hand back."
-        ),
-    ]
-    row += 4
-    for text in notes:
-        row = sheet.note(page, row, text, merge_to=13, height=18)
-    sheet.lay_out(page, [14, 7, *[8] * 7, 7, 11, 9, 11])
 
 
 def _fill_coverage(page: Any) -> None:
