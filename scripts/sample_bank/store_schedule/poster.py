@@ -16,7 +16,7 @@ def write(path: Path) -> None:
     short = [(day, hour) for day in range(7) for hour in open_hours(day) if on_floor(day, hour) < need(day, hour)]
     if short:
         raise ValueError(f"the schedule leaves hours short: {short}")
-    document = word.new_document(font="Liberation Sans", size=10, margin_in=0.6)
+    document = word.new_document(font="Liberation Sans", size=12, margin_in=0.5)
     section = document.sections[0]
     section.orientation, section.page_width, section.page_height = WD_ORIENT.LANDSCAPE, Inches(11), Inches(8.5)
     document.add_heading(f"{STORE}: week of March 16, 2026", 1)
@@ -30,7 +30,7 @@ def write(path: Path) -> None:
         for person in STAFF
     ]
     header = ["", *(f"{day:%A}\n{day:%B} {day.day}" for day in DAYS), "Paid hours"]
-    word.table(document, header, rows, widths_in=[1.35, *[1.08] * 7, 0.75], right=(8,), size=9)
+    word.table(document, header, rows, widths_in=[1.45, *[1.1] * 7, 0.75], right=(8,), size=11.5)
     word.paragraph(
         document,
         "Open Monday to Saturday 10:00 to 20:00, Sunday 11:00 to 18:00. Shifts over six hours include 30 unpaid"
