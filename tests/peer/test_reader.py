@@ -130,7 +130,7 @@ def test_reading_time_grows_linearly_with_length(unit):
         return time.process_time() - started
 
     seconds(2_000)
-    assert seconds(80_000) < 12 * seconds(20_000) + 0.05
+    assert seconds(32_000) < 12 * seconds(8_000) + 0.05
 
 
 def test_real_replies_are_read_as_people_read_them(realdata):

@@ -109,6 +109,12 @@ def run(
     results: Annotated[Path, typer.Option(help="Where run folders are written.")] = Path("results"),
     fresh: Annotated[bool, typer.Option("--fresh", help="Use no answer an earlier run was given.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask calls again that failed before.")] = False,
+    connections: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option(
+            min=1, help="Calls of one model at a time; adapts to the provider when absent.", show_default=False
+        ),
+    ] = None,
     max_usd: Annotated[
         Optional[float],  # noqa: UP045
         typer.Option(help="Stop a domain's run at this cost.", show_default=False),
@@ -118,7 +124,7 @@ def run(
 ) -> None:
     """Let models write and mark each other; the same command again goes on where a stopped run was."""
     from guildhall.cli.peer_run import run_test
-    from guildhall.engine.terms import Limits
+    from guildhall.engine.terms import Limits, Pace
     from guildhall.peer.plan import named_models, read_models
     from guildhall.peer.session import Options
 
@@ -131,6 +137,7 @@ def run(
         reuse=not fresh,
         retry_failed=retry_failed,
         limits=Limits(run_usd=max_usd),
+        pace=Pace(connections=connections),
     )
     run_test(domain, taking_part, options, results=results, workspace_path=workspace, json=json)
 

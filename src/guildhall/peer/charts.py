@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from guildhall.peer.colours import colour_of
 from guildhall.peer.findings import Findings
 from guildhall.peer.record import label
-from guildhall.peer.scale import LETTERS, NUMERIC
+from guildhall.peer.scale import COMPOSITES, LETTERS, NO_GRADE, NUMERIC
 
 _WIDTH = 640
 _BLUE, _GREY, _RED = "#2E75B6", "#7F7F7F", "#C55A11"
@@ -48,7 +49,7 @@ def _quotient(alt: Any, found: Findings) -> Any:
 def _received(alt: Any, found: Findings) -> Any:
     tables = found.tables
     rows = [
-        {"author": author, "grader": grader, "value": cell.value, "grade": cell.grade, "own": cell.own}
+        {"author": author, "grader": grader, "grade": cell.grade, "own": cell.own}
         for author in tables.authors
         for grader in tables.graders
         if tables.asked(author=author, grader=grader) and (cell := tables.cell(author=author, grader=grader))
@@ -59,8 +60,9 @@ def _received(alt: Any, found: Findings) -> Any:
         x=alt.X("grader:N", sort=list(tables.graders), title="grader", axis=alt.Axis(labelAngle=-45)),
         y=alt.Y("author:N", sort=list(tables.authors), title="author"),
     )
-    scale = alt.Scale(domain=[0, 4.25], scheme="redyellowgreen")
-    tiles = base.mark_rect(stroke="#FFFFFF").encode(color=alt.Color("value:Q", scale=scale, title="mark"))
+    shown = [grade for grade in (*LETTERS, *COMPOSITES, NO_GRADE) if any(row["grade"] == grade for row in rows)]
+    scale = alt.Scale(domain=shown, range=[colour_of(grade) for grade in shown])
+    tiles = base.mark_rect(stroke="#FFFFFF").encode(color=alt.Color("grade:N", scale=scale, legend=None))
     own = base.transform_filter("datum.own").mark_rect(fill=None, stroke="#7030A0", strokeWidth=2)
     text = base.mark_text(fontSize=11).encode(text="grade:N")
     width = max(_WIDTH, 44 * len(tables.graders))

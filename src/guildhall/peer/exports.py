@@ -75,7 +75,7 @@ def _quotient_row(scores: Scores, found: Findings) -> dict[str, Any]:
             "rank_interval": sure.rank_interval[scores.model],
             "level": sure.level,
             "method": sure.method,
-            "why_no_interval": sure.why_none,
+            "why_no_interval": sure.why_none.get(scores.model),
         }
     return row | {"formula": found.quotients.mode}
 

@@ -69,14 +69,14 @@ def _overview(found: Findings) -> Section:
 
 def quotient_section(found: Findings) -> Section:
     """The ranking: quotient, its interval, its components."""
-    columns: Row = ("Rank", "Model", "Quotient", "Grade", "Perf.", "Eval.", "Effic.")
+    columns: Row = ("Model", "Rank", "Quotient", "Grade", "Perf.", "Eval.", "Effic.")
     sure = found.uncertainty
     rows: list[Row] = []
     for scores in found.quotients.scores:
         parts = (scores.performance, scores.evaluation, scores.efficiency)
         row: Row = (
-            str(scores.rank),
             scores.model,
+            str(scores.rank),
             shown_number(scores.quotient, published=found.published_mode),
             scores.grade,
             *(_component(part, found) for part in parts),
@@ -84,13 +84,12 @@ def quotient_section(found: Findings) -> Section:
         if sure is not None:
             row += (_interval(sure.interval[scores.model]), _ranks(sure.rank_interval[scores.model]))
         rows.append(row)
-    words = []
+    words = ["Perf.: performance; Eval.: evaluation; Effic.: efficiency."]
     if sure is not None:
         columns += (f"{sure.level:.0%} interval", "Ranks")
-        words = [
-            f"No intervals: {sure.why_none}." if sure.why_none else f"Intervals: {sure.method}; seed {found.seed}."
-        ]
-    return Section("Boswell Quotient", tuple(words), Grid(columns, tuple(rows), (0, 2, 4, 5, 6)), "quotient")
+        words += ["Ranks: those the marks cannot rule out.", f"Intervals: {sure.method}; seed {found.seed}."]
+        words += [f"No interval for {', '.join(_having(sure.why_none, why))}: {why}." for why in _unique(sure.why_none)]
+    return Section("Boswell Quotient", tuple(words), Grid(columns, tuple(rows), (1, 2, 4, 5, 6)), "quotient")
 
 
 def received_section(found: Findings) -> Section:
@@ -237,6 +236,14 @@ def short_names(models: tuple[str, ...]) -> dict[str, str]:
             name, number = f"{stem}{number}", number + 1
         short[model] = name
     return short
+
+
+def _unique(reasons: dict[str, str]) -> list[str]:
+    return list(dict.fromkeys(reasons.values()))
+
+
+def _having(reasons: dict[str, str], why: str) -> list[str]:
+    return [model for model, reason in reasons.items() if reason == why]
 
 
 def _key(short: dict[str, str]) -> str:

@@ -19,6 +19,7 @@ from guildhall.peer.record import RunRecord
 from guildhall.peer.scale import TOP
 
 Floats = NDArray[np.float64]
+_WITHOUT_SPREAD = "the marks show no spread to measure error by"
 METHOD = "bootstrap over graders and essays, percentile; ranks simultaneous over all pairs"
 
 
@@ -29,8 +30,8 @@ class Uncertainty:
     level: float
     interval: dict[str, tuple[float, float] | None]
     rank_interval: dict[str, tuple[int, int] | None]
+    why_none: dict[str, str]
     method: str = METHOD
-    why_none: str | None = None
 
 
 def quotient_uncertainty(
@@ -40,18 +41,21 @@ def quotient_uncertainty(
     table = mark_table(run.mark_rows())
     models = [scores.model for scores in quotients.scores if scores.exact is not None]
     graders = np.unique(table.grader)
+    every = [scores.model for scores in quotients.scores]
     if len(graders) < 4:
+        nothing: dict[str, None] = dict.fromkeys(every)
         why = f"{len(graders)} graders; at least 4 are needed"
-        nothing: dict[str, None] = dict.fromkeys(scores.model for scores in quotients.scores)
-        return Uncertainty(level, dict(nothing), dict(nothing), why_none=why)
+        return Uncertainty(level, dict(nothing), dict(nothing), dict.fromkeys(every, why))
     resampled = _draw_quotients(table, quotients, models, rng, draws)
     point = np.array([quotients.of(model).exact for model in models], dtype=float)
     tail = (1 - level) / 2
     bounds = np.nanquantile(resampled, [tail, 1 - tail], axis=0)
-    intervals = {m: (float(bounds[0, i]), float(bounds[1, i])) for i, m in enumerate(models)}
-    ranks = _rank_intervals(point, resampled, level)
-    every = dict.fromkeys((scores.model for scores in quotients.scores), None)
-    return Uncertainty(level, every | intervals, every | dict(zip(models, ranks, strict=True)))
+    intervals = {
+        m: (float(low), float(high)) for m, low, high in zip(models, *bounds, strict=True) if high - low > 1e-9
+    }
+    ranks = dict(zip(models, _rank_intervals(point, resampled, level), strict=True))
+    why_none = {model: _WITHOUT_SPREAD for model in every if model not in intervals}
+    return Uncertainty(level, {m: intervals.get(m) for m in every}, {m: ranks.get(m) for m in every}, why_none)
 
 
 def _draw_quotients(

@@ -6,21 +6,16 @@ bold, a row of bias, a legend; panes frozen so that names stay in sight.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
+from guildhall.peer.colours import COLOURS, colour_of
 from guildhall.peer.findings import Findings
-from guildhall.peer.scale import COMPOSITES, LETTERS, NO_GRADE
+from guildhall.peer.scale import LETTERS, NO_GRADE
 from guildhall.peer.sections import sections, short_names
 from guildhall.peer.tables import Cell, Tables, shown_grade
 
-COLOURS: dict[str, str] = {
-    "A+": "#63BE7B", "A": "#8FD19E", "A-": "#B7E1C0",
-    "B+": "#8DB4E2", "B": "#B0CDEB", "B-": "#D0E1F3",
-    "C+": "#FFE699", "C": "#FFEFBD", "C-": "#FFF6DC",
-    "D+": "#F8CBAD", "D": "#F4B183", "D-": "#EE9A63",
-    "F": "#E06666", NO_GRADE: "#D9D9D9",
-}  # fmt: skip
 _BLUE = "#DDEBF7"
 _PINK = "#FCE4E4"
 
@@ -36,9 +31,11 @@ def write_workbook(path: Path, found: Findings) -> Path:
             {"title": f"Boswell Test {found.run.run}", "created": found.run.started_at.replace(tzinfo=None)}
         )
         styles = _Styles(book)
-        _received(book.add_worksheet("Received"), styles, found)
-        _given(book.add_worksheet("Given"), styles, found)
-        _statistics(book.add_worksheet("Statistics"), styles, found)
+        for name, fill in {"Received": _received, "Given": _given, "Statistics": _statistics}.items():
+            sheet = book.add_worksheet(name)
+            sheet.set_landscape()
+            sheet.fit_to_pages(1, 0)
+            fill(sheet, styles, found)
     return path
 
 
@@ -76,11 +73,6 @@ class _Styles:
     def average(self) -> Any:
         blue = {"bg_color": _BLUE, "font_color": "#1F4E79", "num_format": "0.00"}
         return self.get(bold=True, align="center", border=1, border_color="#BFBFBF", **blue)
-
-
-def colour_of(grade: str) -> str:
-    """A letter's colour; a composite takes that of its better half."""
-    return COLOURS[grade.split("/")[0] if grade in COMPOSITES else grade]
 
 
 def cell_text(cell: Cell) -> str:
@@ -164,12 +156,24 @@ def _statistics(sheet: Any, styles: _Styles, found: Findings) -> None:
         if section.grid is not None:
             for line, cells in enumerate((section.grid.columns, *section.grid.rows)):
                 for column, text in enumerate(cells):
-                    side = {"align": "right"} if column in section.grid.numeric else {}
-                    style = styles.head if line == 0 else styles.get(border=1, border_color="#D9D9D9", **side)
-                    sheet.write_string(row, column, text, style)
+                    if line == 0:
+                        sheet.write_string(row, column, text, styles.head)
+                    else:
+                        _plain_cell(sheet, styles, row, column, text, numeric=column in section.grid.numeric)
                 row += 1
         row += 1
     sheet.freeze_panes(1, 1)
+
+
+def _plain_cell(sheet: Any, styles: _Styles, row: int, column: int, text: str, *, numeric: bool) -> None:
+    """Numbers as numbers, shown as in the report; everything else as text."""
+    framed = {"border": 1, "border_color": "#D9D9D9"}
+    if not numeric or not re.fullmatch(r"[+-]?\d+(?:\.\d+)?", text):
+        sheet.write_string(row, column, text, styles.get(align="right" if numeric else "left", **framed))
+        return
+    digits = "0." + "0" * len(text.partition(".")[2]) if "." in text else "0"
+    shown = f"+{digits};-{digits};{digits}" if text[0] in "+-" else digits
+    sheet.write_number(row, column, float(text), styles.get(align="right", num_format=shown, **framed))
 
 
 def _headings(sheet: Any, styles: _Styles, corner: str, names: list[str], *, wide: int) -> None:

@@ -1,0 +1,157 @@
+"""Reports: what is shown, to which precision, and the workbook cell by cell."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+from openpyxl import load_workbook
+
+from guildhall.peer.colours import COLOURS, colour_of
+from guildhall.peer.exports import markdown, write_reports
+from guildhall.peer.findings import findings
+from guildhall.peer.folder import write_run
+from guildhall.peer.loading import load_run
+from guildhall.peer.page import page
+from guildhall.peer.quotient import published_quotients
+from guildhall.peer.scale import numeric
+from guildhall.peer.sections import short_names
+from tests.peer.runs import SQUARE, made_run
+
+NAMES = ("ada", "bob", "cyd", "dee")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    made = Path(tmp_path_factory.mktemp("run"))
+    run = made_run(SQUARE)
+    write_run(made, run)
+    write_reports(made, findings(run, draws=40))
+    return made
+
+
+def test_the_workbook_holds_every_mark_in_its_place_with_its_colour(folder):
+    book = load_workbook(folder / "cross_grading_table.xlsx")
+    assert book.sheetnames == ["Received", "Given", "Statistics"]
+    for sheet, rows_are_authors in ((book["Received"], True), (book["Given"], False)):
+        assert [sheet.cell(1, column).value for column in range(2, 6)] == list(NAMES)
+        assert sheet.freeze_panes == "B2"
+        for row, one in enumerate(NAMES, 2):
+            assert sheet.cell(row, 1).value == one
+            for column, other in enumerate(NAMES, 2):
+                cell = sheet.cell(row, column)
+                pair = (one, other) if rows_are_authors else (other, one)
+                grade = SQUARE[pair] if len(SQUARE[pair]) < 6 else "N/A"
+                shown = grade if grade == "N/A" else f"{grade} ({numeric(grade):.2f})"
+                assert cell.value == shown, pair
+                assert cell.fill.fgColor.rgb == "FF" + colour_of(grade).strip("#"), pair
+                assert cell.font.italic is (one == other) is (cell.border.left.style == "medium")
+
+
+def test_the_workbook_has_medians_averages_bias_counts_and_a_legend(folder):
+    sheet = load_workbook(folder / "cross_grading_table.xlsx")["Received"]
+    assert [sheet.cell(1, column).value for column in (6, 7, 8)] == ["Median Grade", "Raw Numeric Average", "Rank"]
+    medians = ["A (4.00)", "B+ (3.25)", "C+ (2.25)", "D- (0.69)"]
+    assert [sheet.cell(row, 6).value for row in range(2, 6)] == medians
+    average = sheet.cell(4, 7)
+    assert average.value == pytest.approx(7.0 / 3)
+    assert (average.font.bold, average.fill.fgColor.rgb, average.number_format) == (True, "FFDDEBF7", "0.00")
+    below = {sheet.cell(row, 1).value: row for row in range(6, 20) if sheet.cell(row, 1).value}
+    assert sheet.cell(below["Column Medians (given)"], 2).value == "B- (2.62)"
+    assert sheet.cell(below["Grading Bias"], 2).value == "Strict (-1 grade)"
+    assert [sheet.cell(below["N/A count"], column).value for column in range(2, 6)] == [0, 1, 0, 0]
+    assert [sheet.cell(below["Legend"], column).value for column in range(2, 16)] == list(COLOURS)
+
+
+def test_the_statistics_sheet_holds_numbers_as_numbers(folder):
+    sheet = load_workbook(folder / "cross_grading_table.xlsx")["Statistics"]
+    heads = {sheet.cell(row, 1).value: row for row in range(1, sheet.max_row + 1)}
+    row = heads["Boswell Quotient"]
+    while sheet.cell(row, 1).value != "Model":
+        row += 1
+    best = findings(made_run(SQUARE), draws=40).quotients.scores[0]
+    assert sheet.cell(row + 1, 1).value == best.model
+    assert sheet.cell(row + 1, 3).value == pytest.approx(best.quotient)
+
+
+def test_csv_has_four_decimals_and_leaves_what_is_missing_empty(folder):
+    with (folder / "grades_received.csv").open() as lines:
+        rows = {row["author"]: row for row in csv.DictReader(lines)}
+    assert rows["cyd"]["raw_numeric_average"] == "2.3333"
+    assert rows["cyd"]["bob"] == "N/A"
+    assert rows["dee"]["cyd"] == "D-/F"
+    with (folder / "marks.csv").open() as lines:
+        refused = next(row for row in csv.DictReader(lines) if (row["author"], row["grader"]) == ("cyd", "bob"))
+    assert (refused["numeric"], refused["reason"]) == ("", "refused")
+
+
+def test_everything_can_be_rebuilt_from_the_single_files(folder, tmp_path):
+    before = {path.name: path.read_bytes() for path in folder.iterdir() if path.suffix in (".md", ".csv", ".json")}
+    for name in before:
+        if name != "run.json":
+            (folder / name).unlink()
+    write_reports(folder, findings(load_run(folder), draws=40))
+    after = {name: (folder / name).read_bytes() for name in before}
+    order = {name for name in before if name != "full_results.json"}
+    assert {name for name in order if sorted(before[name].splitlines()) != sorted(after[name].splitlines())} == set()
+    assert load_run(folder / "full_results.json") == load_run(folder)
+
+
+def test_the_folder_is_laid_out_as_documented(folder):
+    interaction = json.loads((folder / "grades" / "dee" / "cyd.json").read_text())
+    assert interaction["author"] == "dee"
+    assert interaction["grader"] == "cyd"
+    assert (interaction["grade"], interaction["numeric_grade"]) == ("D-/F", 0.375)
+    assert set(interaction["cost_info"]) == {
+        "input_tokens", "output_tokens", "input_cost", "output_cost", "total_cost", "duration",
+    }  # fmt: skip
+    feedback = (folder / "essays" / "dee.md").read_text()
+    assert "**Complete grading data:** `grades/dee/cyd.json`" in feedback
+    assert "**Numeric Grade:** 0.38" in feedback
+    [log] = (folder / "logs" / "grade_extraction").iterdir()
+    assert re.fullmatch(r"\d{8}-\d{6}_bob_\w+_failed_extraction.txt", log.name)
+    assert "I cannot assign a grade to this." in log.read_text()
+
+
+def test_the_page_stands_alone_and_escapes_what_comes_from_outside():
+    names = {(f"<b>{a}</b>", f"<b>{g}</b>"): grade for (a, g), grade in SQUARE.items()}
+    shown = page(findings(made_run(names), draws=20))
+    assert "<b>" not in shown
+    assert "&lt;b&gt;ada" in shown
+    assert shown.count("<svg") == 5
+    assert "<script" not in shown
+    assert not re.search(r"(?:src|href)=.https?://", shown)
+
+
+def test_as_published_shows_missing_grades_as_zero_and_says_so():
+    run = made_run(SQUARE)
+    assert "N/A (0.00)" in markdown(findings(run, as_published=True))
+    corrected = markdown(findings(run, draws=20))
+    assert "N/A (0.00)" not in corrected
+    assert "| [A+ (4.25)] |" in corrected
+
+
+def test_the_report_explains_why_the_slowest_model_no_longer_leads():
+    grades = {(a, g): "A-" if a == "slow" else "B+" for a in ("slow", *"bcde") for g in ("slow", *"bcde")}
+    run = made_run(grades, essay_s={"slow": 900.0}, mark_s={"slow": 300.0})
+    assert published_quotients(run).scores[0].model == "slow"
+    [words] = findings(run, draws=20).explanations[:1]
+    assert words.startswith("slow is ranked 1 as published")
+    assert "treated as missing" in words
+
+
+def test_short_names_are_never_shared():
+    names = (
+        "GPT-4o",
+        "GPT-4o-mini",
+        "GPT-4o-mini-high",
+        "Perplexity: Llama 70B",
+        "Perplexity: Llama 8B",
+        "o1",
+        "o1-mini",
+    )
+    short = short_names(names)
+    assert len(set(short.values())) == len(names)
