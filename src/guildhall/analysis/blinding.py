@@ -45,11 +45,19 @@ def _index(guess: NDArray[np.int8], grader: Codes, where: str, level: float) -> 
     if not len(guess):
         return Measured(None, None, what, "none", level, unit="grader", n_judgments=0, why_no_interval="no such pair")
     share = (1 + guess.astype(float)) / 2
-    value, error, n_graders = clustered_mean(share, grader)
-    found = share_interval(value, error**2, n_clusters=n_graders, n_judgments=len(guess), level=level, unit="grader")
+    mean = clustered_mean(share, grader)
+    found = share_interval(
+        mean.value,
+        mean.error**2,
+        n_clusters=mean.n_clusters,
+        n_judgments=len(guess),
+        level=level,
+        df=mean.df,
+        unit="grader",
+    )
     ends = None if found.interval is None else (2 * found.interval[0] - 1, 2 * found.interval[1] - 1)
     return Measured(
-        value=2 * value - 1,
+        value=2 * mean.value - 1,
         interval=ends,
         level=level,
         estimand=what,

@@ -68,11 +68,12 @@ def calibrate(
 
 
 def _mean(values: Floats, task: Codes, what: str, level: float) -> Measured:
-    value, error, n_tasks = clustered_mean(values, task)
+    mean = clustered_mean(values, task)
     return t_estimate(
-        value,
-        error,
-        n_clusters=n_tasks,
+        mean.value,
+        mean.error,
+        n_clusters=mean.n_clusters,
+        df=mean.df,
         estimand=what,
         method="mean over deliverables, t over tasks",
         level=level,
@@ -81,15 +82,22 @@ def _mean(values: Floats, task: Codes, what: str, level: float) -> Measured:
 
 
 def _rate(outcome: Floats, task: Codes, against: str, level: float) -> Measured:
-    value, error, n_tasks = clustered_mean(outcome, task)
-    found = share_interval(value, error**2, n_clusters=n_tasks, n_judgments=len(outcome), level=level)
+    mean = clustered_mean(outcome, task)
+    found = share_interval(
+        mean.value,
+        mean.error**2,
+        n_clusters=mean.n_clusters,
+        n_judgments=len(outcome),
+        level=level,
+        df=mean.df,
+    )
     return Measured(
-        value,
+        mean.value,
         found.interval,
         f"rate of {against}",
         found.method,
         level,
-        n_tasks=n_tasks,
+        n_tasks=mean.n_clusters,
         n_samples=len(outcome),
         why_no_interval=found.why_no_interval,
     )

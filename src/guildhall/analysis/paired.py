@@ -23,16 +23,18 @@ def paired_difference(
     """First minus second, from task means in 0..1; tasks seen on one side only are left out and counted.
 
     Estimand: the mean over tasks of the difference. Interval: t over tasks; where hardly any task differs
-    (fewer than 15 effective ones) one imagined task is added for either side, half each (Agresti and Min 2005), so
-    that rare differences do not look like none.
+    (fewer than 15 effective ones) two imagined tasks are added, one of which differs, half either way (after Agresti
+    and Min 2005), so that rare differences do not look like none.
     """
     shared = sorted(first.keys() & second.keys())
     if not shared:
         raise NothingPaired(*names)
     gaps = np.array([first[task] - second[task] for task in shared])
-    n, squares = len(gaps), float((gaps**2).sum())
-    sparse = squares < EXACT_BELOW_EVENTS
-    weight, total = (n + 2, squares + 1.0) if sparse else (n, squares)
+    n, squares, fourths = len(gaps), float((gaps**2).sum()), float((gaps**4).sum())
+    differing = squares**2 / fourths if fourths > 0 else 0.0
+    sparse = differing < EXACT_BELOW_EVENTS
+    largest = float(np.abs(gaps).max()) if squares > 0 else 1.0
+    weight, total = (n + 2, squares + largest**2) if sparse else (n, squares)
     centre = float(gaps.sum()) / weight
     variance = (total / weight - centre**2) / (weight - 1)
     value, what = float(gaps.mean()), f"{names[0]} minus {names[1]}, mean over tasks"

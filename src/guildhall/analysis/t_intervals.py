@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.intervals import FEWEST_CLUSTERS, cluster_variance
+from guildhall.analysis.intervals import FEWEST_CLUSTERS, cluster_variance, matched_df
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.quantiles import t_quantile
 
@@ -23,6 +24,7 @@ def t_estimate(
     n_clusters: int,
     estimand: str,
     method: str,
+    df: float | None = None,
     unit: str = "task",
     level: float = 0.95,
     n_judgments: int | None = None,
@@ -36,7 +38,7 @@ def t_estimate(
     elif not error > _ROUNDING:
         why = f"the same on every {unit}, so nothing says how sure this is"
     else:
-        reach = t_quantile(0.5 + level / 2, n_clusters - 1) * error
+        reach = t_quantile(0.5 + level / 2, n_clusters - 1 if df is None else df) * error
         ends = (value - reach, value + reach)
     return Measured(
         value=value,
@@ -53,13 +55,23 @@ def t_estimate(
     )
 
 
-def clustered_mean(values: Floats, cluster: Codes) -> tuple[float, float, int]:
-    """The mean over rows, its standard error with rows of one cluster going together, and the clusters."""
+class ClusteredMean(NamedTuple):
+    """A mean over rows, its standard error with rows of one cluster going together, and what that rests on."""
+
+    value: float
+    error: float
+    n_clusters: int
+    df: float
+
+
+def clustered_mean(values: Floats, cluster: Codes) -> ClusteredMean:
+    """The mean over rows; fewer degrees of freedom where a few clusters make up most of the variance."""
     value = float(values.mean())
     _, at = np.unique(cluster, return_inverse=True)
-    contributions = np.bincount(at, values - value) / len(values)
+    contributions = np.asarray(np.bincount(at, values - value) / len(values), dtype=np.float64)
     n = len(contributions)
-    return value, math.sqrt(cluster_variance(contributions)) if n > 1 else 0.0, n
+    error = math.sqrt(cluster_variance(contributions)) if n > 1 else 0.0
+    return ClusteredMean(value, error, n, matched_df(contributions))
 
 
 def mean_of_cluster_means(values: Floats, cluster: Codes) -> tuple[float, float, int]:
