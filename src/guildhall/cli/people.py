@@ -1,0 +1,134 @@
+"""`guildhall people`: who may come in, under which code name, and how to forget them."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+from guildhall.cli.show import as_json, done, note, table
+from guildhall.cli.workspace import JsonOption, WorkspaceOption
+
+if TYPE_CHECKING:
+    from guildhall.store.workspace import Workspace
+    from guildhall.web.site import Site
+
+app = typer.Typer(no_args_is_help=True, help="Who may come in, under which code name, and how to forget them.")
+CodeName = Annotated[str, typer.Argument(help="The person's code name.")]
+
+
+def _site(opened: Workspace, address: str = "http://localhost:8460") -> Site:
+    from guildhall.web.site import Addresses, Site
+
+    return Site(opened, Addresses(address, "http://files.localhost:8461"))
+
+
+@app.command("invite")
+def invite(
+    role: Annotated[str, typer.Option(help="grader, reviewer, author, manager or auditor.")] = "grader",
+    occupation: Annotated[Optional[list[str]], typer.Option(help="An occupation they may judge; repeat it.")] = None,  # noqa: UP045
+    name: Annotated[Optional[str], typer.Option(help="Kept sealed.")] = None,  # noqa: UP045
+    email: Annotated[Optional[str], typer.Option(help="Kept sealed.")] = None,  # noqa: UP045
+    employer: Annotated[Optional[str], typer.Option(help="Kept sealed; only equality is used.")] = None,  # noqa: UP045
+    years: Annotated[Optional[float], typer.Option(help="Years of experience.")] = None,  # noqa: UP045
+    hours: Annotated[float, typer.Option(help="How long the entry link is good.")] = 72.0,
+    address: Annotated[str, typer.Option(help="Where the pages are served.")] = "http://localhost:8460",
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Put a person on the roster and make their single-use entry link."""
+    from guildhall.domain.halls import Member, Role
+    from guildhall.errors import UnknownName
+    from guildhall.grading.people import new_code_name
+    from guildhall.store.workspace import Workspace
+
+    if role not in {str(one) for one in Role}:
+        raise UnknownName("role", role, known=[str(one) for one in Role])
+    with Workspace.find(workspace) as opened:
+        site = _site(opened, address)
+        taken = {member.code_name for member in site.roster.everyone()}
+        member = Member(
+            id=secrets.token_hex(8),
+            code_name=new_code_name(taken),
+            role=Role(role),
+            occupations=tuple(occupation or ()),
+            years=years,
+            employer_mark=site.roster.mark(employer) if employer else None,
+        )
+        personal = {key: value for key, value in (("name", name), ("email", email), ("employer", employer)) if value}
+        site.roster.invite(member, personal=personal)
+        link = f"{address}/enter/{site.door.new_link(member.id, now=time.time(), lasts_s=hours * 3600)}"
+    if json:
+        as_json({"code_name": member.code_name, "role": role, "link": link})
+        return
+    done(f"{member.code_name} ({role}) is on the roster")
+    typer.echo(link)
+    note(f"hand this link over yourself; it lets them in once, within {hours:g} hours")
+
+
+@app.command("link")
+def link(
+    code_name: CodeName,
+    hours: Annotated[float, typer.Option(help="How long the link is good.")] = 0.25,
+    address: Annotated[str, typer.Option(help="Where the pages are served.")] = "http://localhost:8460",
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Make a new entry link for somebody on the roster."""
+    from guildhall.store.workspace import Workspace
+
+    with Workspace.find(workspace) as opened:
+        site = _site(opened, address)
+        member = site.roster.by_code_name(code_name)
+        made = f"{address}/enter/{site.door.new_link(member.id, now=time.time(), lasts_s=hours * 3600)}"
+    if json:
+        as_json({"code_name": code_name, "link": made})
+    else:
+        typer.echo(made)
+
+
+@app.command("list")
+def list_(workspace: WorkspaceOption = None, json: JsonOption = False) -> None:
+    """Show the roster, by code name; nothing personal is shown."""
+    from guildhall.store.workspace import Workspace
+
+    with Workspace.find(workspace) as opened:
+        members = _site(opened).roster.everyone()
+    if json:
+        as_json(
+            [
+                member.model_dump(mode="json", include={"code_name", "role", "occupations", "years", "quiz_passed"})
+                for member in members
+            ]
+        )
+        return
+    rows = [(one.code_name, one.role, ", ".join(one.occupations), one.years) for one in members]
+    table(f"{len(members)} people", ["code name", "role", "occupations", "years"], rows, numeric=[3])
+
+
+@app.command("revoke")
+def revoke(code_name: CodeName, workspace: WorkspaceOption = None) -> None:
+    """Close the door to somebody at once; what they judged stays."""
+    from guildhall.store.workspace import Workspace
+
+    with Workspace.find(workspace) as opened:
+        site = _site(opened)
+        member = site.roster.by_code_name(code_name)
+        site.door.leave_everywhere(member.id)
+        site.roster.revoke(member.id)
+    done(f"{code_name} can no longer come in")
+
+
+@app.command("erase")
+def erase(code_name: CodeName, workspace: WorkspaceOption = None) -> None:
+    """Destroy the key to a person's fields: their judgments stay, pseudonymous for ever."""
+    from guildhall.store.workspace import Workspace
+
+    with Workspace.find(workspace) as opened:
+        site = _site(opened)
+        member = site.roster.by_code_name(code_name)
+        site.door.leave_everywhere(member.id)
+        site.roster.erase(member.id)
+    done(f"{code_name} is erased: nothing leads back to a person")

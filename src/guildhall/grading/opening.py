@@ -1,0 +1,93 @@
+"""Opening a study to people: gather what is to be judged, make it ready, lay out every grading, plan the slots.
+
+Opening twice adds nothing: comparisons, slots and prepared files are all known by their content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from guildhall.domain.authors import Expert, ModelRun
+from guildhall.domain.halls import HallDesign
+from guildhall.domain.studies import Study
+from guildhall.domain.submissions import StopReason, Submission
+from guildhall.domain.tasks import Task
+from guildhall.errors import NotEnoughData
+from guildhall.grading.design import Layout, expert_submission, lay_out
+from guildhall.grading.queue import Queue
+from guildhall.judging.preparing import Preparer
+from guildhall.store.workspace import Workspace
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What is now open: the layout, new slots, and how much of the work could not be shown."""
+
+    layout: Layout
+    new_slots: int
+    prepared: int
+    omissions: int
+
+
+def design_of(study: Study) -> HallDesign:
+    """The rules of human grading, from the study file's section `people`."""
+    return HallDesign.model_validate(study.design.get("people", {}))
+
+
+def gather(workspace: Workspace, study: Study) -> tuple[list[Task], list[Submission]]:
+    """The study's tasks and everything to be compared: the experts' own work and the models' finished work."""
+    tasks = [workspace.store.get(Task, key) for key in study.tasks]
+    wanted = {author.key for author in study.authors}
+    made: list[Submission] = []
+    for task in tasks:
+        expert = expert_submission(task)
+        if expert is not None:
+            workspace.store.add(expert)
+            made.append(expert)
+        found = workspace.store.find(Submission, task=task.id)
+        made += [one for one in found if isinstance(one.author, ModelRun) and (not wanted or one.author.key in wanted)]
+    return tasks, _newest(made)
+
+
+def _newest(made: list[Submission]) -> list[Submission]:
+    """A submission that was replaced is out of the running; so is one whose provider or sandbox failed."""
+    replaced = {submission.replaces for submission in made if submission.replaces}
+    failed = {StopReason.PROVIDER_FAILED, StopReason.SANDBOX_FAILED}
+    return [
+        one for one in made if one.key not in replaced and (isinstance(one.author, Expert) or one.stop not in failed)
+    ]
+
+
+def open_hall(workspace: Workspace, study: Study, preparer: Preparer, *, progress: Progress | None = None) -> Opened:
+    """Make everything ready and plan all slots of a study."""
+    design = design_of(study)
+    tasks, made = gather(workspace, study)
+    layout = lay_out(study=study.id, tasks=tasks, submissions=made, design=design, seed=study.seed)
+    if not layout.slots:
+        raise NotEnoughData(
+            f"study {study.id!r} has nothing to compare: {len(layout.without_expert)} of {len(tasks)} tasks have no "
+            "expert's work, and the others no finished submission; sample first with `guildhall sample run`"
+        )
+    omissions = _prepare(preparer, tasks, made, layout, progress)
+    workspace.store.add_all(layout.comparisons)
+    new = Queue(workspace.store).plan(layout.slots)
+    return Opened(layout, new, prepared=len(made), omissions=omissions)
+
+
+def _prepare(
+    preparer: Preparer, tasks: list[Task], made: list[Submission], layout: Layout, progress: Progress | None
+) -> int:
+    shown = {key for comparison in layout.comparisons for key in comparison.submissions}
+    by_id = {task.id: task for task in tasks}
+    needed = [one for one in made if one.key in shown]
+    omissions = 0
+    for number, submission in enumerate(needed, 1):
+        task = by_id[submission.task]
+        preparer.references(task)
+        omissions += sum(len(file.omitted) for file in preparer.submission(submission, task).files)
+        if progress:
+            progress(task.id, number, len(needed))
+    return omissions
