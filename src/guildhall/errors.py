@@ -22,6 +22,7 @@ GuildhallError
 │   ├── NoEnvironment     no prepared working environment where one was named
 │   └── EnvironmentNotBuilt
 ├── ModelError            a provider refused, failed or ran into a limit           (exit code 6)
+│   ├── UnreadableVerdict a judge's reply that holds no verdict where one must stand
 │   └── PriceUnknown      a limit in dollars for a model nobody knows the price of
 └── NotEnoughData         a number was asked for that the data cannot give         (exit code 7)
     ├── NothingJudged     no judgment left to estimate from
@@ -215,6 +216,14 @@ class ModelError(GuildhallError):
     """A provider refused, failed or ran into a limit."""
 
     exit_code = 6
+
+
+class UnreadableVerdict(ModelError):
+    """A judge's reply that cannot be read; it is recorded as a failure and never becomes a verdict."""
+
+    def __init__(self, why: str, *, reply: str) -> None:
+        self.why, self.reply = why, reply
+        super().__init__(f"no verdict could be read: {why}; the reply ends {reply.strip()[-80:]!r}")
 
 
 class PriceUnknown(ModelError):

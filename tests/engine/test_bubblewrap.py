@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -25,6 +27,26 @@ from guildhall.errors import NoEnvironment, UnreadableFile
 pytestmark = pytest.mark.skipif(why_no_bubblewrap() is not None, reason="bubblewrap does not work on this machine")
 
 SMALL = BubblewrapConfig(memory_mb=200, processes=32, exec_s=10)
+
+EVALUATION = """
+import inspect_ai
+from inspect_ai.dataset import Sample
+from inspect_ai.solver import solver
+from inspect_ai.util import sandbox
+
+@solver
+def count_words():
+    async def solve(state, generate):
+        state.output.completion = (await sandbox().exec(["wc", "-w", "brief.txt"])).stdout
+        return state
+    return solve
+
+task = inspect_ai.Task(
+    dataset=[Sample(input="count", files={"brief.txt": "one two three"})], solver=count_words(), sandbox="bubblewrap"
+)
+(log,) = inspect_ai.eval(task, model=None, log_dir=".", display="none")
+print(log.status, log.samples[0].output.completion if log.samples else log.error)
+"""
 
 
 def in_sandbox(use: Callable[[SandboxEnvironment], Awaitable[object]], config: BubblewrapConfig = SMALL) -> object:
@@ -118,8 +140,6 @@ def test_nothing_is_left_behind_after_a_sample():
 def test_a_tree_nested_deeper_than_python_recurses_is_removed(tmp_path: Path):
     hostile = tmp_path / "hostile"
     hostile.mkdir()
-    import subprocess
-
     nest = "import os\nfor _ in range(1200):\n    os.mkdir('d'); os.chdir('d')"
     subprocess.run(["python3", "-c", nest], cwd=hostile, check=True)
     remove_hostile_tree(hostile)
@@ -127,10 +147,9 @@ def test_a_tree_nested_deeper_than_python_recurses_is_removed(tmp_path: Path):
 
 
 def test_guildhalls_own_packages_make_office_files_without_a_download():
-    own = own_environment()
-    if own is None:
+    if own_environment() is None:
         pytest.skip("this Python lives where a sandbox cannot see it")
-    config = SMALL.model_copy(update={"read_only": own.read_only, "env": own.env})
+    config = SMALL.model_copy(update={"environment": "own"})
     script = (
         "import docx, openpyxl, pptx\n"
         "d = docx.Document(); d.add_paragraph('hello'); d.save('a.docx')\n"
@@ -148,3 +167,8 @@ def test_guildhalls_own_packages_make_office_files_without_a_download():
 def test_an_environment_that_was_never_built_is_refused(tmp_path: Path):
     with pytest.raises(NoEnvironment, match="guildhall sandbox build"):
         in_sandbox(lambda sandbox: sandbox.exec(["true"]), SMALL.model_copy(update={"environment": tmp_path}))
+
+
+def test_an_inspect_evaluation_works_in_it(tmp_path: Path):
+    done = subprocess.run([sys.executable, "-c", EVALUATION], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[-1:] == ["success 3 brief.txt"], done.stdout + done.stderr

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from guildhall.cli.progress import live_table
-from guildhall.cli.show import as_json, done
+from guildhall.cli.show import as_json, done, note
 from guildhall.cli.study import show_forecast, show_status
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
 
@@ -88,3 +88,81 @@ def retry(
         as_json(report)
     else:
         done(f"{report['retried']} items tried again, {report['failed']} failed")
+
+
+@app.command("pick")
+def pick(
+    judge: Annotated[str, typer.Option(help="The judge's model.")] = "scripted/picker",
+    n: Annotated[int, typer.Option("--n", min=2, max=26, help="How many tries of an author are compared.")] = 4,
+    study: StudyOption = DEFAULT_STUDY,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Let a judge pick the best of N tries, unlabelled and in random order; picks and losers are kept."""
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.picking import pick_for_study
+    from guildhall.study.studies import OpenStudy
+
+    with Workspace.find(workspace) as opened:
+        picking = pick_for_study(OpenStudy.open(study, opened), judge=judge, n=n)
+    if json:
+        as_json({"picks": picking.picks, "skipped": picking.skipped, "left": picking.left})
+    else:
+        failed = sum(one.chosen is None for one in picking.picks)
+        done(f"{len(picking.picks) - failed} picked, {failed} unreadable, {picking.skipped} with fewer than two tries")
+
+
+@app.command("import")
+def import_(
+    source: Annotated[Path, typer.Argument(help="A folder of task folders, Inspect logs, or a submission table.")],
+    author: Annotated[str | None, typer.Option(help="What the author is called; logs name their model.")] = None,
+    model: Annotated[str, typer.Option(help="The model that made them, as far as known.")] = "unknown",
+    files: Annotated[Path | None, typer.Option(help="For logs: the folder with one folder of files a task.")] = None,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Bring in submissions made elsewhere; what is not as it should be is recorded, never repaired silently."""
+    from guildhall.sampling.bringing import bring
+    from guildhall.store.workspace import Workspace
+
+    with Workspace.find(workspace) as opened:
+        brought = bring(source, author=author, model=model, files=files, workspace=opened)
+    problems = sum(len(submission.problems) for submission in brought.submissions)
+    if json:
+        as_json(
+            {
+                "submissions": len(brought.submissions),
+                "new": brought.new,
+                "files": sum(len(submission.files) for submission in brought.submissions),
+                "problems": problems,
+                "unknown_tasks": brought.unknown,
+            }
+        )
+    else:
+        done(f"{brought.new} new of {len(brought.submissions)} submissions, {problems} problems recorded")
+    if brought.unknown:
+        note(f"not tasks of this workspace: {', '.join(brought.unknown[:5])}")
+
+
+@app.command("underspecify")
+def underspecify(
+    task: Annotated[str, typer.Argument(help="The task's id.")],
+    brief: Annotated[Path | None, typer.Option(help="A file with the shorter brief.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Let a model draft it; a draft is not used until confirmed.")
+    ] = None,
+    confirmed_by: Annotated[str | None, typer.Option(help="The reviewer who found the task can still be done.")] = None,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Keep an under-specified brief beside a task's own, with its token ratio."""
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.variants import add_variant
+
+    with Workspace.find(workspace) as opened:
+        variant = add_variant(task, brief=brief, model=model, confirmed_by=confirmed_by, workspace=opened)
+    if json:
+        as_json(variant)
+    else:
+        state = f"confirmed by {variant.confirmed_by}" if variant.confirmed_by else "a draft, not used until confirmed"
+        done(f"{variant.task}: {variant.token_ratio:.0%} of the tokens ({variant.tokenizer}), {state}")

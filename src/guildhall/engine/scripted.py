@@ -25,6 +25,7 @@ PREFIX = "scripted/"
 SHIPPED = {
     "careful": "guildhall.sampling.scripts:careful",
     "careless": "guildhall.sampling.scripts:careless",
+    "picker": "guildhall.judging.picking:picker",
 }
 """Short names of behaviours that live with the stage they belong to; loaded when first used."""
 

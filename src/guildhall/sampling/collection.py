@@ -122,7 +122,7 @@ async def _fetch(
     inputs, total = set(placed.values()), 0
     fetched: list[tuple[str, bytes]] = []
     for entry in chosen:
-        if (why := _unfit(entry, count=len(fetched), total=total)) is not None:
+        if (why := unfit(entry, count=len(fetched), total=total)) is not None:
             collection.problem(why[0], why[1], entry.path[:200])
             continue
         try:
@@ -138,7 +138,7 @@ async def _fetch(
     return fetched
 
 
-def _unfit(entry: Entry, *, count: int, total: int) -> tuple[str, str] | None:
+def unfit(entry: Entry, *, count: int, total: int) -> tuple[str, str] | None:
     """The rule an entry breaks, and how; None for a plain file of sensible size."""
     try:
         check_relative_name(entry.path)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from dataclasses import asdict, dataclass
 from importlib.resources import files
 from pathlib import PurePosixPath
 
@@ -23,8 +24,18 @@ _SLIDES = re.compile(r"\b(two|three|four|five|six|seven|eight) slides")
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8}
 
 
-def job_in(prompt: str) -> dict[str, object]:
-    """What a brief asks for: a title, its points, and the names of the files it wants."""
+@dataclass(frozen=True)
+class Asked:
+    """What a brief asks for: a title, its points, the names of the files it wants, and how many slides."""
+
+    title: str
+    points: list[str]
+    wanted: list[str]
+    slides: int = 5
+
+
+def job_in(prompt: str) -> Asked:
+    """The job a prompt describes, as far as a script can tell."""
     brief, _, listed = prompt.partition("\n\nReference files:\n\n")
     given = {PurePosixPath(line.removeprefix("- ").removeprefix(REFERENCES)).name for line in listed.splitlines()}
     wanted = [name for name in dict.fromkeys(_FILE_NAME.findall(brief)) if name not in given]
@@ -33,8 +44,7 @@ def job_in(prompt: str) -> dict[str, object]:
     points = [point.replace("`", "").replace("**", "") for point in points]
     title = (wanted[0].rsplit(".", 1)[0] if wanted else "report").replace("_", " ").capitalize()
     slides = _SLIDES.search(brief.replace("**", ""))
-    found = {"title": title, "points": points, "wanted": wanted or ["report.docx"]}
-    return found | ({"slides": _NUMBERS[slides[1]]} if slides else {})
+    return Asked(title, points, wanted or ["report.docx"], _NUMBERS[slides[1]] if slides else 5)
 
 
 def _program(name: str) -> str:
@@ -43,7 +53,7 @@ def _program(name: str) -> str:
 
 def _start(turn: Turn, program: str, *, after: str = "") -> Answer:
     """Write the program and run it on what the brief asks for."""
-    job = json.dumps(job_in(_brief(turn)))
+    job = json.dumps(asdict(job_in(_brief(turn))))
     return Answer(
         text="I will read the files and make what was asked for.",
         tools=(
@@ -58,15 +68,14 @@ def _brief(turn: Turn) -> str:
 
 
 def _paths(turn: Turn) -> list[str]:
-    wanted = job_in(_brief(turn))["wanted"]
-    return [DELIVERABLES + str(name) for name in wanted] if isinstance(wanted, list) else []
+    return [DELIVERABLES + name for name in job_in(_brief(turn)).wanted]
 
 
 @scripted("careful")
 def careful(turn: Turn) -> Answer:
     paths = _paths(turn)
     if not turn.tools:
-        return Answer(text="\n".join(str(point) for point in (job_in(_brief(turn))["points"],)) + "\n\nCONFIDENCE[60]")
+        return Answer(text="\n".join([*job_in(_brief(turn)).points, "", "CONFIDENCE[60]"]))
     if turn.number == 0:
         return _start(turn, "careful", after=" && rm -r build")
     if turn.number == 1:

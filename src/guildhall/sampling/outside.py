@@ -1,0 +1,175 @@
+"""Submissions made elsewhere: a folder for each task, logs of the public eval, or the public submission table.
+
+Everything that comes in is checked by the rules of collection: links and hostile names are left out, an input
+handed back unchanged is not work, and whatever was not as it should be is recorded with the submission.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from guildhall.domain.authors import ModelRun
+from guildhall.domain.submissions import Problem, StopReason, Submission
+from guildhall.domain.tasks import FileRef, Task
+from guildhall.engine.logs import LoggedSample, log_files, read_samples
+from guildhall.errors import UnreadableFile
+from guildhall.sampling.collection import Collection, unfit
+from guildhall.sampling.confidence import read_confidence
+from guildhall.sampling.inventory import Entry, EntryKind
+from guildhall.store.workspace import Workspace
+
+MESSAGES = ("final_message.md", "final_message.txt", "deliverable_text.txt", "deliverable_text.md")
+"""A file of one of these names in a task's folder is the author's final message, not a deliverable."""
+
+
+@dataclass(frozen=True)
+class Brought:
+    """What an import came to. `unknown` are names that are no task of this workspace."""
+
+    submissions: tuple[Submission, ...]
+    new: int
+    unknown: tuple[str, ...] = ()
+
+
+@dataclass
+class _Importer:
+    """Turns what lies in folders into submissions of one author."""
+
+    workspace: Workspace
+    tasks: Mapping[str, Task]
+    origin: str
+    made: list[Submission] = field(default_factory=list)
+    unknown: list[str] = field(default_factory=list)
+
+    def add(
+        self, task_id: str, author: ModelRun, folder: Path | None, *, text: str = "", log: LoggedSample | None = None
+    ) -> None:
+        task = self.tasks.get(task_id)
+        if task is None:
+            self.unknown.append(task_id)
+            return
+        collection = Collection()
+        inputs = {file.digest for file in task.reference_files if file.digest}
+        for path, name in _files(folder):
+            if name in MESSAGES:
+                text = text or path.read_text(encoding="utf-8", errors="replace")
+            else:
+                self._take(path, name, inputs, collection)
+        stated = read_confidence(text)
+        if stated.fault is not None:
+            collection.problem("unreadable confidence", stated.fault)
+        if log is not None and log.error is not None:
+            collection.problems.append(Problem(rule=log.stop.value, words=log.error))
+        nothing = not collection.files and not stated.text.strip()
+        fields: dict[str, Any] = {"stop": StopReason.NOTHING_DELIVERED} if nothing else {}
+        self.made.append(
+            Submission(
+                task=task.id,
+                task_version=task.version,
+                author=author,
+                text=stated.text,
+                files=tuple(collection.files),
+                confidence=stated.confidence,
+                problems=tuple(collection.problems),
+                origin=self.origin,
+                **(fields if log is None else _from_log(log)),
+            )
+        )
+
+    def _take(self, path: Path, name: str, inputs: set[str], collection: Collection) -> None:
+        kind: EntryKind = "link" if path.is_symlink() else "file" if path.is_file() else "special"
+        to = str(path.readlink()) if kind == "link" else None
+        entry = Entry(name, kind, path.lstat().st_size, to)
+        if entry.is_cache:
+            return
+        if (why := unfit(entry, count=len(collection.files), total=0)) is not None:
+            collection.problem(why[0], why[1], name[:200])
+            return
+        digest = self.workspace.blobs.put(path)
+        if digest in inputs:
+            collection.problem("echoed input", "is an input file, unchanged, and does not count as work", name)
+            return
+        collection.files.append(FileRef(name=name, digest=digest, size=entry.size))
+
+    def finish(self) -> Brought:
+        new = self.workspace.store.add_all(self.made)
+        return Brought(tuple(self.made), new=new, unknown=tuple(self.unknown))
+
+
+def import_folder(path: Path, tasks: Sequence[Task], *, author: ModelRun, workspace: Workspace) -> Brought:
+    """A folder with one folder for each task, named by its id; what lies in it is the deliverable."""
+    folders = sorted(inner for inner in path.iterdir() if inner.is_dir()) if path.is_dir() else []
+    if not folders:
+        raise UnreadableFile(path, "holds no folder", fix="give a folder with one folder for each task id")
+    importer = _importer(workspace, tasks, f"folder {path.name}")
+    for folder in folders:
+        importer.add(folder.name, author, folder)
+    return importer.finish()
+
+
+def import_logs(
+    path: Path, tasks: Sequence[Task], *, name: str | None, files: Path | None, workspace: Workspace
+) -> Brought:
+    """Inspect logs whose samples are named by task id. The files lie beside, in `<files>/<task id>/`: logs of the
+    public eval hold the messages only.
+    """
+    importer = _importer(workspace, tasks, f"inspect logs {path.name}")
+    for log in log_files(path):
+        for sample in read_samples(log):
+            task_id = str(sample.metadata.get("task_id") or sample.metadata.get("task") or sample.id)
+            author = ModelRun(
+                name=name or sample.model.replace("/", "-"),
+                model=sample.model,
+                condition="outside",
+                sample=sample.epoch,
+            )
+            importer.add(task_id, author, _folder_of(files, task_id), text=sample.text, log=sample)
+    return importer.finish()
+
+
+def import_table(path: Path, tasks: Sequence[Task], *, author: ModelRun, workspace: Workspace) -> Brought:
+    """The public submission table (`task_id, deliverable_text, deliverable_files`), its files beside it."""
+    from guildhall.sampling.tables import read_rows
+
+    root = path.parent.parent if path.parent.name == "data" else path.parent
+    importer = _importer(workspace, tasks, f"table {path.name}")
+    for row in read_rows(path, required=("task_id", "deliverable_text", "deliverable_files")):
+        task_id = str(row["task_id"])
+        listed = [str(name) for name in row["deliverable_files"] or []]
+        importer.add(task_id, author, _listed_folder(root, task_id, listed), text=str(row["deliverable_text"] or ""))
+    return importer.finish()
+
+
+def _listed_folder(root: Path, task_id: str, listed: Iterable[str]) -> Path | None:
+    """The folder a task's listed files lie in; a path that leaves the table's folder is refused."""
+    for name in listed:
+        parts = PurePosixPath(name).parts
+        if PurePosixPath(name).is_absolute() or ".." in parts or not (root / name).exists():
+            raise UnreadableFile(root / name, f"is listed for task {task_id} and is not there")
+    folder = root / "deliverable_files" / task_id
+    return folder if folder.is_dir() else None
+
+
+def _importer(workspace: Workspace, tasks: Sequence[Task], origin: str) -> _Importer:
+    return _Importer(workspace, {task.id: task for task in tasks}, origin)
+
+
+def _folder_of(files: Path | None, task_id: str) -> Path | None:
+    for candidate in (files / task_id, files / "deliverable_files" / task_id) if files else ():
+        if candidate.is_dir():
+            return candidate
+    return None
+
+
+def _files(folder: Path | None) -> Iterator[tuple[Path, str]]:
+    """Everything below a folder that is not a folder, by relative name; links are named and never followed."""
+    for path in sorted(folder.rglob("*")) if folder else ():
+        if path.is_symlink() or not path.is_dir():
+            yield path, path.relative_to(folder or path).as_posix()
+
+
+def _from_log(log: LoggedSample) -> dict[str, Any]:
+    return {"stop": log.stop, "usage": log.usage, "seconds": log.seconds, "log": log.log, "made_at": log.made_at}

@@ -1,0 +1,37 @@
+"""Tables from outside: Parquet, CSV, JSON or JSON Lines by extension, as rows of plain values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from guildhall.errors import UnreadableFile
+
+
+def read_rows(path: Path, *, required: Sequence[str]) -> list[dict[str, Any]]:
+    """All rows; `UnreadableFile` names what is missing."""
+    try:
+        rows = _rows(path)
+    except FileNotFoundError as error:
+        raise UnreadableFile(path, "is not there") from error
+    except Exception as error:  # the readers raise many kinds, all about the file
+        raise UnreadableFile(path, f"cannot be read as a table ({str(error)[:120]})") from error
+    if not rows:
+        raise UnreadableFile(path, "holds no row")
+    if missing := [column for column in required if column not in rows[0]]:
+        raise UnreadableFile(path, f"lacks the column {', '.join(missing)}")
+    return rows
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    if path.suffix in {".jsonl", ".ndjson"}:
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    if path.suffix == ".json":
+        found = json.loads(path.read_text(encoding="utf-8"))
+        return list(found) if isinstance(found, list) else list(found["results"])
+    import polars as pl
+
+    frame = pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path, infer_schema_length=None)
+    return frame.to_dicts()
