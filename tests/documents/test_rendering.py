@@ -9,6 +9,7 @@ import pytest
 
 from guildhall.documents.kinds import Kind
 from guildhall.documents.looking import Documents
+from guildhall.documents.render.web import browser
 from guildhall.documents.values import Outcome
 from tests.documents import sound
 
@@ -120,3 +121,15 @@ def test_kept_pages_lie_in_a_folder_called_like_the_file(look: Documents, tmp_pa
     outcome = look.render(sound.pptx(tmp_path / "a.pptx"), out=folder)
     assert [path.name for path in outcome.out] == ["page-001.png", "page-002.png", "document.pdf"]
     assert all(path.is_file() for path in outcome.out)
+
+
+def test_a_page_that_needs_its_script_is_shown_as_people_see_it(look: Documents, tmp_path: Path) -> None:
+    if browser() is None:
+        pytest.skip("no Chromium is here")
+    page = (
+        "<html><body><script>document.body.innerHTML = '<h1>' + 6 * 7 + '</h1>'</script><img src=x.png></body></html>"
+    )
+    (tmp_path / "a.html").write_text(page)
+    outcome = look.render(tmp_path / "a.html", out=tmp_path / "made")
+    assert "42" in look.text(outcome.out[-1])[1]
+    assert any("linked resources" in finding.words for finding in outcome.findings)

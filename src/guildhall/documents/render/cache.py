@@ -10,7 +10,9 @@ from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 
+import guildhall
 from guildhall.documents.confined import relocated
+from guildhall.documents.render.web import browser
 from guildhall.documents.values import Rendered
 from guildhall.domain.values import Digest, sha256
 
@@ -23,16 +25,24 @@ def renderer_version() -> str:
     """Names everything that decides how a page looks; part of every cache key."""
     tools = ("pypdfium2", "pillow", "vl-convert-python", "ezdxf", "trimesh")
     versions = [f"{tool} {version(tool)}" for tool in tools]
-    return "; ".join([f"guildhall drawing {DRAWING_VERSION}", f"LibreOffice {_office_version()}", *versions])
+    ours = f"guildhall {guildhall.__version__} drawing {DRAWING_VERSION}"
+    return "; ".join([ours, f"LibreOffice {_stamp('soffice')}", f"browser {_stamp(browser())}", _fonts(), *versions])
 
 
-def _office_version() -> str:
-    """Read from its files, since asking LibreOffice itself takes longer than a whole cached answer."""
-    program = shutil.which("soffice")
-    if program is None:
+def _fonts() -> str:
+    """When fonts were last added or removed, as fontconfig notes it."""
+    folder = Path("/var/cache/fontconfig")
+    return f"fonts {folder.stat().st_mtime_ns}" if folder.exists() else "fonts of unknown age"
+
+
+def _stamp(program: str | None) -> str:
+    """Size and age of a program: asking it for its version takes longer than a whole cached answer."""
+    found = shutil.which(program) if program else None
+    if found is None:
         return "absent"
-    binary = Path(program).resolve().parent / "soffice.bin"
-    facts = (binary if binary.exists() else Path(program).resolve()).stat()
+    binary = Path(found).resolve()
+    beside = binary.with_suffix(".bin")
+    facts = (beside if beside.exists() else binary).stat()
     return f"{facts.st_size}-{int(facts.st_mtime)}"
 
 

@@ -63,7 +63,14 @@ class OfficeWorker:
         self._room = start(work=work, limits=limits)
         self._heard = 0
         self.files = 0
-        self.warned = False
+        self.odd = False
+        try:
+            self._start()
+        except (OSError, RoomClosed, WorkerFailed) as error:
+            self.close()
+            raise WorkerFailed(f"LibreOffice did not start ({error})") from error
+
+    def _start(self) -> None:
         here = self._room.cwd
         serve = f'"{_PYTHON}" -I inside.py serve "{here}/profile" "{here}/socket" </dev/null >log 2>&1 &'
         self._room.run(["sh", "-c", serve])
@@ -71,30 +78,29 @@ class OfficeWorker:
         self._complaints()
 
     def convert(self, content: bytes, load_as: LoadAs, *, max_pages: int) -> Converted | str:
-        """The PDF, or why LibreOffice refuses this content."""
+        """The PDF, or why LibreOffice refuses this content; after a refusal or a warning `odd` is true."""
         self.files += 1
         folder = f"job-{self.files}"
         source, target = f"{folder}/document.{load_as.extension}", f"{folder}/out/document.pdf"
-        # All files pass through the room's own user: writing into its folder ourselves would follow its links.
-        self._room.write_file(source, content)
-        self._room.write_file(f"{folder}/out/.keep", b"")
-        answer = self._ask(
-            {
-                "file": f"{self._room.cwd}/{source}",
-                "pdf": f"{self._room.cwd}/{target}",
-                "filter": load_as.filter,
-                "max_pages": max_pages,
-            }
-        )
-        warnings = self._complaints()
-        self.warned = bool(warnings)
-        if "error" in answer:
-            return str(answer["error"])
+        job = {
+            "file": f"{self._room.cwd}/{source}",
+            "pdf": f"{self._room.cwd}/{target}",
+            "filter": load_as.filter,
+            "max_pages": max_pages,
+        }
         try:
+            # All files pass through the room's own user: writing into its folder ourselves would follow its links.
+            self._room.write_file(source, content)
+            self._room.write_file(f"{folder}/out/.keep", b"")
+            answer = self._ask(job)
+            warnings = self._complaints()
+            self.odd = bool(warnings) or "error" in answer
+            if "error" in answer:
+                return str(answer["error"])
             pdf = self._room.read_file(target, limit_bytes=self._limits.file_bytes)
-        except OSError as error:
-            raise WorkerFailed(f"left no PDF ({error.strerror})") from error
-        self._room.run(["rm", "-rf", folder])
+            self._room.run(["rm", "-rf", folder])
+        except (OSError, RoomClosed) as error:
+            raise WorkerFailed(f"LibreOffice left no PDF ({error})") from error
         return Converted(pdf, warnings, {name: count for name, count in answer.items() if isinstance(count, int)})
 
     def _ask(self, job: dict[str, Any]) -> dict[str, Any]:
@@ -112,10 +118,7 @@ class OfficeWorker:
 
     def _complaints(self) -> tuple[str, ...]:
         """What LibreOffice wrote to its error output since we last looked."""
-        try:
-            log = self._room.read_file("log", limit_bytes=_LOG_BYTES)
-        except OSError as error:
-            raise WorkerFailed(f"its log cannot be read ({error.strerror})") from error
+        log = self._room.read_file("log", limit_bytes=_LOG_BYTES)
         new, self._heard = log[self._heard :], len(log)
         lines = new.decode("utf-8", "replace").splitlines()
         return tuple(line for line in lines if line.strip() and not any(word in line for word in _HARMLESS))
@@ -145,26 +148,44 @@ class OfficePool:
     def convert(self, file: Path, content: bytes, load_as: LoadAs, *, max_pages: int) -> Converted:
         """Convert content to PDF; `UnreadableFile(file)` when LibreOffice refuses it, hangs or dies of it.
 
-        A crash in a worker that had served other files is tried once more in a fresh one, so that no file is blamed
-        for its predecessor.
+        After a crash it is tried once more in a fresh worker, so that no file is blamed for its predecessor.
         """
         require_office()
         with self._places:
-            for fresh in (False, True):
-                worker = self._worker(fresh=fresh)
-                first = worker.files == 0
-                try:
-                    result = worker.convert(content, load_as, max_pages=max_pages)
-                except (WorkerFailed, RoomClosed) as failure:
-                    worker.close()
-                    if first or fresh or isinstance(failure, AtLimit):
-                        raise UnreadableFile(file, str(failure)) from failure
-                    continue
-                self._give_back(worker)
-                if isinstance(result, str):
-                    raise UnreadableFile(file, f"LibreOffice cannot convert it ({result})")
-                return result
-        raise AssertionError("a fresh worker answers or fails")
+            try:
+                result = self._attempt(self._warm(), content, load_as, max_pages)
+            except AtLimit as failure:
+                raise UnreadableFile(file, str(failure)) from failure
+            except WorkerFailed:
+                result = self._in_fresh_worker(file, content, load_as, max_pages)
+        if isinstance(result, str):
+            raise UnreadableFile(file, f"LibreOffice cannot convert it ({result})")
+        return result
+
+    def _in_fresh_worker(self, file: Path, content: bytes, load_as: LoadAs, max_pages: int) -> Converted | str:
+        try:
+            return self._attempt(OfficeWorker(self._limits), content, load_as, max_pages)
+        except WorkerFailed as failure:
+            raise UnreadableFile(file, str(failure)) from failure
+
+    def _attempt(self, worker: OfficeWorker, content: bytes, load_as: LoadAs, max_pages: int) -> Converted | str:
+        """Convert, and keep the worker for others only when nothing odd happened."""
+        try:
+            result = worker.convert(content, load_as, max_pages=max_pages)
+        except BaseException:
+            worker.close()
+            raise
+        if worker.odd or worker.files >= FILES_PER_WORKER:
+            worker.close()
+        else:
+            self._idle.put(worker)
+        return result
+
+    def _warm(self) -> OfficeWorker:
+        try:
+            return self._idle.get_nowait()
+        except queue.Empty:
+            return OfficeWorker(self._limits)
 
     def close(self) -> None:
         """End every idle worker."""
@@ -173,20 +194,6 @@ class OfficePool:
                 self._idle.get_nowait().close()
             except queue.Empty:
                 return
-
-    def _worker(self, *, fresh: bool) -> OfficeWorker:
-        if not fresh:
-            try:
-                return self._idle.get_nowait()
-            except queue.Empty:
-                pass
-        return OfficeWorker(self._limits)
-
-    def _give_back(self, worker: OfficeWorker) -> None:
-        if worker.warned or worker.files >= FILES_PER_WORKER:
-            worker.close()
-        else:
-            self._idle.put(worker)
 
 
 def require_office() -> None:

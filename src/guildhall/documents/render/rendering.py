@@ -21,6 +21,7 @@ from guildhall.documents.render.office import Converted, LoadAs, OfficePool
 from guildhall.documents.render.pdf_pages import MAX_PAGES, draw_pages
 from guildhall.documents.render.repair import repair_namespaces
 from guildhall.documents.render.texts import as_web_page, readable
+from guildhall.documents.render.web import browser, printed, unfetched
 from guildhall.documents.values import Omission, Rendered
 from guildhall.errors import MissingTool, UnreadableFile
 
@@ -40,7 +41,6 @@ _AS_IT_IS = {
     Kind.CSV: LoadAs("csv", ("Text - txt - csv (StarCalc)", "44/59/9,34,76,1")),
     Kind.TSV: LoadAs("csv", ("Text - txt - csv (StarCalc)", "9,34,76,1")),
     Kind.TEXT: LoadAs("txt", ("Text (encoded)", "UTF8,LF,Liberation Mono,en-US")),
-    Kind.HTML: _HTML,
 }
 """Text that LibreOffice lays out well without our help."""
 _PACKAGES = frozenset({Kind.DOCX, Kind.XLSX, Kind.PPTX})
@@ -106,6 +106,8 @@ class Renderer:
 
     def _text(self, file: Path, kind: Kind, out: Path) -> Rendered:
         warnings: tuple[str, ...] = ()
+        if kind is Kind.HTML:
+            return self._web_page(file, out)
         if kind in _AS_IT_IS:
             text, omitted = readable(file.read_bytes())
             load_as, content = _AS_IT_IS[kind], text.encode("utf-8", "replace")
@@ -114,9 +116,20 @@ class Renderer:
                 made = confined(as_web_page, file, out=Path(folder), kind=kind.value)
                 load_as, content = _HTML, made.page.read_bytes()
                 omitted, warnings = made.omitted, made.warnings
-        converted = self._convert(file, content, load_as)
-        rendered = self._finish(file, kind, converted, out)
+        rendered = self._finish(file, kind, self._convert(file, content, load_as), out)
         return rendered.but(omitted=(*omitted, *rendered.omitted), warnings=(*warnings, *rendered.warnings))
+
+    def _web_page(self, file: Path, out: Path) -> Rendered:
+        page, omitted = readable(file.read_bytes())
+        program = browser()
+        if program is not None:
+            converted = Converted(printed(file, page, program=program))
+        else:
+            converted = self._convert(file, page.encode("utf-8", "replace"), _HTML)
+        rendered = self._finish(file, Kind.HTML, converted, out)
+        warnings = () if program else ("no browser is here: shown without its scripts and with simpler styles",)
+        left_out = (*omitted, *unfetched(page), *rendered.omitted)
+        return rendered.but(omitted=left_out, warnings=(*warnings, *rendered.warnings))
 
     def _convert(self, file: Path, content: bytes, load_as: LoadAs) -> Converted:
         """One page more than will be drawn, so that it is known whether more follow."""
