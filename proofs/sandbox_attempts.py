@@ -28,7 +28,11 @@ LIMITS = Limits(
 )
 LIMITS_OF = {
     "six processes of 500 MB under 1 GiB": LIMITS.but(memory_bytes=1024 * MIB, cpu_s=10, wall_s=15),
-    "spin": LIMITS.but(wall_s=30),  # on a busy machine three seconds of processor take longer than six
+    # On a busy machine three seconds of processor, or thousands of files, take longer than six of the clock.
+    "spin": LIMITS.but(wall_s=30),
+    "fill the work folder": LIMITS.but(wall_s=30),
+    "more files than allowed": LIMITS.but(wall_s=30),
+    "folders nested without end": LIMITS.but(wall_s=30),
     "leave a child that holds the output open": LIMITS.but(wall_s=3),
 }
 LATE_BY_AT_MOST_S = 3.0

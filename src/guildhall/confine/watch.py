@@ -15,7 +15,7 @@ from guildhall.confine.limits import Ended, Limits
 from guildhall.confine.tree import Tree, Usage
 
 _FULL_HOUSE_S = 1.0
-_FOLDER_LOOK_S = 0.25
+_FOLDER_LOOK_S, _SLOWEST_FOLDER_LOOK_S = 0.25, 1.0
 
 
 class Watch:
@@ -25,7 +25,8 @@ class Watch:
         self._tree, self._ours = Tree(root), ours
         self._work, self._limits = work, limits
         self._full_since: float | None = None
-        self._folder = Size()
+        self._tolerated: Size | None = None
+        self._ended_for_disk = False
         self._next_folder_look = 0.0
         self.cpu_s = 0.0
         self._cpu_when_quiet = 0.0
@@ -78,13 +79,25 @@ class Watch:
         return time.monotonic() - self._full_since > _FULL_HOUSE_S
 
     def _too_much_disk(self) -> bool:
-        """Past the limit and still growing: whoever is only clearing up must be able to."""
+        """Past the limit, unless nothing was added since everything was last ended for it: clearing up is allowed.
+
+        Past twice the limit, or where the folder cannot be measured, nothing that lasts until a look is.
+        """
         now = time.monotonic()
         if now < self._next_folder_look:
             return False
-        before, self._folder = self._folder, measure(self._work, give_up_after=self._limits.work_files)
-        self._next_folder_look = now + max(_FOLDER_LOOK_S, 10 * (time.monotonic() - now))
-        size = self._folder
-        past = size.unmeasurable or size.bytes > self._limits.work_bytes or size.files > self._limits.work_files
-        grew = size.bytes > before.bytes or size.files > before.files or (size.unmeasurable and not before.unmeasurable)
-        return past and grew
+        most_bytes, most_files = self._limits.work_bytes, self._limits.work_files
+        size = measure(self._work, give_up_after=2 * most_files)
+        self._next_folder_look = now + min(_SLOWEST_FOLDER_LOOK_S, max(_FOLDER_LOOK_S, 4 * (time.monotonic() - now)))
+        if not size.unmeasurable and size.bytes <= most_bytes and size.files <= most_files:
+            self._tolerated = None
+            return False
+        hopeless = size.unmeasurable or size.bytes > 2 * most_bytes or size.files > 2 * most_files
+        if self._ended_for_disk:  # what was written while everything was being ended is part of that end
+            self._ended_for_disk, self._tolerated = False, size
+        known = self._tolerated
+        if hopeless or known is None or size.bytes > known.bytes or size.files > known.files:
+            self._ended_for_disk = True
+            return True
+        self._tolerated = size
+        return False

@@ -36,7 +36,7 @@ from guildhall.confine.limits import ROOM_WIDE, Finished
 from guildhall.confine.room import Room, start
 from guildhall.engine.bubblewrap_config import BubblewrapConfig
 from guildhall.engine.bubblewrap_network import Network
-from guildhall.engine.environments import Prepared
+from guildhall.engine.environments import prepared_environment
 from guildhall.errors import RoomClosed
 
 logger = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class BubblewrapSandboxEnvironment(SandboxEnvironment):
             raise
 
     def _open_room(self) -> Room:
-        prepared = Prepared.at(self.config.environment) if self.config.environment else None
+        prepared = prepared_environment(self.config.environment) if self.config.environment else None
         room = start(
             work=self.work,
             limits=self.config.limits(output_bytes=SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -25,7 +26,9 @@ class BubblewrapConfig(BaseModel):
     work_files: int = Field(20_000, ge=1)
     temp_mb: int = Field(512, ge=1, description="temporary space, and as much again for shared memory")
     allow: tuple[str, ...] = Field((), description="hosts that may be asked by GET; none means no network")
-    environment: Path | None = Field(None, description="a folder made by `guildhall sandbox build`")
+    environment: Literal["own"] | Path | None = Field(
+        None, description="a folder made by `guildhall sandbox build`, or `own` for the packages Guildhall runs on"
+    )
     read_only: tuple[Path, ...] = Field((), description="host paths shown read-only where they are")
     env: dict[str, str] = Field(default_factory=dict)
 

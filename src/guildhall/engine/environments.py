@@ -6,6 +6,7 @@ published version, what is installed today, and, where today's Python cannot hav
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -86,6 +87,17 @@ def requirements(wanted: Iterable[Package]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(package.requirement for package in wanted if package.requirement))
 
 
+def prepared_environment(named: Literal["own"] | Path) -> Prepared:
+    """The environment a configuration names."""
+    if named != "own":
+        return Prepared.at(Path(named))
+    own = own_environment()
+    if own is None:
+        raise NoEnvironment(Path(sys.prefix))
+    return own
+
+
+@functools.cache
 def own_environment() -> Prepared | None:
     """Guildhall's own packages, where they run on the system's Python: enough for office files, nothing to download.
 
