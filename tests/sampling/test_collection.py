@@ -9,7 +9,7 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guildhall.domain.values import sha256
@@ -169,6 +169,7 @@ def test_a_bare_name_is_looked_for_in_the_deliverables_folder(room):
     assert names(collected(room, ["report.docx"])) == ["report.docx"]
 
 
+@settings(max_examples=12)
 @given(
     made=st.dictionaries(
         st.text("abAB./ é", min_size=1, max_size=8).filter(

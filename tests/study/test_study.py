@@ -1,0 +1,167 @@
+"""A study from its file to its submissions, in the true sandbox, with the shipped scripted authors."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from guildhall.cli import sample as sample_cli
+from guildhall.cli import study as study_cli
+from guildhall.domain.authors import ModelRun
+from guildhall.domain.studies import Study
+from guildhall.domain.submissions import Submission
+from guildhall.domain.tasks import FileRef, Task
+from guildhall.domain.variants import BriefVariant
+from guildhall.errors import InputError, UnreadableFile
+from guildhall.study.file import new_study, read_study
+from guildhall.study.stages import Sampling
+from guildhall.study.studies import OpenStudy
+
+BRIEF = """Please prepare:
+
+1. A workbook, `totals.xlsx`, with the totals.
+2. A memo, `memo.docx`, that explains them.
+"""
+STUDY = """
+[study]
+id = "small"
+title = "A small study"
+seed = 3
+[[authors]]
+name = "careful"
+model = "scripted/careful"
+[[authors]]
+name = "careless"
+model = "scripted/careless"
+condition = "plain"
+[sampling.limits]
+item_turns = 20
+"""
+
+
+@pytest.fixture
+def bank(workspace):
+    table = b"name,amount\na,1.5\nb,2.5\nc,4\n"
+    digest = workspace.blobs.put(table)
+    task = Task(
+        id="t-1",
+        sector="Information",
+        occupation="Editors",
+        brief=BRIEF,
+        reference_files=(FileRef(name="amounts.csv", digest=digest, size=len(table)),),
+    )
+    workspace.store.add(task)
+    return task
+
+
+@pytest.fixture
+def study(workspace, bank, tmp_path):
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+    return OpenStudy.open(path, workspace)
+
+
+@pytest.mark.office
+def test_both_authors_truly_make_files_of_visibly_different_quality(study, workspace):
+    stage = Sampling()
+    before = stage.plan(study)
+    assert (before["items"], before["to_do"]) == (2, 2) and before["usd"] == 0.0
+    report = stage.run(study)
+    assert (report["done"], report["failed"], report["left"]) == (2, 0, 0)
+    made = {one.author.name: one for one in workspace.store.find(Submission) if isinstance(one.author, ModelRun)}
+    careful, careless = made["careful"], made["careless"]
+    assert [file.name for file in careful.files] == ["totals.xlsx", "memo.docx"]
+    assert careful.looked_at_pages and careful.confidence == 80 and not careful.problems
+    assert [file.name for file in careless.files] == ["totals.xlsx"] and not careless.looked_at_pages
+    rules = {problem.rule for problem in careless.problems}
+    assert {"promised but not delivered", "echoed input", "stray files"} <= rules
+    assert b"SUM(" in _parts(workspace.blobs.read(careful.files[0].digest))
+    assert careful.text.endswith("section.") and "CONFIDENCE" not in careful.text
+    assert stage.plan(study)["to_do"] == 0
+    again = stage.run(study)
+    assert again["finished_now"] == 0 and workspace.store.count(Submission) == 2
+
+
+def _parts(content: bytes) -> bytes:
+    import zipfile
+    from io import BytesIO
+
+    with zipfile.ZipFile(BytesIO(content)) as package:
+        return b"".join(package.read(name) for name in package.namelist() if name.endswith(".xml"))
+
+
+def test_items_differ_by_everything_that_may_change_the_outcome(study, tmp_path, workspace):
+    keys = {item.key for item in study.items}
+    for change in ("condition = 'elicited'", "settings = {temperature = 0.5}", "tools = 'none'", "samples = 2"):
+        changed = STUDY.replace('condition = "plain"', change)
+        (tmp_path / "other.toml").write_text(changed)
+        other = OpenStudy.open(tmp_path / "other.toml", workspace)
+        assert {item.key for item in other.items} != keys, change
+    (tmp_path / "paced.toml").write_text(STUDY + "item_seconds = 5.0\n[sampling.pace]\nretries = 1\n")
+    paced = OpenStudy.open(tmp_path / "paced.toml", workspace)
+    assert {item.key for item in paced.items} == keys, "pace and limits are no part of the work"
+
+
+def test_a_changed_study_must_be_wanted_in_words(study, tmp_path, workspace):
+    study.freeze()
+    study.freeze()
+    assert workspace.store.count(Study) == 1
+    (tmp_path / "study.toml").write_text(STUDY.replace("seed = 3", "seed = 4"))
+    changed = OpenStudy.open(tmp_path / "study.toml", workspace)
+    with pytest.raises(InputError, match="--changed"):
+        changed.freeze()
+    changed.freeze(changed=True)
+    assert workspace.store.count(Study) == 2
+
+
+def test_an_under_specified_brief_is_read_only_once_confirmed(tmp_path, workspace, bank):
+    (tmp_path / "study.toml").write_text(STUDY.replace('condition = "plain"', 'brief = "under-specified"'))
+    study = OpenStudy.open(tmp_path / "study.toml", workspace)
+    with pytest.raises(InputError, match="no confirmed under-specified brief"):
+        _ = study.items
+    fields = {"left_out": ("format expectations",), "made_by": "me"}
+    workspace.store.add(BriefVariant.of("t-1", BRIEF, "Prepare totals.xlsx and memo.docx.", **fields))
+    with pytest.raises(InputError):
+        _ = OpenStudy.open(tmp_path / "study.toml", workspace).items
+    variant = BriefVariant.of("t-1", BRIEF, "Send totals.xlsx and memo.docx.", confirmed_by="R", **fields)
+    workspace.store.add(variant)
+    items = OpenStudy.open(tmp_path / "study.toml", workspace).items
+    short = next(item for item in items if item.author.name == "careless")
+    assert short.job.prompt.startswith("Send totals.xlsx") and short.author.brief == "under-specified"
+    assert 0 < variant.token_ratio < 1
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("[study]\nid = 'x'\n", "title"),
+        ("not toml [", "not valid TOML"),
+        (STUDY + "[surprise]\nx = 1\n", "surprise"),
+        (STUDY.replace('"careless"\n', '"careful"\n', 1), "share one name"),
+        (STUDY.replace('model = "scripted/careless"', ""), "either a model or a command"),
+    ],
+)
+def test_every_fault_of_a_study_file_is_named(tmp_path, change, words):
+    path = tmp_path / "study.toml"
+    path.write_text(change)
+    with pytest.raises(UnreadableFile, match=re.escape(words)):
+        read_study(path)
+
+
+def test_a_new_study_can_be_read_and_is_not_overwritten(tmp_path):
+    path = new_study(tmp_path / "study.toml", study_id="one", title='Say "hi"')
+    assert read_study(path).study.id == "one"
+    with pytest.raises(UnreadableFile, match="there already"):
+        new_study(path, study_id="two", title="x")
+
+
+def test_plan_and_status_print_json_for_scripts(study, workspace, tmp_path):
+    run = CliRunner()
+    at = ["--workspace", str(workspace.path), "--json"]
+    plan = run.invoke(study_cli.app, ["plan", str(tmp_path / "study.toml"), *at])
+    status = run.invoke(sample_cli.app, ["status", "--study", str(tmp_path / "study.toml"), *at])
+    assert json.loads(plan.stdout)["sampling"]["to_do"] == 2
+    assert json.loads(status.stdout)["planned"] == 2
