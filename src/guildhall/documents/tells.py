@@ -70,8 +70,8 @@ _RULES: tuple[tuple[str, tuple[str, ...], Gravity, str], ...] = (
     ("markup-left-over", _LEFTOVERS, Gravity.MINOR, "holds markup or place holders left over from its making"),
 )
 _PATTERNS = tuple(
-    (rule, re.compile(pattern, re.IGNORECASE | re.MULTILINE), severity, what)
-    for rule, pattern, severity, what in _RULES
+    (rule, re.compile("|".join(patterns), re.IGNORECASE | re.MULTILINE), severity, what)
+    for rule, patterns, severity, what in _RULES
 )
 _LONG_DASH = re.compile("\u2014| \u2013 ")
 _FIRST_PERSON = re.compile(r"\b(?:I|I'm|I've|I'll|I'd|me|my|mine|myself)\b")

@@ -82,6 +82,7 @@ class CharacterCheck:
             for rule, find, why in _RULES
             for char, count in sorted(find(text).items())
         ]
+        self._known = {suspect.char for suspect in self._suspects}
 
     def on_page(self, page: PageView, make: FindingMaker) -> Iterator[Finding]:
         """Findings of the suspects that stand on this page; they are not looked for again."""
@@ -92,6 +93,17 @@ class CharacterCheck:
                 start = page.text.index(wanted)
                 box = hull(page.letters[start : start + len(wanted)])
                 yield make.on_page(page, suspect.rule, _severity(suspect.char), suspect.words, box)
+        yield from self._drawn_bullets(page, make)
+
+    def _drawn_bullets(self, page: PageView, make: FindingMaker) -> Iterator[Finding]:
+        """Bullets that the program draws from a list's settings: they stand in no text."""
+        for char, count in sorted(odd_bullets(page.text).items()):
+            if char not in self._known:
+                self._known.add(char)
+                words = (
+                    f"Page {page.number} has {describe(char)} {_times(count)} as a bullet: it is not a standard one."
+                )
+                yield make.on_page(page, "odd-bullet", Gravity.MINOR, words, page.letters[page.text.index(char)].box)
 
     def elsewhere(self, make: FindingMaker) -> Iterator[Finding]:
         """Findings of the suspects no page showed: in notes, comments, hidden sheets, or in plain text."""

@@ -83,15 +83,24 @@ def _clipped(item: Drawn, page: PageView) -> bool:
 
 
 def _picture_cut(item: Drawn, page: PageView) -> bool:
-    """More than a tenth of the picture lies off the page, and it is not a ground that fills the page."""
-    seen = _common(item.box, (0.0, 0.0, page.width, page.height))
-    whole = _area(item.box)
-    if seen is None or whole <= 0 or _area(seen) > 0.7 * page.width * page.height:
+    """More than a tenth of what a picture should show lies off the page, and it is no ground that fills the page."""
+    meant = _common(item.box, _crop(item, page))
+    seen = _common(meant, (0.0, 0.0, page.width, page.height)) if meant else None
+    if meant is None or seen is None or _area(seen) > 0.7 * page.width * page.height:
         return False
-    shown = _common(item.box, item.clip) if item.clip is not None else item.box
-    if shown is None or not _outside(shown, page, 0.02 * page.width):
-        return False
-    return _area(seen) < 0.9 * whole
+    return _outside(meant, page, 0.02 * page.width) and _area(seen) < 0.9 * _area(meant)
+
+
+def _crop(item: Drawn, page: PageView) -> Rect:
+    """The frame a picture is cropped to; sides of it that lie on the page's edge crop nothing on purpose."""
+    left, top, right, bottom = item.clip or item.box
+    far = 10 * (page.width + page.height)
+    return (
+        left if left > 2 else -far,
+        top if top > 2 else -far,
+        right if right < page.width - 2 else far,
+        bottom if bottom < page.height - 2 else far,
+    )
 
 
 def check_overlap(page: PageView, make: FindingMaker) -> Iterator[Finding]:
@@ -149,12 +158,15 @@ def _letters_cross(first: Placed, second: Placed) -> bool:
 
 
 def _covers(item: Drawn, word: tuple[Letter, ...], box: Rect, page: PageView) -> bool:
-    """Something opaque in front of a word; where the word's colour still shows, nothing covers it."""
+    """Something opaque in front of at least half a word."""
     if item.kind not in ("image", "path") or not item.opaque_fill or item.order <= word[0].drawn or word[0].drawn < 0:
         return False
-    common = _common(item.box, box)
+    common = _common(_common(item.box, item.clip or item.box) or item.box, box)
     if common is None or _area(common) < 0.5 * _area(box):
         return False
+    if item.kind == "image":
+        return True
+    # The box of a shape says little of its outline: where the word's colour still shows, nothing covers it.
     colour = np.array(word[0].colour[:3], dtype=np.int16)
     pixels = page.pixels(box).reshape(-1, 3).astype(np.int16)
     return bool(len(pixels)) and not bool((np.abs(pixels - colour).max(axis=1) < 60).any())

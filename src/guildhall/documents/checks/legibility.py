@@ -14,6 +14,7 @@ from guildhall.documents.values import Finding, Gravity
 LEAST_CONTRAST = 2.0
 """Below it text can hardly be read; the web's own rule asks for 4.5, pale footers have about 2.5."""
 _WATERMARK_PT = 48
+_INK_DISTANCE = 60
 _SQUARES = frozenset("■□▢▣◻◼▪▫⬜⬛☐☑☒口ロ囗日目田回囲0O○D▮▯●◉")
 
 
@@ -112,7 +113,7 @@ def _is_stand_in(text: str, position: int) -> bool:
 
 
 def _drawn_as_box(letter: Letter, page: PageView) -> bool:
-    """An upright frame with nothing inside: what fonts draw for a letter they do not have."""
+    """An upright frame, empty or crossed: what fonts draw for a letter they do not have."""
     width, height = letter.box[2] - letter.box[0], letter.box[3] - letter.box[1]
     if letter.char in _SQUARES or letter.char.isspace() or width < 2.5 or height < 4 or not 0.35 < width / height < 1.3:
         return False
@@ -121,15 +122,18 @@ def _drawn_as_box(letter: Letter, page: PageView) -> bool:
         return False
     lightness = pixels.astype(np.float64).mean(axis=2)
     ground = np.median(page.pixels(letter.box, margin=2).astype(np.float64).mean(axis=2))
-    ink = np.abs(lightness - ground) > 60
+    ink = np.abs(lightness - ground) > _INK_DISTANCE
     rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
-    if len(rows) < 6 or len(columns) < 4:
+    if len(rows) < 8 or len(columns) < 6:
         return False
     ink = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    framed = all(_solid(ink[edge]) for edge in ((0,), (-1,))) and all(_solid(ink[:, edge]) for edge in (0, -1))
-    inside = ink[3:-3, 3:-3]
-    return framed and inside.size > 0 and float(inside.mean()) < 0.05
+    return _ring(ink, 0) > 0.9 and any(_ring(ink, depth) < 0.1 for depth in (2, 3, 4))
 
 
-def _solid(line: npt.NDArray[np.bool_]) -> bool:
-    return float(np.mean(line)) > 0.9
+def _ring(ink: npt.NDArray[np.bool_], depth: int) -> float:
+    """How much of the ring this deep inside the letter is inked; a letter too small for it counts as full."""
+    inner = ink[depth : ink.shape[0] - depth, depth : ink.shape[1] - depth]
+    if min(inner.shape) < 3:
+        return 1.0
+    edges = np.concatenate([inner[0], inner[-1], inner[:, 0], inner[:, -1]])
+    return float(edges.mean())

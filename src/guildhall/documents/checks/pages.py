@@ -190,7 +190,9 @@ def _drawn(page: Any, to_page: _Mapping) -> tuple[list[Drawn], dict[int, int]]:
         box = to_page.box(*item.get_bounds())
         clip = None if in_form else _clip(item, to_page)
         invisible = kind == "text" and raw.FPDFTextObj_GetTextRenderMode(item.raw) == raw.FPDF_TEXTRENDERMODE_INVISIBLE
-        found.append(Drawn("form " + kind if in_form else kind, box, len(found), clip, _opaque(item, kind), invisible))
+        # A picture behind all text covers none of it, and drawing it alone to find out would cost much.
+        opaque = any(one.kind == "text" for one in found) and _opaque(item, kind)
+        found.append(Drawn("form " + kind if in_form else kind, box, len(found), clip, opaque, invisible))
     return found, positions
 
 
@@ -223,12 +225,18 @@ def _opaque(item: Any, kind: str) -> bool:
     from pypdfium2 import raw
 
     if kind == "image":
-        return True
+        return _solid_picture(item)
     if kind == "text":
         return False
     mode, stroke = ctypes.c_int(), ctypes.c_int()
     raw.FPDFPath_GetDrawMode(item.raw, mode, stroke)
     return mode.value != 0 and _colour(item.raw)[3] == 255
+
+
+def _solid_picture(item: Any) -> bool:
+    """Whether nothing shines through a picture: it is drawn alone, and its opacity is looked at."""
+    alone = item.get_bitmap(render=True, scale_to_original=False).to_numpy()
+    return alone.shape[2] < 4 or float((alone[..., 3] > 250).mean()) > 0.5
 
 
 def _colour(item: Any) -> tuple[int, int, int, int]:
