@@ -359,7 +359,9 @@ def _resident_by_child(root: int) -> dict[int, int]:
 
 
 def _resident(pid: int) -> int:
+    """Memory in bytes, pages shared between processes divided among them."""
     try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, IndexError):
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        return next(int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:"))
+    except (OSError, StopIteration):
         return 0

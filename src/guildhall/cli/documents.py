@@ -40,15 +40,18 @@ def text(paths: PathsArgument, out: OutOption = None, json: JsonOption = False) 
     from guildhall.documents.looking import each, named_folders
 
     files = _files(paths)
+    folders = named_folders(files, out) if out else {}
     with _documents() as look:
-        folders = named_folders(files, out) if out else {}
-        if out or json:
-            _tell(each(files, lambda file: look.text(file, out=folders.get(file))[0]), json=json)
+        if out:
+            _tell(each(files, lambda file: look.text(file, out=folders[file])[0]), json=json)
             return
         for file in files:
             outcome, words = look.text(file)
-            typer.echo(words)
-            _tell([outcome], json=False, err=True)
+            if json:
+                as_json_line({**outcome.model_dump(mode="json"), "text": words})
+            else:
+                typer.echo(words)
+                _tell([outcome], json=False, err=True)
 
 
 @app.command()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from guildhall.documents.kinds import Kind
 from guildhall.domain.values import Value
@@ -63,7 +63,7 @@ class PageImage(Value):
 class Rendered(Value):
     """A file made visible: its pages, the PDF they came from where there is one, and the proof of how it went.
 
-    Paths are absolute. No pages and no omission cannot be: what was not shown is in `omitted`.
+    Paths are absolute. `pdf` is None for a PDF itself and where none was needed. Without pages there is an omission.
     """
 
     kind: Kind
@@ -76,6 +76,12 @@ class Rendered(Value):
     findings: tuple[Finding, ...] = ()
     omitted: tuple[Omission, ...] = ()
     from_cache: bool = False
+
+    @model_validator(mode="after")
+    def _nothing_is_lost_silently(self) -> Self:
+        if not self.pages and not self.omitted:
+            raise ValueError("a rendering without pages must say what was omitted, and why")
+        return self
 
 
 class Extracted(Value):

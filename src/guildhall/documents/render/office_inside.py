@@ -70,7 +70,7 @@ def serve(profile: str, address: str) -> None:
                 try:
                     answer = converted(desktop, job) if job else {}
                 except Exception as fault:  # noqa: BLE001 - whatever LibreOffice throws is the answer
-                    if type(fault).__name__ == "DisposedException":
+                    if type(fault).__name__.endswith("DisposedException"):
                         return  # LibreOffice is gone; no answer says so
                     answer = {"error": f"{type(fault).__name__}: {str(fault).strip()}"[:400]}
                 connection.sendall(json.dumps(answer).encode())
