@@ -49,7 +49,7 @@ def _stream_words(stream: dict[str, Any]) -> str:
 
 
 def _loudness(path: Path) -> dict[str, str | int | float | bool | None]:
-    filters = "ebur128=framelog=quiet,volumedetect"
+    filters = "ebur128=framelog=verbose,volumedetect"
     command = [ffmpeg("ffmpeg"), "-nostdin", "-hide_banner", "-protocol_whitelist", "file", "-i", str(path)]
     done = subprocess.run(
         [*command, "-map", "0:a:0", "-af", filters, "-f", "null", "-"],
@@ -57,7 +57,7 @@ def _loudness(path: Path) -> dict[str, str | int | float | bool | None]:
         timeout=_TIMEOUT_S,
         check=False,
     )
-    words = done.stderr.decode("utf-8", "replace")
+    words = done.stderr.decode("utf-8", "replace") if done.returncode == 0 else ""
     return {
         "loudness_lufs": _last(_LOUDNESS, words),
         "loudness_range_lu": _last(_RANGE, words),

@@ -46,7 +46,7 @@ def _write_sheet(formulas: Any, values: Any, writer: Writer, totals: Facts) -> N
     if not hasattr(formulas, "iter_rows"):
         writer.add("(a sheet that holds only a chart)")
         return
-    for number, shown in _filled_rows(formulas, values):
+    for number, shown in filled_rows(formulas, values):
         _count(totals, "rows")
         _count(totals, "cells", len(shown))
         _count(totals, "formulas", sum(text.startswith("=") for text in shown.values()))
@@ -57,7 +57,8 @@ def _write_sheet(formulas: Any, values: Any, writer: Writer, totals: Facts) -> N
 _NO_VALUE = "-> (no stored value)"
 
 
-def _filled_rows(formulas: Any, values: Any) -> Iterator[tuple[int, dict[str, str]]]:
+def filled_rows(formulas: Any, values: Any) -> Iterator[tuple[int, dict[str, str]]]:
+    """The rows that hold something: their number, and by column letter the text or `=formula -> stored value`."""
     for sheet in (formulas, values):
         sheet.reset_dimensions()
     rows = zip_longest(formulas.iter_rows(max_row=_MOST_ROWS_LOOKED_AT), values.iter_rows(max_row=_MOST_ROWS_LOOKED_AT))
