@@ -76,6 +76,7 @@ class PpiMean:
     effective_human_n: float | None
     n_human: int
     n_auto: int
+    n_labelled_tasks: int
     influence: dict[int, float]
 
 
@@ -109,6 +110,7 @@ def ppi_mean(
         effective_human_n=int(labelled.sum()) * (1.0 if rare else plain_spread / spread) if spread > 0 else None,
         n_human=int(labelled.sum()),
         n_auto=len(rows.auto),
+        n_labelled_tasks=report.n_labelled_tasks,
         influence=dict(zip(parts.names.tolist(), by_task.tolist(), strict=True)),
     )
 
@@ -122,8 +124,8 @@ def ppi_difference(first: PpiMean, second: PpiMean, *, what: str = "difference",
     gaps = np.array([first.influence.get(task, 0.0) - second.influence.get(task, 0.0) for task in tasks])
     a, b = first.estimate.value, second.estimate.value
     value = None if a is None or b is None else a - b
-    df = min(first.n_human, second.n_human, len(tasks)) - 1
-    error = math.sqrt(float((gaps**2).sum()) * len(gaps) / max(len(gaps) - 1, 1))
+    df = min(first.n_labelled_tasks, second.n_labelled_tasks) - 1
+    error = math.sqrt(float((gaps**2).sum()) * (df + 1) / max(df, 1))
     if value is None or not error > 0:
         return Measured(value, None, what, "prediction-powered, paired by task", why_no_interval="nothing varies")
     reach = t_quantile(0.5 + level / 2, df) * error
