@@ -12,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import time
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -197,18 +198,13 @@ def _within_two_steps(run: Race, truth: Any) -> dict[str, float]:
 
 def _million_rounds(human: Any) -> Any:
     """Quantiles of a million literal rounds, drawn type by type: how many samples of a type take which value."""
-    from guildhall.analysis.lattice import merged, resampled_counts
-
     rng = np.random.default_rng(1)
-    kinds, times = np.unique(
-        np.stack([(human == half).sum(axis=1) for half in range(3)], axis=1), axis=0, return_counts=True
-    )
-    distance = np.abs(np.subtract.outer(range(3), range(3)))
+    kinds, times = np.unique(np.sort(human, axis=1), axis=0, return_counts=True)
     total = np.zeros(1_000_000)
     for kind, n in zip(kinds.tolist(), times.tolist(), strict=True):
-        drawn, probabilities = resampled_counts(kind)
-        steps, masses = merged(np.einsum("ni,ij,nj->n", drawn, distance, drawn) // 2, probabilities)
-        total += rng.multinomial(n, masses / masses.sum(), size=1_000_000) @ steps
+        drawn = [abs(x - y) + abs(x - z) + abs(y - z) for x, y, z in product(kind, repeat=3)]
+        steps, ways = np.unique(drawn, return_counts=True)
+        total += rng.multinomial(n, ways / 27, size=1_000_000) @ steps
     return np.quantile(1 - total / (6 * len(human)), [0.025, 0.975])
 
 

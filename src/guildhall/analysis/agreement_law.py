@@ -7,13 +7,10 @@ literal one, kept for comparison with published figures, does not, and its inter
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
-from guildhall.analysis.lattice import Law, Part, Steps, law_of_sum, merged, resampled_counts
+from guildhall.analysis.lattice import Law, Part, gathered, law_of_sum, resampled, ways_to_fall
 from guildhall.analysis.ratings_table import Types
-from guildhall.analysis.tables import Floats
 
 DISTANCE = np.abs(np.arange(3)[:, None] - np.arange(3))
 """Between halves; a loss and a win are two half points apart."""
@@ -24,13 +21,15 @@ def pair_disagreement_law(types: Types, *, corrected: bool = True) -> Law | None
 
     `types.counts` has three columns. None where no sample's ratings differ.
     """
+    sizes = types.counts.sum(axis=1)
     parts = []
-    for counts, times in zip(types.counts.tolist(), types.times.tolist(), strict=True):
-        k = sum(counts)
-        if k >= 2:
-            steps, probabilities = _pair_steps(tuple(counts))
-            parts.append(Part(steps, probabilities, (k - 1) ** 2 if corrected else k * (k - 1), times))
-    return law_of_sum(parts, scale=1.0 / max(1, sum(part.times for part in parts)))
+    for k in np.unique(sizes[sizes >= 2]).tolist():
+        ways, _ = ways_to_fall(k)
+        # In half points, over unordered pairs: there are k (k - 1) / 2 of them, hence the denominators.
+        steps = np.einsum("ni,ij,nj->n", ways, DISTANCE, ways) // 2
+        masses = gathered(resampled(types.counts[sizes == k]), steps)
+        parts.append(Part(masses, (k - 1) ** 2 if corrected else k * (k - 1), types.times[sizes == k]))
+    return law_of_sum(parts, scale=1.0 / max(1, int(types.times[sizes >= 2].sum())))
 
 
 def cross_disagreement_law(types: Types) -> Law | None:
@@ -39,26 +38,13 @@ def cross_disagreement_law(types: Types) -> Law | None:
     `types.counts` has six columns: people's three counts, then the verdicts'. No correction is needed: a rating is
     never compared with itself.
     """
+    people, verdicts = types.counts[:, :3], types.counts[:, 3:]
+    sizes = np.stack([people.sum(axis=1), verdicts.sum(axis=1)], axis=1)
+    valid = (sizes > 0).all(axis=1)
     parts = []
-    for counts, times in zip(types.counts.tolist(), types.times.tolist(), strict=True):
-        people, verdicts = tuple(counts[:3]), tuple(counts[3:])
-        if sum(people) and sum(verdicts):
-            steps, probabilities = _cross_steps(people, verdicts)
-            parts.append(Part(steps, probabilities, 2 * sum(people) * sum(verdicts), times))
-    return law_of_sum(parts, scale=1.0 / max(1, sum(part.times for part in parts)))
-
-
-@lru_cache(maxsize=4096)
-def _pair_steps(counts: tuple[int, ...]) -> tuple[Steps, Floats]:
-    drawn, probabilities = resampled_counts(counts)
-    # Half points over ordered pairs, halved twice: |x - y| summed over unordered pairs is this over 2.
-    steps = np.einsum("ni,ij,nj->n", drawn, DISTANCE, drawn) // 2
-    return merged(steps, probabilities)
-
-
-@lru_cache(maxsize=4096)
-def _cross_steps(people: tuple[int, ...], verdicts: tuple[int, ...]) -> tuple[Steps, Floats]:
-    drawn_people, of_people = resampled_counts(people)
-    drawn_verdicts, of_verdicts = resampled_counts(verdicts)
-    steps = drawn_people @ DISTANCE @ drawn_verdicts.T
-    return merged(steps.ravel(), np.outer(of_people, of_verdicts).ravel())
+    for k, j in np.unique(sizes[valid], axis=0).tolist():
+        rows = (sizes == (k, j)).all(axis=1)
+        steps = ways_to_fall(k)[0] @ DISTANCE @ ways_to_fall(j)[0].T
+        likely = resampled(people[rows])[:, :, None] * resampled(verdicts[rows])[:, None, :]
+        parts.append(Part(gathered(likely.reshape(len(likely), -1), steps.ravel()), 2 * k * j, types.times[rows]))
+    return law_of_sum(parts, scale=1.0 / max(1, int(types.times[valid].sum())))

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,17 +20,18 @@ from guildhall.analysis.tables import Floats
 WINDOW_SDS = 24.0
 """Width of the transform's window in standard deviations: what falls outside is far below rounding."""
 LONGEST_WINDOW = 1 << 21
+NEGLIGIBLE = -80.0
+"""Log of a factor that no later factor, none being above 1, can bring back."""
 
-Steps = NDArray[np.int64]
+Counts = NDArray[np.int64]
 
 
 class Part(NamedTuple):
-    """`times` independent variables that are steps[i] / denominator with probabilities[i]."""
+    """Kinds of variable: `times[i]` independent ones that are v / denominator with probability `masses[i, v]`."""
 
-    steps: Steps
-    probabilities: Floats
+    masses: Floats
     denominator: int
-    times: int
+    times: Counts
 
 
 class Law(NamedTuple):
@@ -57,62 +59,77 @@ class Law(NamedTuple):
 
 
 def law_of_sum(parts: Sequence[Part], *, scale: float) -> Law | None:
-    """The law of `scale` times the sum of all parts; None where nothing varies."""
-    varying = [part for part in parts if len(part.steps) > 1]
-    common = math.lcm(*(part.denominator for part in parts)) if parts else 1
-    moments = [_moments(part) for part in parts]
-    mean = math.fsum(part.times * m / part.denominator for part, (m, _) in zip(parts, moments, strict=True))
-    variance = math.fsum(part.times * v / part.denominator**2 for part, (_, v) in zip(parts, moments, strict=True))
-    if not varying or variance <= 0.0:
+    """The law of `scale` times the sum of all variables; None where nothing varies."""
+    mean = variance = 0.0
+    for part in parts:
+        means, variances = _moments(part)
+        mean += float(part.times @ means) / part.denominator
+        variance += float(part.times @ variances) / part.denominator**2
+    if variance <= 1e-18:
         return None
-    sd = math.sqrt(variance)
-    length = 1 << max(6, math.ceil(math.log2(WINDOW_SDS * sd * common + _widest(varying, common))))
+    common, sd = math.lcm(*(part.denominator for part in parts)), math.sqrt(variance)
+    widest = max(part.masses.shape[1] * (common // part.denominator) for part in parts)
+    length = 1 << max(6, math.ceil(math.log2(WINDOW_SDS * sd * common + widest)))
     if length > LONGEST_WINDOW:
         return Law(scale * mean, scale * sd, 0, scale / common, None)
     first = round(mean * common) - length // 2
-    masses = _invert(parts, common, length=length, first=first)
-    return Law(scale * mean, scale * sd, first, scale / common, masses)
+    return Law(scale * mean, scale * sd, first, scale / common, _invert(parts, common, length=length, first=first))
 
 
-def _moments(part: Part) -> tuple[float, float]:
-    mean = float(part.steps @ part.probabilities)
-    return mean, float(np.square(part.steps - mean) @ part.probabilities)
-
-
-def _widest(parts: Sequence[Part], common: int) -> int:
-    return max(int(np.ptp(part.steps)) * (common // part.denominator) for part in parts)
+def _moments(part: Part) -> tuple[Floats, Floats]:
+    values = np.arange(part.masses.shape[1])
+    means = part.masses @ values
+    return means, part.masses @ np.square(values) - np.square(means)
 
 
 def _invert(parts: Sequence[Part], common: int, *, length: int, first: int) -> Floats:
-    """Masses at first, first + 1, ...: the transform wraps around, so the window is moved onto the mean."""
-    transform: Any = np.ones(length // 2 + 1, dtype=np.complex128)
-    offset = 0
-    for part in parts:
-        finer = common // part.denominator
-        lowest = int(part.steps.min())
-        offset += part.times * lowest * finer
-        if len(part.steps) > 1:
-            masses = np.zeros(length)
-            np.add.at(masses, (part.steps - lowest) * finer, part.probabilities)
-            transform *= np.fft.rfft(masses) ** part.times
-    masses = np.fft.irfft(transform, n=length)
-    return np.maximum(np.roll(masses, (offset - first) % length), 0.0)
+    """Masses at first, first + 1, ...: the transform wraps around, so the window is moved onto the mean.
+
+    Kinds that vary most come first; frequencies at which the product is already negligible are dropped on the way.
+    """
+    kinds = [
+        (times * spread / part.denominator**2, common // part.denominator, masses, times)
+        for part in parts
+        for times, spread, masses in zip(part.times.tolist(), _moments(part)[1].tolist(), part.masses, strict=True)
+    ]
+    kinds.sort(key=lambda kind: -kind[0])
+    frequencies = np.arange(length // 2 + 1)
+    logs = 2j * math.pi / length * ((frequencies * first) % length)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for _, finer, masses, times in kinds:
+            turn = np.exp(-2j * math.pi / length * ((frequencies * finer) % length))
+            factor = np.full(len(frequencies), masses[-1], dtype=np.complex128)
+            for mass in masses[-2::-1].tolist():
+                factor *= turn
+                factor += mass
+            logs = logs + times * np.log(factor)
+            alive = logs.real > NEGLIGIBLE
+            if not alive.all():
+                frequencies, logs = frequencies[alive], logs[alive]
+    transform = np.zeros(length // 2 + 1, dtype=np.complex128)
+    transform[frequencies] = np.exp(logs)
+    return np.maximum(np.fft.irfft(transform, n=length), 0.0)
 
 
-def resampled_counts(counts: Sequence[int]) -> tuple[Steps, Floats]:
-    """All ways in which k draws with replacement can fall on the categories, and how likely each is."""
-    k = sum(counts)
-    found: list[tuple[int, ...]] = [()]
-    for count in counts[:-1]:
-        found = [(*some, n) for some in found for n in range(k - sum(some) + 1) if count or not n]
-    outcomes = np.array([(*some, k - sum(some)) for some in found if counts[-1] or sum(some) == k], dtype=np.int64)
-    logs = np.log(np.maximum(np.array(counts, dtype=np.float64), 1e-300) / k)
-    factorials = np.array([math.lgamma(n + 1.0) for n in range(k + 1)])
-    probabilities = np.exp(factorials[k] - factorials[outcomes].sum(axis=1) + outcomes @ logs)
-    return outcomes, probabilities
+@lru_cache(maxsize=256)
+def ways_to_fall(k: int) -> tuple[Counts, Floats]:
+    """All ways in which k draws can fall on loss, tie and win, and in how many orders each can come about."""
+    ways = [(a, b, k - a - b) for a in range(k + 1) for b in range(k - a + 1)]
+    orders = [math.factorial(k) // (math.factorial(a) * math.factorial(b) * math.factorial(c)) for a, b, c in ways]
+    return np.array(ways, dtype=np.int64), np.array(orders, dtype=np.float64)
 
 
-def merged(steps: Steps, probabilities: Floats) -> tuple[Steps, Floats]:
-    """The same law with each value named once."""
-    distinct, place = np.unique(steps, return_inverse=True)
-    return distinct, np.asarray(np.bincount(place, probabilities), dtype=np.float64)
+def resampled(counts: Counts) -> Floats:
+    """How likely each way of falling is for k draws with replacement, for rows of counts that all sum to k."""
+    k = int(counts[0].sum())
+    ways, orders = ways_to_fall(k)
+    shares = counts / k
+    likely: Floats = orders * (shares[:, None, :] ** ways).prod(axis=2)
+    return likely
+
+
+def gathered(likely: Floats, steps: Counts) -> Floats:
+    """Probabilities of the values 0, 1, 2, ... from those of the ways that lead to them."""
+    leads_to = (steps[:, None] == np.arange(int(steps.max()) + 1)).astype(np.float64)
+    masses: Floats = likely @ leads_to
+    return masses

@@ -122,10 +122,14 @@ def types_from_matrix(halves: NDArray[np.int8]) -> Types:
     found = np.flatnonzero(table)
     digits = found[:, None] // 4 ** np.arange(n_raters) % 4
     counts = np.stack([(digits == half + 1).sum(axis=1) for half in range(3)], axis=1)
-    merged = types_from_counts(np.repeat(counts, 1, axis=0))
-    key = {tuple(row): i for i, row in enumerate(merged.counts.tolist())}
-    times = np.bincount([key[tuple(row)] for row in counts.tolist()], table[found], minlength=len(key))
-    return Types(merged.counts, times.astype(np.int64))
+    # Patterns that differ only in who said what are one type: a code of their counts tells them apart.
+    code, first, kind = np.unique(
+        (counts[:, 0] * (n_raters + 1) + counts[:, 1]) * (n_raters + 1) + counts[:, 2],
+        return_index=True,
+        return_inverse=True,
+    )
+    times = np.bincount(kind, table[found], minlength=len(code))
+    return Types(counts[first], times.astype(np.int64))
 
 
 def _filled(column: Coded, name: str) -> Coded:

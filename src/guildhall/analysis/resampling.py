@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.intervals import FEWEST_CLUSTERS, ShareInterval
-from guildhall.analysis.lattice import Part, law_of_sum, merged, resampled_counts
+from guildhall.analysis.lattice import Part, gathered, law_of_sum, resampled, ways_to_fall
 from guildhall.analysis.quantiles import normal_cdf, t_quantile
 from guildhall.analysis.tables import Codes, Floats
 
@@ -78,11 +78,13 @@ def _within_sample(task: Codes, counts: NDArray[np.int64], worth: Worth, *, leve
     """The exact law of resampling each sample's grades: no random numbers, no rounds."""
     _, task_of, samples_in = np.unique(task, return_inverse=True, return_counts=True)
     kinds, times = np.unique(np.column_stack([counts, samples_in[task_of]]), axis=0, return_counts=True)
-    doubled = np.array(2 * np.array(worth), dtype=np.int64)
+    sizes = np.stack([kinds[:, :3].sum(axis=1), kinds[:, 3]], axis=1)
+    doubled = np.array([round(2 * value) for value in worth], dtype=np.int64)
     parts = []
-    for (*grades, n_samples), n_times in zip(kinds.tolist(), times.tolist(), strict=True):
-        drawn, probabilities = resampled_counts(grades)
-        parts.append(Part(*merged(drawn @ doubled, probabilities), 2 * sum(grades) * n_samples, n_times))
+    for k, n_samples in np.unique(sizes, axis=0).tolist():
+        rows = (sizes == (k, n_samples)).all(axis=1)
+        masses = gathered(resampled(kinds[rows, :3]), ways_to_fall(k)[0] @ doubled)
+        parts.append(Part(masses, 2 * k * n_samples, times[rows]))
     law = law_of_sum(parts, scale=1.0 / len(samples_in))
     if law is None:
         return ShareInterval(None, "none", "no sample has grades that differ; resampling within samples says nothing")
