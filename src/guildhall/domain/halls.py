@@ -27,6 +27,7 @@ class Role(StrEnum):
 
 class SlotKind(StrEnum):
     PLANNED = "planned"
+    TRAINING = "training"
     GOLD = "gold"
     ADJUDICATION = "adjudication"
     SEVERITY = "severity"
@@ -40,6 +41,23 @@ class SeatState(StrEnum):
     EXPIRED = "expired"
 
 
+class GoldItem(Value):
+    """Two submissions to one task of which the better is known, and why: for training, and to see who looks closely."""
+
+    task: Id
+    better: Digest
+    worse: Digest
+    explanation: str
+    training: bool = False
+    """Shown before real work, with the explanation afterwards; otherwise a check that looks like any other set."""
+
+    @model_validator(mode="after")
+    def _two_submissions(self) -> Self:
+        if self.better == self.worse:
+            raise ValueError("a gold item compares two different submissions")
+        return self
+
+
 class HallDesign(Value):
     """The rules of human grading for one study; part of what is frozen."""
 
@@ -50,9 +68,17 @@ class HallDesign(Value):
     """How often one grader may meet one task: the expert's file recurs in each of its sets."""
     match_occupation: bool = True
     quiz_required: bool = False
+    """Only graders who judged the training items as known come to real work; they have `quiz_attempts` tries."""
+    quiz_attempts: Annotated[int, Field(ge=1, le=5)] = 2
+    gold: tuple[GoldItem, ...] = ()
     gold_share: Annotated[float, Field(ge=0, le=0.5)] = 0.0
+    """Of each grader's sets, how many are gold checks, as long as there are gold items they have not met."""
     adjudicate: bool = False
     """One grader more where the planned ones disagree; never part of primary estimates."""
+    severity_raters: Annotated[int, Field(ge=0, le=10)] = 1
+    """How many other experts say how bad each lost deliverable is."""
+    severity_on_any_loss: bool = False
+    """Rate a deliverable that lost to any one grader, not only one whose mean score is below one half."""
     control_share: Annotated[float, Field(ge=0, lt=1)] = 0.15
     """Of severity items, how many were not lost."""
     lease_hours: Annotated[float, Field(gt=0)] = 72.0
@@ -76,6 +102,10 @@ class Slot(Value):
     rank: Annotated[int, Field(ge=0)]
     """A seeded random number: open slots are offered in its order."""
     probability: Annotated[float, Field(gt=0, le=1)] = 1.0
+    control: bool = False
+    """A severity item that was not lost, drawn with `probability`."""
+    authors: tuple[Id, ...] = ()
+    """Code names of the experts whose work is shown: nobody judges their own or a colleague's. Never on a page."""
 
 
 class Member(Value):

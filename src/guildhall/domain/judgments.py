@@ -67,6 +67,8 @@ class BlindedFile(Value):
     digest: Digest | None = None
     pages: tuple[ShownPage, ...] = ()
     text: Digest | None = None
+    grid: Digest | None = None
+    """Sheets with their values and formulas, for spreadsheets."""
     omitted: tuple[str, ...] = ()
     named_as_asked: bool | None = None
 
@@ -131,6 +133,13 @@ CRITERIA = (
 """The ten criteria of GDPval, in the order pages show them."""
 
 
+class TimeCorrection(Value):
+    """Active time as the grader says it was, and why the clock was wrong; the clock's own figure is kept beside it."""
+
+    active_s: Annotated[float, Field(ge=0)]
+    reason: Annotated[str, Field(min_length=1)]
+
+
 class Judgment(Value):
     """One grader's verdict on one comparison.
 
@@ -157,6 +166,7 @@ class Judgment(Value):
     planned: bool = True
     active_s: Annotated[float, Field(ge=0)] | None = None
     wall_s: Annotated[float, Field(ge=0)] | None = None
+    correction: TimeCorrection | None = None
     usage: Usage | None = None
     omissions: dict[str, int] = {}
     replaces: Digest | None = None
@@ -194,6 +204,8 @@ class SeverityRating(Value):
     reason: str
     control: bool = False
     sampling_rate: Annotated[float, Field(gt=0, le=1)] = 1.0
+    comparison: Digest | None = None
+    active_s: Annotated[float, Field(ge=0)] | None = None
     made_at: AwareDatetime
 
     @property

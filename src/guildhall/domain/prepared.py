@@ -6,6 +6,22 @@ from guildhall.domain.judgments import ShownPage
 from guildhall.domain.values import Digest, Value
 
 
+class GridSheet(Value):
+    """One sheet as a table: filled rows by number, stored values by column, formulas by address."""
+
+    name: str
+    hidden: bool = False
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    formulas: dict[str, str] = {}
+    left_out: int = 0
+    """Filled rows beyond what is shown."""
+
+
+class Grid(Value):
+    sheets: tuple[GridSheet, ...] = ()
+
+
 class PreparedFile(Value):
     """One file without its makers' traces. What could not be shown is counted, with the reason."""
 
@@ -14,6 +30,7 @@ class PreparedFile(Value):
     scrubbed: Digest | None = None
     pages: tuple[ShownPage, ...] = ()
     text: Digest | None = None
+    grid: Digest | None = None
     words: int = 0
     omitted: tuple[str, ...] = ()
     findings: dict[str, int] = {}

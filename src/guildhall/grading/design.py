@@ -32,7 +32,7 @@ class Layout:
 def lay_out(
     *, study: Id, tasks: Sequence[Task], submissions: Iterable[Submission], design: HallDesign, seed: int
 ) -> Layout:
-    """Plan every grading of a study.
+    """Plan every grading of a study. The expert's work stands first in each comparison.
 
     A task without an expert's work takes no part in comparisons with the expert (a model would win against nothing);
     it is listed instead.
@@ -51,7 +51,7 @@ def lay_out(
         for group in _sets(experts[0], made[task.id], design.set_size):
             comparison = Comparison(study=study, task=task.id, submissions=group)
             comparisons.append(comparison)
-            slots += _slots(comparison, task, design=design, seed=seed)
+            slots += _slots(comparison, task, design=design, seed=seed, authors=_code_names(experts[:1]))
     return Layout(tuple(comparisons), tuple(slots), tuple(without))
 
 
@@ -85,7 +85,11 @@ def _sets(expert: Submission, made: Sequence[Submission], size: int) -> list[tup
     return groups
 
 
-def _slots(comparison: Comparison, task: Task, *, design: HallDesign, seed: int) -> list[Slot]:
+def _code_names(made: Iterable[Submission]) -> tuple[Id, ...]:
+    return tuple(one.author.code_name for one in made if isinstance(one.author, Expert))
+
+
+def _slots(comparison: Comparison, task: Task, *, design: HallDesign, seed: int, authors: tuple[Id, ...]) -> list[Slot]:
     rng = Random(sha256(canonical_json([seed, comparison.key])))
     square = latin_orders(len(comparison.submissions))
     start = rng.randrange(len(square))
@@ -104,6 +108,7 @@ def _slots(comparison: Comparison, task: Task, *, design: HallDesign, seed: int)
                 order=order,
                 turn=turn,
                 rank=rng.randrange(2**31),
+                authors=authors,
             )
         )
     return made

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 from typing import Protocol
 
-from guildhall.domain.halls import HallDesign, Member, Role, SeatState, Slot
+from guildhall.domain.halls import HallDesign, Member, Role, SeatState, Slot, SlotKind
+from guildhall.domain.values import Id
 
 
 class Refusal(StrEnum):
@@ -15,6 +16,7 @@ class Refusal(StrEnum):
     NOT_A_GRADER = "is not a grader"
     OCCUPATION = "is not of the task's occupation"
     QUIZ = "has not passed the quiz"
+    OWN_WORK = "made one of the deliverables, or works with who did"
     CONFLICT = "has declared a conflict with the task"
     SEEN = "has met this comparison before"
     EXPOSURE = "has met this task as often as the design allows"
@@ -30,17 +32,33 @@ class Sat(Protocol):
     state: str
 
 
-def why_not(member: Member, slot: Slot, *, mine: Sequence[Sat], design: HallDesign) -> Refusal | None:
-    """The first rule that forbids a grader a slot; None when they may judge it."""
+def why_not(
+    member: Member, slot: Slot, *, mine: Sequence[Sat], design: HallDesign, colleagues: Collection[Id] = ()
+) -> Refusal | None:
+    """The first rule that forbids a grader a slot; None when they may judge it.
+
+    `colleagues` are the code names under which people of the same employer have work in the bank.
+    """
     if member.role is not Role.GRADER:
         return Refusal.NOT_A_GRADER
     if design.match_occupation and slot.occupation not in member.occupations:
         return Refusal.OCCUPATION
-    if design.quiz_required and not member.quiz_passed:
-        return Refusal.QUIZ
+    if {*member.author_names, *colleagues} & set(slot.authors):
+        return Refusal.OWN_WORK
     if slot.task in member.conflicts:
         return Refusal.CONFLICT
+    if slot.kind is SlotKind.TRAINING:
+        return None
+    if design.quiz_required and not member.quiz_passed:
+        return Refusal.QUIZ
     if any(seat.comparison == slot.comparison for seat in mine):
         return Refusal.SEEN
+    return Refusal.EXPOSURE if _worn(slot, mine, design) else None
+
+
+def _worn(slot: Slot, mine: Sequence[Sat], design: HallDesign) -> bool:
+    # Who rates severity must not have judged the pair; having met the task in another pair does no harm there.
+    if slot.kind is SlotKind.SEVERITY:
+        return False
     met = sum(seat.task == slot.task and seat.study == slot.study and seat.state != SeatState.DECLINED for seat in mine)
-    return Refusal.EXPOSURE if met >= design.exposure_limit else None
+    return met >= design.exposure_limit

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 
 from guildhall.domain.authors import Expert, ModelRun
 from guildhall.domain.halls import HallDesign
+from guildhall.domain.judgments import Comparison
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import StopReason, Submission
 from guildhall.domain.tasks import Task
 from guildhall.errors import NotEnoughData
 from guildhall.grading.design import Layout, expert_submission, lay_out
+from guildhall.grading.gold import gold_comparison
 from guildhall.grading.queue import Queue
 from guildhall.judging.preparing import Preparer
 from guildhall.store.workspace import Workspace
@@ -71,16 +73,28 @@ def open_hall(workspace: Workspace, study: Study, preparer: Preparer, *, progres
             f"study {study.id!r} has nothing to compare: {len(layout.without_expert)} of {len(tasks)} tasks have no "
             "expert's work, and the others no finished submission; sample first with `guildhall sample run`"
         )
-    omissions = _prepare(preparer, tasks, made, layout, progress)
-    workspace.store.add_all(layout.comparisons)
+    gold = [gold_comparison(study.id, item) for item in design.gold]
+    comparisons = [*layout.comparisons, *gold]
+    omissions = _prepare(preparer, tasks, _with_gold(workspace, made, gold), comparisons, progress)
+    workspace.store.add_all(comparisons)
     new = Queue(workspace.store).plan(layout.slots)
     return Opened(layout, new, prepared=len(made), omissions=omissions)
 
 
+def _with_gold(workspace: Workspace, made: list[Submission], gold: list[Comparison]) -> list[Submission]:
+    known = {one.key for one in made}
+    wanted = {key for comparison in gold for key in comparison.submissions} - known
+    return made + [workspace.store.get(Submission, key) for key in sorted(wanted)]
+
+
 def _prepare(
-    preparer: Preparer, tasks: list[Task], made: list[Submission], layout: Layout, progress: Progress | None
+    preparer: Preparer,
+    tasks: list[Task],
+    made: list[Submission],
+    comparisons: list[Comparison],
+    progress: Progress | None,
 ) -> int:
-    shown = {key for comparison in layout.comparisons for key in comparison.submissions}
+    shown = {key for comparison in comparisons for key in comparison.submissions}
     by_id = {task.id: task for task in tasks}
     needed = [one for one in made if one.key in shown]
     omissions = 0

@@ -8,22 +8,24 @@ filled by another is kept as surplus, marked, and left out of primary estimates.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Integer, Row, and_, func, select, update
 
-from guildhall.domain.halls import HallDesign, Member, SeatState, Slot
+from guildhall.domain.halls import HallDesign, Member, SeatState, Slot, SlotKind
 from guildhall.domain.values import Id
 from guildhall.errors import UnknownName
 from guildhall.grading.clock import Beat, Tally
 from guildhall.grading.eligibility import Refusal, why_not
-from guildhall.store.hall import seats, slots
+from guildhall.store.hall import members, seats, slots
 from guildhall.store.records import Store
 
 _OFFERS = 40
 """How many open slots one look considers; the next look sees others once these are taken."""
+COMPARING = (SlotKind.PLANNED, SlotKind.ADJUDICATION)
+"""Kinds of slots that anybody eligible may claim to compare; gold is given, severity has its own queue."""
 
 
 @dataclass(frozen=True)
@@ -70,15 +72,18 @@ class Queue:
                 connection.execute(slots.insert(), rows)
         return len(rows)
 
-    def claim(self, member: Member, *, study: Id, design: HallDesign, now: float) -> Seat | None:
+    def claim(
+        self, member: Member, *, study: Id, design: HallDesign, now: float, kinds: Sequence[SlotKind] = COMPARING
+    ) -> Seat | None:
         """Give the grader an open slot they may judge, or None when there is none for them."""
         with self.store.transaction() as connection:
             self._expire(connection, now)
             mine = _my_seats(connection, member.id)
-            wanted = _wanted_turn(mine)
-            for offer in sorted(self._offers(connection, study, member, design), key=lambda row: row.turn != wanted):
+            colleagues = _colleagues(connection, member)
+            offers = self._offers(connection, study, member, design, kinds)
+            for offer in sorted(offers, key=_preference(mine)):
                 slot = Slot.model_validate_json(offer.body)
-                if why_not(member, slot, mine=mine, design=design) is None:
+                if why_not(member, slot, mine=mine, design=design, colleagues=colleagues) is None:
                     seat = _take(
                         connection, slot, member, mine=mine, expires_at=now + 3600 * design.lease_hours, now=now
                     )
@@ -86,7 +91,21 @@ class Queue:
                         return self.seat(seat)
         return None
 
-    def _offers(self, connection: Connection, study: Id, member: Member, design: HallDesign) -> Sequence[Any]:
+    def sit(self, member: Member, slot: Slot, *, design: HallDesign, now: float) -> Seat | None:
+        """Give the grader this very slot (it is planned if need be), or the seat they already have on it."""
+        with self.store.transaction() as connection:
+            self.plan([slot])
+            own = and_(seats.c.slot == slot.id, seats.c.member == member.id)
+            row = connection.execute(select(seats.c.id, seats.c.state).where(own)).first()
+            if row is not None:
+                return None if row.state == SeatState.DECLINED else self.seat(row.id)
+            mine = _my_seats(connection, member.id)
+            seat = _take(connection, slot, member, mine=mine, expires_at=now + 3600 * design.lease_hours, now=now)
+            return self.seat(seat) if seat else None
+
+    def _offers(
+        self, connection: Connection, study: Id, member: Member, design: HallDesign, kinds: Sequence[SlotKind]
+    ) -> Sequence[Any]:
         seen = select(seats.c.comparison).where(seats.c.member == member.id)
         worn = (
             select(seats.c.task)
@@ -94,13 +113,15 @@ class Queue:
             .group_by(seats.c.task)
             .having(func.count() >= design.exposure_limit)
         )
-        query = select(slots.c.body, slots.c.turn).where(
+        query = select(slots.c.body, slots.c.turn, slots.c.task).where(
             slots.c.study == study,
+            slots.c.kind.in_(kinds),
             slots.c.done.is_(False),
             slots.c.holder.is_(None),
             slots.c.comparison.not_in(seen),
-            slots.c.task.not_in(worn),
         )
+        if SlotKind.SEVERITY not in kinds:
+            query = query.where(slots.c.task.not_in(worn))
         if design.match_occupation:
             query = query.where(slots.c.occupation.in_(member.occupations))
         return connection.execute(query.order_by(slots.c.rank).limit(_OFFERS)).all()
@@ -180,10 +201,15 @@ class Queue:
             )
             connection.execute(update(slots).where(slots.c.holder == identity).values(holder=None))
 
-    def finish(self, connection: Connection, identity: str, *, judgment: str, submit_key: str, now: float) -> SeatState:
-        """Close a seat inside the transaction that keeps its judgment. Late work becomes surplus, never an error."""
+    def finish(
+        self, connection: Connection, identity: str, *, judgment: str, submit_key: str, now: float, counts: bool = True
+    ) -> SeatState:
+        """Close a seat inside the transaction that keeps its judgment. Late work becomes surplus, never an error.
+
+        So does work that must not count because a rule now forbids it; its slot is free for another.
+        """
         row = _locked(connection, identity)
-        holds = _hold(connection, row.slot, identity)
+        holds = counts and _hold(connection, row.slot, identity)
         state = SeatState.SUBMITTED if holds else SeatState.SURPLUS
         connection.execute(
             update(seats)
@@ -192,7 +218,13 @@ class Queue:
         )
         if holds:
             connection.execute(update(slots).where(slots.c.id == row.slot).values(done=True))
+        elif not counts:
+            connection.execute(update(slots).where(slots.c.holder == identity).values(holder=None))
         return state
+
+    def amend(self, connection: Connection, identity: str, *, judgment: str) -> None:
+        """Point a finished seat to the judgment that replaces its first; both stay kept."""
+        connection.execute(update(seats).where(seats.c.id == identity).values(judgment=judgment))
 
     def may_fill(self, seat: Seat) -> bool:
         """Whether the seat's slot is still unfilled and held by nobody else."""
@@ -208,7 +240,7 @@ class Queue:
 
     def progress(self, study: Id) -> dict[str, int]:
         query = select(func.count(), func.count(slots.c.holder), func.sum(slots.c.done.cast(Integer))).where(
-            slots.c.study == study
+            slots.c.study == study, slots.c.kind == SlotKind.PLANNED
         )
         with self.store.reading() as connection:
             planned, held, done = connection.execute(query).one()
@@ -218,7 +250,16 @@ class Queue:
         """Why a grader may not judge a slot; asked again at submit, since rules may have changed meanwhile."""
         with self.store.reading() as connection:
             mine = [row for row in _my_seats(connection, member.id) if row.slot != slot.id]
-        return why_not(member, slot, mine=mine, design=design)
+            colleagues = _colleagues(connection, member)
+        return why_not(member, slot, mine=mine, design=design, colleagues=colleagues)
+
+    def waiting(self, member: Member, *, study: Id, design: HallDesign, kinds: Sequence[SlotKind]) -> bool:
+        """Whether an open slot of these kinds is there for the grader."""
+        with self.store.reading() as connection:
+            mine, colleagues = _my_seats(connection, member.id), _colleagues(connection, member)
+            offers = self._offers(connection, study, member, design, kinds)
+        found = (Slot.model_validate_json(offer.body) for offer in offers)
+        return any(why_not(member, slot, mine=mine, design=design, colleagues=colleagues) is None for slot in found)
 
 
 def _slot_row(slot: Slot) -> dict[str, Any]:
@@ -233,11 +274,24 @@ def _my_seats(connection: Connection, member: Id) -> Sequence[Any]:
     ).all()
 
 
-def _wanted_turn(mine: Sequence[Any]) -> int:
-    """Within each block of four a grader meets each order of a pair twice: the turn that is behind comes next."""
-    taken = [row.turn for row in mine if row.state != SeatState.DECLINED]
-    block = taken[len(taken) - len(taken) % 4 :]
-    return 0 if block.count(0) <= block.count(1) else 1
+def _preference(mine: Sequence[Any]) -> Callable[[Any], tuple[bool, bool]]:
+    """The order in which offers suit a grader: the turn that is behind, and not the task they have just left.
+
+    Within each block of four a grader meets each order of a pair twice.
+    """
+    taken = [row for row in mine if row.state != SeatState.DECLINED]
+    block = [row.turn for row in taken[len(taken) - len(taken) % 4 :]]
+    wanted = 0 if block.count(0) <= block.count(1) else 1
+    last = taken[-1].task if taken else None
+    return lambda offer: (offer.task == last, offer.turn != wanted)
+
+
+def _colleagues(connection: Connection, member: Member) -> frozenset[str]:
+    """Code names under which people of the grader's employer have work in the bank."""
+    if member.employer_mark is None:
+        return frozenset()
+    found = connection.execute(select(members.c.body).where(members.c.body.contains(member.employer_mark))).scalars()
+    return frozenset(name for body in found for name in Member.model_validate_json(body).author_names)
 
 
 def _take(

@@ -49,6 +49,7 @@ def _shown(file: PreparedFile, name: str) -> BlindedFile:
         digest=file.scrubbed,
         pages=file.pages,
         text=file.text,
+        grid=file.grid,
         omitted=file.omitted,
         named_as_asked=file.named_as_asked,
     )

@@ -13,6 +13,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 
+from guildhall.documents.confined import confined
+from guildhall.documents.extract.grids import read_grid
+from guildhall.documents.kinds import Kind
 from guildhall.documents.looking import Documents
 from guildhall.documents.scrub.names import BlindName, blind_names
 from guildhall.documents.values import FileOutcome, Outcome
@@ -21,9 +24,10 @@ from guildhall.domain.prepared import Prepared, PreparedFile
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Task
 from guildhall.domain.values import Digest
+from guildhall.errors import UnreadableFile
 from guildhall.store.workspace import Workspace
 
-VERSION = "1"
+VERSION = "2"
 """Part of the key: a change in what is prepared prepares everything anew."""
 _IN_FLIGHT = 4
 _ASKED = re.compile(
@@ -99,10 +103,22 @@ class Preparer:
             scrubbed=self._blobs.put(clean),
             pages=pages,
             text=self._blobs.put(text.encode()) if text else None,
+            grid=self._grid(clean, kind),
             words=len(text.split()),
             omitted=(*_unread(read), *(f"{gone.what} not shown: {gone.reason}" for gone in rendered.omitted)),
             findings=dict(Counter(finding.rule for finding in checked.findings)),
         )
+
+    def _grid(self, clean: Path, kind: str) -> Digest | None:
+        """A workbook's sheets as tables; None for other files, and where only the pages could be read."""
+        if kind != Kind.XLSX:
+            return None
+        try:
+            with tempfile.TemporaryDirectory(prefix="guildhall-grid-") as nothing:
+                grid = confined(read_grid, clean, out=Path(nothing))
+        except UnreadableFile:
+            return None
+        return self._blobs.put(grid.canonical())
 
 
 def asked_names(task: Task) -> set[str]:
