@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from guildhall.documents.confined import LIMITS, confined, relocated
-from guildhall.documents.handing import adopt, read_regular
+from guildhall.confine.room import start
+from guildhall.documents.confined import LIMITS, Rooms, confined, relocated
+from guildhall.documents.handing import take_out
 from guildhall.documents.inside import read
 from guildhall.documents.kinds import Kind
 from guildhall.documents.render.pdf_pages import draw_pages
@@ -40,7 +41,7 @@ def test_a_function_outside_the_package_is_not_run(tmp_path: Path) -> None:
     def stranger(file: Path, out: Path) -> Rendered:
         raise AssertionError
 
-    with pytest.raises(UnreadableFile, match="crashed"):
+    with pytest.raises(UnreadableFile, match="not a module of the documents package"):
         confined(stranger, sound.pdf(tmp_path / "a.pdf"), out=tmp_path / "out")
 
 
@@ -55,13 +56,24 @@ def test_a_path_outside_the_folder_is_refused() -> None:
         relocated(Rendered(kind=Kind.PDF, renderer="x", pages=(page,)), "/job/out", Path("/there"))
 
 
-def test_links_and_pipes_left_in_a_room_are_not_taken_along(tmp_path: Path) -> None:
-    left = tmp_path / "left"
-    left.mkdir()
-    (left / "page.png").write_bytes(b"x")
-    (left / "link").symlink_to("/etc/passwd")
-    (left / "folder").symlink_to("/etc")
-    os.mkfifo(left / "pipe")
-    assert [path.name for path in adopt(left, tmp_path / "out")] == ["page.png"]
-    assert read_regular(left / "link", limit=9) is None
-    assert read_regular(left / "pipe", limit=9) is None
+def test_a_link_left_in_a_room_is_read_as_the_room_sees_it(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("of the host")
+    (tmp_path / "work").mkdir()
+    with start(work=tmp_path / "work") as room:
+        room.run(["ln", "-s", str(tmp_path / "secret"), "page.png"])
+        with pytest.raises(OSError, match="No such file"):
+            take_out(room, ".", ["page.png"], tmp_path / "out", limit_bytes=99)
+        with pytest.raises(UnreadableFile, match="outside its folder"):
+            take_out(room, ".", ["../../etc/passwd"], tmp_path / "out", limit_bytes=99)
+
+
+def test_a_room_serves_many_files_and_none_after_a_refusal(tmp_path: Path) -> None:
+    good, bad = sound.pdf(tmp_path / "a.pdf"), HOSTILE["garbage.pdf"](tmp_path)
+    with Rooms(places=1) as rooms:
+        rooms.call(draw_pages, good, out=tmp_path / "1")
+        (warm,) = rooms._idle.queue
+        rooms.call(draw_pages, good, out=tmp_path / "2")
+        assert list(rooms._idle.queue) == [warm]
+        with pytest.raises(UnreadableFile):
+            rooms.call(draw_pages, bad, out=tmp_path / "3")
+        assert list(rooms._idle.queue) == []

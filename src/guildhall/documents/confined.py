@@ -1,40 +1,125 @@
-"""Run a plain function on a hostile file, in a room of its own without network and within limits.
+"""Run a plain function on a hostile file, without network and within limits.
 
-    extracted = confined(extract, path, out=folder, budget=20_000)
+    with Rooms() as rooms:
+        extracted = rooms.call(extract, path, out=folder, budget=20_000)
 
-calls `extract(copy_of_path, private_folder, budget=20_000)` inside. The function lives at the top of a module of
-this package, returns a `Value`, takes JSON-ready options and writes only into the folder it is given. What it
-wrote is then moved to `out`, and paths in what it returned are made to point there.
+calls `extract(copy_of_path, private_folder, budget=20_000)` inside a room. The function lives at the top of a module
+of this package, returns a `Value`, takes JSON-ready options and writes only into the folder it is given. What it
+wrote is then copied to `out`, and paths in what it returned are made to point there.
 """
 
 from __future__ import annotations
 
 import json
+import queue
 import sys
 import tempfile
+import threading
 import typing
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from types import TracebackType
+from typing import Any, Self, TypeVar
 
 from pydantic import ValidationError
 
 import guildhall
 from guildhall.confine.limits import MIB, Finished, Limits
-from guildhall.confine.room import run
-from guildhall.documents.handing import adopt, hand_in, read_regular
-from guildhall.documents.worker import RESULT
+from guildhall.confine.room import start
+from guildhall.documents import asking
+from guildhall.documents.handing import hand_in, take_out
+from guildhall.documents.worker import OUT
 from guildhall.domain.values import Value
-from guildhall.errors import UnreadableFile
+from guildhall.errors import RoomClosed, UnreadableFile
 
 V = TypeVar("V", bound=Value)
 
 LIMITS = Limits(wall_s=60, cpu_s=45, memory_bytes=960 * MIB, processes=64, file_bytes=512 * MIB, work_bytes=1536 * MIB)
-"""What one file may cost before its parser is stopped."""
+"""What one file may cost before its parser is stopped; memory and disk hold for a whole room."""
+FILES_PER_ROOM = 20
+SYSTEM_PYTHON = "/usr/bin/python3"
 
+_START_WITHIN_S = 60.0
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
-NOTHING: Mapping[str, Path] = {}
-_ANSWER_BYTES = 64 * MIB
+_NOTHING: Mapping[str, Path] = {}
+
+
+class WarmRoom:
+    """A room with a worker in it that has everything loaded; not for two threads at once."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.files = 0
+        self._folder = tempfile.TemporaryDirectory(prefix="guildhall-room-", ignore_cleanup_errors=True)
+        work = Path(self._folder.name)
+        (work / "asking.py").write_bytes(Path(asking.__file__).read_bytes())
+        self.room = start(work=work, limits=limits, read_only=_interpreter(), env=_ONE_THREAD)
+        serve = f'"{sys.executable}" -m guildhall.documents.worker "{self.room.cwd}/socket" </dev/null >log 2>&1 &'
+        self.room.run(["sh", "-c", serve], wall_s=_START_WITHIN_S)
+
+    def ask(self, job: dict[str, Any]) -> Finished:
+        command = [SYSTEM_PYTHON, "-I", "-S", "asking.py", f"{self.room.cwd}/socket"]
+        return self.room.run(command, stdin=json.dumps(job).encode(), output_bytes=64 * MIB)
+
+    def close(self) -> None:
+        self.room.close()
+        self._folder.cleanup()
+
+
+class Rooms:
+    """Up to `places` warm rooms, opened when needed; safe to use from many threads.
+
+    A room serves at most twenty files, and none after a file that was refused, crashed or reached a limit.
+    """
+
+    def __init__(self, *, places: int = 2, limits: Limits = LIMITS) -> None:
+        self._limits = limits
+        self._idle: queue.LifoQueue[WarmRoom] = queue.LifoQueue()
+        self._places = threading.BoundedSemaphore(places)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def call(
+        self, function: Callable[..., V], file: Path, *, out: Path, also: Mapping[str, Path] = _NOTHING, **options: Any
+    ) -> V:
+        """What `function(file, out, **also, **options)` returns, or `UnreadableFile` saying why it did not.
+
+        A limit reached, a crash, an exception of the parser and a result that is not of the promised shape all end
+        in `UnreadableFile`. `also` are further files, handed to the function as `Path` arguments of those names.
+        `out` is made when the function writes something.
+        """
+        with self._places:
+            warm = self._room()
+            try:
+                value = _called(warm, function, file, out, also, options)
+            except BaseException:
+                warm.close()
+                raise
+            if warm.files < FILES_PER_ROOM:
+                self._idle.put(warm)
+            else:
+                warm.close()
+            return value
+
+    def close(self) -> None:
+        """Close every idle room."""
+        while True:
+            try:
+                self._idle.get_nowait().close()
+            except queue.Empty:
+                return
+
+    def _room(self) -> WarmRoom:
+        try:
+            return self._idle.get_nowait()
+        except queue.Empty:
+            return WarmRoom(self._limits)
 
 
 def confined(
@@ -43,39 +128,36 @@ def confined(
     *,
     out: Path,
     limits: Limits = LIMITS,
-    also: Mapping[str, Path] = NOTHING,
+    also: Mapping[str, Path] = _NOTHING,
     **options: Any,
 ) -> V:
-    """What `function(file, out, **options)` returns, or `UnreadableFile` saying why it did not.
+    """One call in a room of its own; see `Rooms.call`."""
+    with Rooms(places=1, limits=limits) as rooms:
+        return rooms.call(function, file, out=out, also=also, **options)
 
-    A limit reached, a crash, an exception of the parser and a result that is not of the promised shape all end in
-    `UnreadableFile`. `also` are further files, handed to the function as `Path` arguments of those names. `out` is
-    made when the function writes something; existing files in it are replaced only by files of the same name.
-    """
-    with tempfile.TemporaryDirectory(prefix="guildhall-document-") as folder:
-        work = Path(folder)
-        (work / "out").mkdir()
+
+def _called(
+    warm: WarmRoom, function: Callable[..., V], file: Path, out: Path, also: Mapping[str, Path], options: dict[str, Any]
+) -> V:
+    warm.files += 1
+    folder = f"job-{warm.files}"
+    try:
         job = {
             "function": f"{function.__module__}:{function.__qualname__}",
-            "file": hand_in(file, work / "in"),
-            "also": {name: hand_in(path, work / name) for name, path in also.items()},
+            "folder": f"{warm.room.cwd}/{folder}",
+            "file": f"in/{hand_in(warm.room, file, f'{folder}/in')}",
+            "also": {name: f"{name}/{hand_in(warm.room, path, f'{folder}/{name}')}" for name, path in also.items()},
             "options": options,
         }
-        finished = run(
-            [sys.executable, "-m", "guildhall.documents.worker"],
-            work=work,
-            limits=limits,
-            read_only=_interpreter(),
-            env=_ONE_THREAD,
-            stdin=json.dumps(job).encode(),
-        )
-        answer = _answer(file, work / RESULT, finished, limits)
-        try:
-            value = typing.get_type_hints(function)["return"].model_validate(answer["value"])
-        except ValidationError as error:
-            raise UnreadableFile(file, "made its parser answer in a wrong shape") from error
-        adopt(work / "out", out)
-        return typing.cast("V", relocated(value, answer["out"], out))
+        answer = _answer(file, warm.ask(job), warm.limits)
+        value = typing.get_type_hints(function)["return"].model_validate(answer["value"])
+        take_out(warm.room, f"{folder}/{OUT}", answer["files"], out, limit_bytes=warm.limits.file_bytes)
+        warm.room.run(["rm", "-rf", folder])
+    except ValidationError as error:
+        raise UnreadableFile(file, "made its parser answer in a wrong shape") from error
+    except (OSError, RoomClosed) as error:
+        raise UnreadableFile(file, f"lost its room ({error})") from error
+    return typing.cast("V", relocated(value, answer["out"], out))
 
 
 def _interpreter() -> list[Path]:
@@ -85,18 +167,18 @@ def _interpreter() -> list[Path]:
     return sorted(path for path in wanted if path.exists() and not path.is_relative_to("/usr"))
 
 
-def _answer(file: Path, path: Path, finished: Finished, limits: Limits) -> dict[str, Any]:
-    """What the worker said; it may have been taken over, so its file is opened with care."""
+def _answer(file: Path, finished: Finished, limits: Limits) -> dict[str, Any]:
+    """What the worker said; it may have been taken over, so only the promised shape is accepted."""
     if finished.ended != "exit":
         raise UnreadableFile(file, f"stopped at its {limit_in_words(finished, limits)}")
-    data = read_regular(path, limit=_ANSWER_BYTES)
-    if data is None:
-        raise UnreadableFile(file, f"crashed its parser (exit code {finished.code})")
+    if not finished.stdout:
+        raise UnreadableFile(file, "crashed its parser")
     try:
-        answer = json.loads(data)
+        answer = json.loads(finished.stdout)
         if "refused" in answer:
             raise UnreadableFile(file, str(answer["refused"]))
-        return {"value": answer["value"], "out": str(answer["out"])}
+        files = [str(name) for name in answer["files"]]
+        return {"value": answer["value"], "out": str(answer["out"]), "files": files}
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise UnreadableFile(file, "made its parser answer in a wrong shape") from error
 

@@ -1,31 +1,44 @@
-"""Handing files into a room and taking what came out of it, trusting nothing that lies there."""
+"""Files on their way into a room and out of it, trusting nothing that comes out."""
 
 from __future__ import annotations
 
-import os
-import shutil
 import stat
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
+from guildhall.confine.room import Room
 from guildhall.errors import UnreadableFile
 
 INPUT_BYTES = 512 << 20
 """A larger file is not looked at; saying so is better than filling the disk."""
 
+TRANSFER_S = 60.0
+"""Copying is our work, not the parser's, and has a limit of its own."""
 
-def hand_in(file: Path, folder: Path) -> str:
-    """Copy a file into a room's work folder; its path relative to the work folder.
 
-    A copy, so that nobody inside can reach the original, whoever owns it and whatever its mode.
+def hand_in(room: Room, file: Path, folder: str) -> str:
+    """Copy a file into a room, as the room's own user; its path there, relative to the work folder's job.
+
+    A copy, so that nobody inside can reach the original; through the room, because whoever lives there may have
+    put a link where we would write.
     """
     require_regular(file)
-    folder.mkdir(exist_ok=True)
     try:
-        shutil.copyfile(file, folder / file.name)
+        content = file.read_bytes()
     except OSError as error:
         raise UnreadableFile(file, f"cannot be read ({error.strerror})") from error
-    (folder / file.name).chmod(0o600)
-    return f"{folder.name}/{file.name}"
+    room.write_file(f"{folder}/{file.name}", content, wall_s=TRANSFER_S)
+    return file.name
+
+
+def take_out(room: Room, folder: str, names: list[str], out: Path, *, limit_bytes: int) -> None:
+    """Copy files from a room to `out`; names that would leave it are refused."""
+    for name in names:
+        parts = PurePosixPath(name).parts
+        if not parts or ".." in parts or name.startswith("/"):
+            raise UnreadableFile(name, "was named by a parser although it lies outside its folder")
+        target = out.joinpath(*parts)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(room.read_file(f"{folder}/{name}", limit_bytes=limit_bytes, wall_s=TRANSFER_S))
 
 
 def require_regular(file: Path) -> int:
@@ -41,36 +54,3 @@ def require_regular(file: Path) -> int:
     if facts.st_size > INPUT_BYTES:
         raise UnreadableFile(file, f"is larger than {INPUT_BYTES >> 20} MiB", fix="split it")
     return facts.st_size
-
-
-def adopt(left: Path, out: Path) -> list[Path]:
-    """Move the regular files of a room that has ended to `out`; links and special files are left behind.
-
-    The files become the caller's own: a room run by root hands its folder to an unprivileged user.
-    """
-    moved = []
-    for parent, folders, names in os.walk(left):
-        folders[:] = [name for name in folders if not (Path(parent) / name).is_symlink()]
-        target_folder = out / Path(parent).relative_to(left)
-        for name in names:
-            source = Path(parent) / name
-            if not stat.S_ISREG(source.lstat().st_mode):
-                continue
-            target_folder.mkdir(parents=True, exist_ok=True)
-            os.chown(source, os.geteuid(), os.getegid())
-            source.chmod(0o644)
-            moved.append(Path(shutil.move(source, target_folder / name)))
-    return moved
-
-
-def read_regular(path: Path, *, limit: int) -> bytes | None:
-    """The content of a regular file a stranger left, or None when it is absent, a link, special or too large."""
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return None
-    with os.fdopen(handle, "rb") as stream:
-        facts = os.fstat(stream.fileno())
-        if not stat.S_ISREG(facts.st_mode) or facts.st_size > limit:
-            return None
-        return stream.read(limit)

@@ -1,4 +1,4 @@
-"""What runs in a room for each wish: the package's functions in the shape `confined` calls them."""
+"""What runs in a room for each wish: the package's functions in the shape in which rooms call them."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from guildhall.documents import inside
-from guildhall.documents.confined import confined
+from guildhall.documents.confined import Rooms
 from guildhall.documents.detection import Detected, detect
 from guildhall.documents.kinds import Kind
 from guildhall.documents.outcomes import achieved, noted, noticed, omitted, proof
@@ -31,8 +31,8 @@ class Documents:
     No method raises for what is wrong with a file: that is an outcome "omitted", with its reason.
     """
 
-    def __init__(self, renderer: Renderer) -> None:
-        self.renderer = renderer
+    def __init__(self, renderer: Renderer, rooms: Rooms) -> None:
+        self.renderer, self._rooms = renderer, rooms
 
     def show(self, file: Path) -> FileOutcome:
         """What the file is, and what is odd about that."""
@@ -45,7 +45,7 @@ class Documents:
         def read(known: Detected) -> FileOutcome:
             nonlocal text
             with _folder(None) as folder:
-                extracted = confined(inside.read, file, out=folder, kind=known.kind.value)
+                extracted = self._rooms.call(inside.read, file, out=folder, kind=known.kind.value)
             text = extracted.text
             findings = (*noticed(known), *extracted.findings, *noted(extracted.omitted))
             if not text and extracted.omitted:
@@ -72,7 +72,7 @@ class Documents:
             rendered = self.renderer.render(file)
             pdf = {"pdf": rendered.pdf} if rendered.pdf else {}
             with _folder(out) as folder:
-                found = confined(
+                found = self._rooms.call(
                     inside.check, file, out=folder, also=pdf, kind=known.kind.value, pages=page_limit
                 ).findings
             if out is None:
@@ -87,7 +87,7 @@ class Documents:
         """A copy without its makers' traces, as `out/shown`."""
 
         def scrubbed(known: Detected) -> FileOutcome:
-            made = confined(inside.scrub, file, out=out, kind=known.kind.value, shown=shown or file.name)
+            made = self._rooms.call(inside.scrub, file, out=out, kind=known.kind.value, shown=shown or file.name)
             findings = (*noticed(known), *made.findings, *noted(made.omitted))
             if made.out is None:
                 return omitted(file, known.kind, made.omitted[0].reason, findings=findings)
@@ -100,7 +100,9 @@ class Documents:
 
         def told(known: Detected) -> FileOutcome:
             with _folder(None) as folder:
-                found = confined(inside.tells, file, out=folder, kind=known.kind.value, identities=sorted(identities))
+                found = self._rooms.call(
+                    inside.tells, file, out=folder, kind=known.kind.value, identities=sorted(identities)
+                )
             findings = (*noticed(known), *found.findings, *noted(found.omitted))
             if not found.read and found.omitted:
                 return omitted(file, known.kind, found.omitted[0].reason, findings=findings)
@@ -112,8 +114,9 @@ class Documents:
 @contextmanager
 def documents(cache: Path, *, workers: int | None = None) -> Iterator[Documents]:
     """Everything at hand to look at files; LibreOffice is started when the first file needs it."""
-    with OfficePool(workers=workers or min(4, os.cpu_count() or 1)) as office:
-        yield Documents(Renderer(RenderCache(cache), office))
+    places = workers or min(4, os.cpu_count() or 1)
+    with OfficePool(workers=places) as office, Rooms(places=places) as rooms:
+        yield Documents(Renderer(RenderCache(cache), office, rooms), rooms)
 
 
 def each(

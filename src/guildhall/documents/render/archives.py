@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
-from guildhall.documents.confined import confined
+from guildhall.documents.confined import Rooms
 from guildhall.documents.kinds import Kind
 from guildhall.documents.packages import read_members
 from guildhall.documents.scrub.archives import gunzipped, tar_members
@@ -33,7 +33,7 @@ class Unpacked(Value):
 
 
 def draw_archive(
-    file: Path, kind: Kind, out: Path, *, draw: Callable[[Path, Path], Rendered], max_pages: int
+    file: Path, kind: Kind, out: Path, *, rooms: Rooms, draw: Callable[[Path, Path], Rendered], max_pages: int
 ) -> Rendered:
     """The table of contents, then the pages of each member that can be shown; the others are counted by name.
 
@@ -41,7 +41,7 @@ def draw_archive(
     """
     pages: list[PageImage] = []
     with tempfile.TemporaryDirectory(prefix="guildhall-archive-") as folder:
-        unpacked = confined(unpack, file, out=Path(folder), kind=kind.value)
+        unpacked = rooms.call(unpack, file, out=Path(folder), kind=kind.value)
         contents = Path(folder) / "contents.txt"
         contents.write_text(listing(unpacked), encoding="utf-8")
         omitted = list(unpacked.omitted)

@@ -14,7 +14,8 @@ from typing import Any, Self
 
 from guildhall.confine.limits import MIB, Limits
 from guildhall.confine.room import start
-from guildhall.documents.confined import limit_in_words
+from guildhall.documents import asking
+from guildhall.documents.confined import SYSTEM_PYTHON, limit_in_words
 from guildhall.documents.render import office_inside
 from guildhall.errors import MissingTool, RoomClosed, UnreadableFile
 
@@ -22,7 +23,6 @@ FILES_PER_WORKER = 20
 LIMITS = Limits(wall_s=60, cpu_s=40, memory_bytes=960 * MIB, processes=128, file_bytes=256 * MIB, work_bytes=768 * MIB)
 """What one conversion may cost; memory and disk hold for the worker's whole room."""
 
-_PYTHON = "/usr/bin/python3"  # the interpreter python3-uno is compiled for
 _HARMLESS = ("javaldx",)  # said at every start on a machine without Java
 _LOG_BYTES = 4 * MIB
 
@@ -60,6 +60,7 @@ class OfficeWorker:
         self._folder = tempfile.TemporaryDirectory(prefix="guildhall-office-", ignore_cleanup_errors=True)
         work = Path(self._folder.name)
         shutil.copyfile(office_inside.__file__, work / "inside.py")
+        shutil.copyfile(asking.__file__, work / "asking.py")
         self._room = start(work=work, limits=limits)
         self._heard = 0
         self.files = 0
@@ -72,7 +73,7 @@ class OfficeWorker:
 
     def _start(self) -> None:
         here = self._room.cwd
-        serve = f'"{_PYTHON}" -I inside.py serve "{here}/profile" "{here}/socket" </dev/null >log 2>&1 &'
+        serve = f'"{SYSTEM_PYTHON}" -I inside.py "{here}/profile" "{here}/socket" </dev/null >log 2>&1 &'
         self._room.run(["sh", "-c", serve])
         self._ask({})
         self._complaints()
@@ -104,7 +105,7 @@ class OfficeWorker:
         return Converted(pdf, warnings, {name: count for name, count in answer.items() if isinstance(count, int)})
 
     def _ask(self, job: dict[str, Any]) -> dict[str, Any]:
-        command = [_PYTHON, "-I", "-S", "inside.py", "convert", f"{self._room.cwd}/socket"]
+        command = [SYSTEM_PYTHON, "-I", "-S", "asking.py", f"{self._room.cwd}/socket"]
         finished = self._room.run(command, stdin=json.dumps(job).encode())
         if finished.ended != "exit":
             raise AtLimit(f"stopped at its {limit_in_words(finished, self._limits)}")
@@ -198,7 +199,7 @@ class OfficePool:
 
 def require_office() -> None:
     """`MissingTool` where LibreOffice or its Python bridge is not installed."""
-    if shutil.which("soffice") is None or not Path(_PYTHON).exists():
+    if shutil.which("soffice") is None or not Path(SYSTEM_PYTHON).exists():
         raise MissingTool(
             "LibreOffice",
             needed_for="showing Office files",

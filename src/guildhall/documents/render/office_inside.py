@@ -1,7 +1,6 @@
 """The warm LibreOffice of one room; run by the system's Python, which has the `uno` module, and by nothing else.
 
-`office_inside.py serve PROFILE SOCKET` starts LibreOffice on a private profile and serves conversions one at a time.
-`office_inside.py convert SOCKET` hands it the job that comes on standard input and prints its answer. A job is
+`office_inside.py PROFILE SOCKET` starts LibreOffice on a private profile and serves conversions one at a time. A job is
 `{"file", "pdf", "filter", "max_pages"}`; the answer has `error` or the facts of the conversion.
 """
 
@@ -28,30 +27,7 @@ EXPORT_FILTERS = (
 
 
 def main() -> None:
-    if sys.argv[1] == "serve":
-        serve(*sys.argv[2:])
-    else:
-        convert(sys.argv[2])
-
-
-def convert(address: str) -> None:
-    with socket.socket(socket.AF_UNIX) as client:
-        connect(client, address)
-        client.sendall(sys.stdin.buffer.read())
-        client.shutdown(socket.SHUT_WR)
-        sys.stdout.buffer.write(received(client))
-
-
-def connect(client: socket.socket, address: str) -> None:
-    """Connect as soon as the server listens, which LibreOffice's start delays."""
-    ends = time.monotonic() + START_WITHIN_S
-    while True:
-        try:
-            return client.connect(address)
-        except OSError:
-            if time.monotonic() > ends:
-                raise
-            time.sleep(0.02)
+    serve(*sys.argv[1:])
 
 
 def received(connection: socket.socket) -> bytes:

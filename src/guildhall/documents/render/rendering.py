@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from guildhall.documents.confined import confined
+from guildhall.documents.confined import Rooms
 from guildhall.documents.detection import Detected, detect
 from guildhall.documents.kinds import Family, Kind
 from guildhall.documents.outcomes import noticed
@@ -49,8 +49,10 @@ _PACKAGES = frozenset({Kind.DOCX, Kind.XLSX, Kind.PPTX})
 class Renderer:
     """Renders files into a cache; safe to use from many threads."""
 
-    def __init__(self, cache: RenderCache, office: OfficePool, *, dpi: int = DPI, max_pages: int = MAX_PAGES) -> None:
-        self._cache, self._office = cache, office
+    def __init__(
+        self, cache: RenderCache, office: OfficePool, rooms: Rooms, *, dpi: int = DPI, max_pages: int = MAX_PAGES
+    ) -> None:
+        self._cache, self._office, self._rooms = cache, office, rooms
         self._dpi, self._max_pages = dpi, max_pages
 
     def render(self, file: Path) -> Rendered:
@@ -77,7 +79,7 @@ class Renderer:
         if detected.unpacked > UNPACKED_BYTES:
             raise UnreadableFile(file, f"unpacks to {detected.unpacked >> 20} MiB, more than {UNPACKED_BYTES >> 20}")
         if kind is Kind.PDF:
-            return confined(draw_pages, file, out=out, dpi=self._dpi, max_pages=self._max_pages)
+            return self._rooms.call(draw_pages, file, out=out, dpi=self._dpi, max_pages=self._max_pages)
         if kind.family is Family.OFFICE:
             return self._office_file(file, kind, out)
         if kind.family in (Family.TEXT, Family.WEB, Family.NOTEBOOK):
@@ -87,22 +89,31 @@ class Renderer:
             def member(inner: Path, folder: Path) -> Rendered:
                 return self._make(inner, detect(inner), folder, depth=depth + 1)
 
-            return draw_archive(file, kind, out, draw=member, max_pages=self._max_pages)
+            return draw_archive(file, kind, out, rooms=self._rooms, draw=member, max_pages=self._max_pages)
         if kind.family in _DRAWN:
-            return confined(_DRAWN[kind.family], file, out=out, kind=kind.value)
+            return self._rooms.call(_DRAWN[kind.family], file, out=out, kind=kind.value)
         raise UnreadableFile(file, f"a file of kind {kind.value!r} cannot be shown")
 
     def _office_file(self, file: Path, kind: Kind, out: Path) -> Rendered:
         try:
             converted = self._convert(file, file.read_bytes(), LoadAs(kind.value))
         except UnreadableFile:
-            content = _repaired(file) if kind in _PACKAGES else None
+            content = self._repaired(file) if kind in _PACKAGES else None
             if content is None:
                 raise
             converted = self._convert(file, content, LoadAs(kind.value))
             rendered = self._finish(file, kind, converted, out)
             return rendered.but(warnings=(*rendered.warnings, "its package tables were rewritten to open it"))
         return self._finish(file, kind, converted, out)
+
+    def _repaired(self, file: Path) -> bytes | None:
+        """The package with its tables rewritten; None when rewriting them would be no help."""
+        with tempfile.TemporaryDirectory(prefix="guildhall-repair-") as folder:
+            try:
+                repaired = self._rooms.call(repair_namespaces, file, out=Path(folder))
+            except UnreadableFile:
+                return None
+            return repaired.out.read_bytes() if repaired.out else None
 
     def _text(self, file: Path, kind: Kind, out: Path) -> Rendered:
         warnings: tuple[str, ...] = ()
@@ -113,7 +124,7 @@ class Renderer:
             load_as, content = _AS_IT_IS[kind], text.encode("utf-8", "replace")
         else:
             with tempfile.TemporaryDirectory(prefix="guildhall-text-") as folder:
-                made = confined(as_web_page, file, out=Path(folder), kind=kind.value)
+                made = self._rooms.call(as_web_page, file, out=Path(folder), kind=kind.value)
                 load_as, content = _HTML, made.page.read_bytes()
                 omitted, warnings = made.omitted, made.warnings
         rendered = self._finish(file, kind, self._convert(file, content, load_as), out)
@@ -139,7 +150,7 @@ class Renderer:
         with tempfile.TemporaryDirectory(prefix="guildhall-pdf-") as folder:
             pdf = Path(folder) / "document.pdf"
             pdf.write_bytes(converted.pdf)
-            rendered = confined(
+            rendered = self._rooms.call(
                 finish_office,
                 file,
                 out=out,
@@ -163,13 +174,3 @@ def _unseen(facts: dict[str, int]) -> list[Omission]:
 def _nothing(detected: Detected | None, why: str) -> Rendered:
     kind = detected.kind if detected else Kind.UNKNOWN
     return Rendered(kind=kind, renderer="none", omitted=(Omission(what="file", reason=why),))
-
-
-def _repaired(file: Path) -> bytes | None:
-    """The package with its tables rewritten; None when rewriting them would be no help."""
-    with tempfile.TemporaryDirectory(prefix="guildhall-repair-") as folder:
-        try:
-            repaired = confined(repair_namespaces, file, out=Path(folder))
-        except UnreadableFile:
-            return None
-        return repaired.out.read_bytes() if repaired.out else None

@@ -7,9 +7,8 @@ import tempfile
 from pathlib import Path
 
 from guildhall.confine.limits import MIB, Limits
-from guildhall.confine.room import run
+from guildhall.confine.room import start
 from guildhall.documents.confined import limit_in_words
-from guildhall.documents.handing import read_regular
 from guildhall.documents.values import Omission
 from guildhall.errors import UnreadableFile
 
@@ -44,13 +43,14 @@ def printed(file: Path, page: str, *, program: str) -> bytes:
         work = Path(folder)
         (work / "page.html").write_text(page, encoding="utf-8", errors="replace")
         command = [program, *_FLAGS, "--user-data-dir=/tmp/profile", "--print-to-pdf=page.pdf", "page.html"]
-        finished = run(command, work=work, limits=LIMITS)
-        if finished.ended != "exit":
-            raise UnreadableFile(file, f"stopped at its {limit_in_words(finished, LIMITS)}")
-        pdf = read_regular(work / "page.pdf", limit=LIMITS.file_bytes)
-    if not pdf:
-        raise UnreadableFile(file, f"crashed the browser (exit code {finished.code})")
-    return pdf
+        with start(work=work, limits=LIMITS) as room:
+            finished = room.run(command)
+            if finished.ended != "exit":
+                raise UnreadableFile(file, f"stopped at its {limit_in_words(finished, LIMITS)}")
+            try:
+                return room.read_file("page.pdf", limit_bytes=LIMITS.file_bytes)
+            except OSError as error:
+                raise UnreadableFile(file, f"crashed the browser (exit code {finished.code})") from error
 
 
 def unfetched(page: str) -> tuple[Omission, ...]:
