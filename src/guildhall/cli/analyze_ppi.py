@@ -38,7 +38,7 @@ def ppi(
         return
     table(
         f"Prediction-powered {convention} rate",
-        ["model", "estimate", "interval", "human only", "interval", "human labels", "worth"],
+        ["model", "estimate", "interval", "human only", "interval", "labels", "worth"],
         [_cells(one) for one in found],
         numeric=range(1, 7),
     )

@@ -1,0 +1,82 @@
+"""Proofs for estimates that rest on more than people's votes: prediction-powered means, and savings."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from guildhall.analysis.ppi import PpiRows, ppi_mean
+from guildhall.analysis.ppi_counts import count_scores, ppi_from_counts
+from guildhall.analysis.savings import Success, savings_from_totals
+from proofs import Figures, proof, realdata
+from proofs._bench import peers_python
+
+_PEER = """
+import json, sys
+import numpy as np
+from ppi_py import classical_mean_ci, ppi_mean_ci
+seen = []
+for line in json.load(open(sys.argv[1])):
+    human, auto, rest = (np.array(line[name]) for name in ("human", "auto", "rest"))
+    tuned = np.ravel(ppi_mean_ci(human, auto, rest, alpha=0.05))
+    fixed = np.ravel(ppi_mean_ci(human, auto, rest, alpha=0.05, lam=1.0))
+    seen.append([float(one) for one in (*tuned, *fixed, *np.ravel(classical_mean_ci(human, alpha=0.05)))])
+print(json.dumps(seen))
+"""
+
+
+@proof("statistics-right-ppi", "Prediction-powered and classical means equal ppi_py within 1e-12, from rows and counts")
+def right_ppi() -> Figures:
+    rng = np.random.default_rng(0)
+    cases = []
+    for n, more, agrees in ((80, 300, 0.8), (200, 5000, 0.5), (1000, 1000, 0.95), (300, 3000, 0.0), (5000, 200, 1.0)):
+        human = rng.choice([0, 0.5, 1], n + more, p=[0.4, 0.2, 0.4])
+        auto = np.where(rng.random(n + more) < agrees, human, rng.choice([0, 0.5, 1], n + more))
+        cases.append({"human": human[:n].tolist(), "auto": auto[:n].tolist(), "rest": auto[n:].tolist()})
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "cases.json"
+        path.write_text(json.dumps(cases))
+        command = [str(peers_python()), "-c", _PEER, str(path)]
+        theirs = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, timeout=500).stdout)
+    worst = 0.0
+    for case, (low, high, fixed_low, fixed_high, plain_low, plain_high) in zip(cases, theirs, strict=True):
+        human, auto, rest = (np.array(case[name]) for name in ("human", "auto", "rest"))
+        rows = PpiRows(np.concatenate([auto, rest]), np.concatenate([human, np.full(len(rest), np.nan)]))
+        tuned, fixed = ppi_mean(rows), ppi_mean(rows, lam=1.0)
+        counts = count_scores(*((2 * one).astype(np.int8) for one in (human, auto, rest)))
+        fast = ppi_from_counts(counts)
+        pairs = [
+            (tuned.estimate.interval, (low, high)),
+            (fixed.estimate.interval, (fixed_low, fixed_high)),
+            (tuned.classical.interval, (plain_low, plain_high)),
+            ((float(fast.low), float(fast.high)), (low, high)),
+        ]
+        worst = max(worst, *(abs(a - b) for ours, peers in pairs for a, b in zip(ours or (), peers, strict=True)))
+    assert worst < 1e-12, worst
+    return {"cases": len(cases), "largest_difference": worst}
+
+
+@proof("savings-table-2", "All 16 try-once and try-n cells of the paper's Table 2 come back within 0.01")
+def table_2() -> Figures:
+    reference = json.loads(realdata("gdpval/paper_reference_numbers.json").read_text())
+    inputs = reference["speed_cost_inputs"]
+    gaps = {}
+    for row in reference["table2"]:
+        for kind, unit in (("speed", "T_minutes"), ("cost", "C_usd")):
+            human, review = inputs[f"H_{unit}"], inputs[f"R_{unit}"]
+            found = savings_from_totals(
+                human=human,
+                review=review,
+                model=human / row[kind]["naive"],
+                win_rate=row["win"],
+                w=Success.WIN_OR_TIE,
+            )
+            gaps[f"{row['model']} {kind} once"] = abs((found.try_once.value or 0) - row[kind]["try1"])
+            gaps[f"{row['model']} {kind} n"] = abs((found.limit.value or 0) - row[kind]["tryn"])
+    assert len(gaps) == 16
+    assert max(gaps.values()) < 0.01, gaps
+    return {"cells": len(gaps), "largest_gap": max(gaps.values())}
