@@ -1,0 +1,136 @@
+"""Scrubbing, in full: canaries in every metadata place of every kind, and real files whose pages must not change."""
+
+from __future__ import annotations
+
+import tarfile
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.documents.canary_files import MADE, MEDIA, made
+from tests.documents.leaks import leaks
+
+from guildhall.documents.detection import detect
+from guildhall.documents.extract.reading import extract_file
+from guildhall.documents.kinds import Family
+from guildhall.documents.looking import documents
+from guildhall.documents.render.rendering import Renderer
+from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.scrub.pdf import scrub_pdf
+from guildhall.documents.scrub.scrubbing import freeze_file, scrub_file
+from proofs import Figures, proof, realdata
+
+_SHOWN = (Family.OFFICE, Family.PDF, Family.IMAGE)
+
+
+@contextmanager
+def _at_work() -> Iterator[tuple[Path, Renderer]]:
+    with tempfile.TemporaryDirectory(prefix="guildhall-proof-") as name:
+        folder = Path(name)
+        with documents(folder / "cache", workers=2) as everything:
+            yield folder, everything.renderer
+
+
+def _same_pages(renderer: Renderer, before: Path, after: Path) -> tuple[bool, int]:
+    """Whether two files show the same pixels on every page, and how many pages the first has."""
+    from PIL import Image, ImageChops
+
+    first, second = renderer.render(before), renderer.render(after)
+    if len(first.pages) != len(second.pages) or not first.pages:
+        return False, len(first.pages)
+    for one, other in zip(first.pages, second.pages, strict=True):
+        with Image.open(one.image) as left, Image.open(other.image) as right:
+            if left.size != right.size or ImageChops.difference(left.convert("RGB"), right.convert("RGB")).getbbox():
+                return False, len(first.pages)
+    return True, len(first.pages)
+
+
+@proof(
+    "documents-scrub-canaries",
+    "For every kind, canaries in every metadata place are gone from every byte, also in nested archives and after "
+    "conversion to PDF, and the pages are unchanged.",
+    budget_s=900,
+)
+def canaries() -> Figures:
+    planted = Counter[str]()
+    survived: list[str] = []
+    changed: list[str] = []
+    pages = 0
+    with _at_work() as (folder, renderer):
+        for kind in (*MADE, *MEDIA):
+            place = folder / kind.value
+            place.mkdir()
+            original = made(kind, place)
+            planted[kind.value] = len(leaks(original.read_bytes()))
+            before = place / f"before.{kind.value}"
+            after = place / f"after.{kind.value}"
+            freeze_file(original, before, kind=kind)
+            scrubbed = scrub_file(original, after, kind=kind)
+            assert scrubbed.out is not None, f"{kind.value} was refused: {scrubbed.omitted}"
+            again = place / "again"
+            scrub_file(original, again, kind=kind)
+            assert again.read_bytes() == after.read_bytes(), f"{kind.value}: two scrubs differ"
+            survived += [f"{kind.value}: {leak}" for leak in leaks(after.read_bytes())]
+            if kind.family in _SHOWN:
+                same, count = _same_pages(renderer, before, after)
+                pages += count
+                changed += [] if same else [kind.value]
+            if kind.family is Family.OFFICE:
+                survived += [f"{kind.value} as PDF: {leak}" for leak in _leaks_after_conversion(renderer, original)]
+    assert all(planted.values()), "a kind had no canary"
+    assert not survived, survived
+    assert not changed, changed
+    return {"kinds": len(planted), "places_with_canaries": dict(planted), "survived": 0, "pages_compared": pages}
+
+
+def _leaks_after_conversion(renderer: Renderer, original: Path) -> list[str]:
+    """Canaries left when the *unscrubbed* file is converted first and only the PDF is scrubbed.
+
+    What the pages themselves show (a header with the author) is content and is not searched for here.
+    """
+    shown = renderer.render(original)
+    assert shown.pdf is not None
+    return leaks(scrub_pdf(shown.pdf.read_bytes(), Ledger()))
+
+
+@proof(
+    "documents-scrub-real-files",
+    "On every real deliverable and dataset file, scrubbing changes no pixel of any page, no word and no formula; "
+    "what is not scrubbed is counted with its reason.",
+    budget_s=1800,
+)
+def real_files() -> Figures:
+    outcomes: Counter[str] = Counter()
+    changed: list[str] = []
+    altered: list[str] = []
+    pages = 0
+    with _at_work() as (folder, renderer):
+        for number, file in enumerate(_real_files(folder)):
+            kind = detect(file).kind
+            before, after = folder / f"{number}-before", folder / f"{number}-after"
+            freeze_file(file, before, kind=kind)
+            scrubbed = scrub_file(file, after, kind=kind)
+            outcomes[f"{kind.value} {'scrubbed' if scrubbed.out else 'refused'}"] += 1
+            if scrubbed.out is None:
+                assert scrubbed.omitted, f"{file} was refused without a reason"
+                continue
+            if extract_file(before, kind=kind) != extract_file(after, kind=kind):
+                altered.append(file.name)
+            if kind.family in _SHOWN:
+                same, count = _same_pages(renderer, before, after)
+                pages += count
+                changed += [] if same else [file.name]
+    assert not changed, changed
+    assert not altered, altered
+    return {"files": sum(outcomes.values()), "outcomes": dict(sorted(outcomes.items())), "pages_identical": pages}
+
+
+def _real_files(folder: Path) -> Iterator[Path]:
+    for archive in sorted(realdata("gdpval/clawwork").glob("deliverables_*.tar.gz")):
+        target = folder / archive.name.removesuffix(".tar.gz")
+        with tarfile.open(archive) as packed:
+            packed.extractall(target, filter="data")
+        yield from sorted(path for path in target.rglob("*") if path.is_file())
+    yield from sorted(path for path in realdata("gdpval/authentic_files").rglob("*") if path.is_file())
