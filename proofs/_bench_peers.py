@@ -250,10 +250,16 @@ def breakdown(folder: Path) -> Work:
     frame = pl.read_parquet(folder / "grades-10000000.parquet").with_columns(pl.col(keys).cast(pl.Categorical))
 
     def work() -> Result:
-        by = frame.group_by(keys).agg(
-            (pl.col("score") == 0).sum().alias("losses"),
-            (pl.col("score") == 0.5).sum().alias("ties"),
-            (pl.col("score") == 1).sum().alias("wins"),
+        # Lazily and streaming: the fastest of its ways here.
+        by = (
+            frame.lazy()
+            .group_by(keys)
+            .agg(
+                (pl.col("score") == 0).sum().alias("losses"),
+                (pl.col("score") == 0.5).sum().alias("ties"),
+                (pl.col("score") == 1).sum().alias("wins"),
+            )
+            .collect(engine="streaming")
         )
         return {"counts": _sorted_counts(by)}
 

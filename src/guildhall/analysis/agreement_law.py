@@ -23,7 +23,8 @@ def pair_disagreement_law(types: Types, *, corrected: bool = True) -> Law | None
     """
     sizes = types.counts.sum(axis=1)
     parts = []
-    for k in np.unique(sizes[sizes >= 2]).tolist():
+    # Sets, not np.unique: without index arrays it imports numpy.ma, which costs more than all the rest here.
+    for k in sorted(set(sizes[sizes >= 2].tolist())):
         ways, _ = ways_to_fall(k)
         # In half points, over unordered pairs: there are k (k - 1) / 2 of them, hence the denominators.
         steps = np.einsum("ni,ij,nj->n", ways, DISTANCE, ways) // 2
@@ -42,7 +43,7 @@ def cross_disagreement_law(types: Types) -> Law | None:
     sizes = np.stack([people.sum(axis=1), verdicts.sum(axis=1)], axis=1)
     valid = (sizes > 0).all(axis=1)
     parts = []
-    for k, j in np.unique(sizes[valid], axis=0).tolist():
+    for k, j in sorted({(k, j) for k, j in sizes[valid].tolist()}):
         rows = (sizes == (k, j)).all(axis=1)
         steps = ways_to_fall(k)[0] @ DISTANCE @ ways_to_fall(j)[0].T
         likely = resampled(people[rows])[:, :, None] * resampled(verdicts[rows])[:, None, :]

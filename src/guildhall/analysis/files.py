@@ -152,7 +152,7 @@ def _stream_parquet(path: Path, required: Sequence[str], optional: Sequence[str]
         wanted = _wanted(path, schema.names, required, optional)
         words = [name for name in wanted if not is_number_type(schema.field(name).type)]
         with parquet.ParquetFile(path, read_dictionary=words) as file:
-            for batch in file.iter_batches(batch_size=4 * ROWS_A_CHUNK, columns=wanted):
+            for batch in file.iter_batches(batch_size=ROWS_A_CHUNK, columns=wanted):
                 yield table_from_arrow(batch, wanted)
     except pa.ArrowException as error:
         raise UnreadableFile(path, f"not a readable Parquet file ({error})") from error

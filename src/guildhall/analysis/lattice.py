@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from numpy import fft
 from numpy.typing import NDArray
 
 from guildhall.analysis.quantiles import normal_quantile
@@ -108,7 +109,7 @@ def _invert(parts: Sequence[Part], common: int, *, length: int, first: int) -> F
                 frequencies, logs = frequencies[alive], logs[alive]
     transform = np.zeros(length // 2 + 1, dtype=np.complex128)
     transform[frequencies] = np.exp(logs)
-    return np.maximum(np.fft.irfft(transform, n=length), 0.0)
+    return np.maximum(fft.irfft(transform, n=length), 0.0)
 
 
 @lru_cache(maxsize=256)

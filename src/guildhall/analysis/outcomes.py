@@ -21,6 +21,8 @@ from guildhall.errors import ImpossibleValue, NothingJudged
 
 Halves = NDArray[np.int8]
 LOSS, TIE, WIN = 0, 1, 2
+ROWS_A_BLOCK = 1 << 16
+"""Scores are checked in blocks that stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -110,11 +112,16 @@ def outcomes_from_table(table: Table, *, by: Sequence[str] = ()) -> Outcomes:
 
 def to_halves(scores: Floats) -> Halves:
     """Scores in {0, 0.5, 1} as 0, 1, 2; anything else, NaN first of all, is refused."""
-    doubled = 2.0 * scores
-    allowed = (doubled == 0.0) | (doubled == 1.0) | (doubled == 2.0)
-    if not allowed.all():
-        raise ImpossibleValue("score", scores[~allowed][0], allowed="0 (loss), 0.5 (tie) or 1 (win)")
-    return doubled.astype(np.int8)
+    halves = np.empty(len(scores), dtype=np.int8)
+    with np.errstate(invalid="ignore"):
+        for start in range(0, len(scores), ROWS_A_BLOCK):
+            block = scores[start : start + ROWS_A_BLOCK]
+            found = (2.0 * block).astype(np.int8)
+            allowed = (found * 0.5 == block) & (found >= LOSS) & (found <= WIN)
+            if not allowed.all():
+                raise ImpossibleValue("score", block[~allowed][0], allowed="0 (loss), 0.5 (tie) or 1 (win)")
+            halves[start : start + ROWS_A_BLOCK] = found
+    return halves
 
 
 def count_samples(outcomes: Outcomes) -> SampleCounts:

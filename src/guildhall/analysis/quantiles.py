@@ -150,13 +150,16 @@ def _beta_cdf(x: float, y: float, a: float, b: float) -> float:
 def _log_beta_weight(x: float, y: float, a: float, b: float) -> float:
     """log of x^a y^b / B(a, b), by deviances, so that large shapes do not cancel."""
     total = a + b
-    deviance = a * _log_ratio(x * total, a) + b * _log_ratio(y * total, b)
+    # x total - a and y total - b are opposite numbers: the smaller of x and y gives them without cancellation.
+    apart = x * total - a if x <= y else b - y * total
+    deviance = a * _log_of_one_and(apart / a, x * total / a) + b * _log_of_one_and(-apart / b, y * total / b)
     stirling = _stirling_rest(total) - _stirling_rest(a) - _stirling_rest(b)
     return deviance + stirling + 0.5 * (math.log(a) + math.log(b) - math.log(total)) - _HALF_LOG_2PI
 
 
-def _log_ratio(above: float, below: float) -> float:
-    return math.log1p((above - below) / below) if abs(above - below) < 0.5 * below else math.log(above / below)
+def _log_of_one_and(more: float, whole: float) -> float:
+    """log(1 + more), where `whole` is 1 + more, the safer one of the two to take where it is small."""
+    return math.log1p(more) if abs(more) < 0.5 else math.log(whole)
 
 
 def _stirling_rest(a: float) -> float:

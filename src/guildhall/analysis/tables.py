@@ -131,7 +131,7 @@ def coded_words(codes: Codes, names: tuple[str, ...]) -> Coded:
 
 def checked_numbers(values: Floats, missing: NDArray[np.bool_], column: str) -> Floats:
     """A missing cell reads as NaN; a NaN that was written as a value is refused."""
-    if np.any(~np.isfinite(values) & ~missing):
+    if not np.isfinite(values).all() and np.any(~np.isfinite(values) & ~missing):
         raise ImpossibleValue(column, "NaN or infinite", allowed="a finite number, or null where unknown")
     return values
 
