@@ -18,6 +18,7 @@ from guildhall.engine.calls import Call
 from guildhall.engine.scripted import Answer, Turn, scripted
 from guildhall.errors import UnreadableVerdict
 from guildhall.judging.requests import Budget, Part, ReadBlob, material
+from guildhall.judging.verdicts import last_line
 
 _VERDICT = re.compile(r"BEST\[([A-Z])\]")
 
@@ -40,27 +41,21 @@ def pick_call(
     budget = budget or Budget()
     parts: list[Part | str] = [f"# The request\n\n{task.brief}"]
     if references.files:
-        parts += material("Reference files", references, read_blob=read_blob, budget=budget)
+        parts += material("Reference files", references, read_blob=read_blob, budget=budget).parts
     for letter, side in zip(ascii_uppercase, shown, strict=False):
-        parts += material(f"Submission {letter}", side, read_blob=read_blob, budget=budget)
+        parts += material(f"Submission {letter}", side, read_blob=read_blob, budget=budget).parts
     return Call.ask(judge.model or "", *parts, system=_prompt(), settings=judge.settings, purpose="pick")
 
 
 def read_pick(reply: str, count: int) -> int:
     """The place picked, counted from 0. Only a last line that is the verdict alone counts; else `UnreadableVerdict`."""
-    lines = [line.strip() for line in reply.strip().splitlines() if line.strip()]
-    found = _VERDICT.fullmatch(lines[-1]) if lines else None
+    found = _VERDICT.fullmatch(last_line(reply))
     if found is None:
         raise UnreadableVerdict("the last line is not BEST[X] alone", reply=reply)
     place = ascii_uppercase.index(found[1])
     if place >= count:
         raise UnreadableVerdict(f"{found[1]} was picked, but only {count} submissions were shown", reply=reply)
     return place
-
-
-def reason_in(reply: str) -> str:
-    """What the judge said before its verdict."""
-    return reply.strip().rpartition("\n")[0].strip()
 
 
 def _prompt() -> str:

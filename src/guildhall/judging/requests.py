@@ -1,15 +1,26 @@
-"""What a judge that is a model gets to see: the brief, the references and the sides, as text and pictures."""
+"""What a judge that is a model gets to see: the brief, the references and the sides, as text and pictures.
+
+Every side has the same budget. What goes beyond it, and what could not be shown at all, is said to the judge in so
+many words and counted for the result.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from guildhall.domain.prepared import Prepared
+from guildhall.documents.kinds import Family, Kind
+from guildhall.domain.prepared import Prepared, PreparedFile
 from guildhall.engine.calls import FilePart, TextPart
 
 Part = TextPart | FilePart
 ReadBlob = Callable[[str], bytes]
+
+_CHARACTERS_A_TOKEN = 3
+_TOKENS_A_PAGE = 1_600
+_FOR_MATERIAL = 0.8
+"""Of a model's context; the rest is for the prompt, the brief and the reply."""
+_MEDIA_TYPES = {Kind.WAV: "audio/wav", Kind.MP3: "audio/mpeg", Kind.MP4: "video/mp4", Kind.MOV: "video/quicktime"}
 
 
 @dataclass(frozen=True)
@@ -20,32 +31,103 @@ class Budget:
     pages: int = 12
 
 
+def budget_for(context_tokens: int, *, sides: int) -> Budget:
+    """Equal shares of a model's context for every side and the references, half for text and half for pages."""
+    share = context_tokens * _FOR_MATERIAL / (sides + 1)
+    return Budget(characters=int(share / 2 * _CHARACTERS_A_TOKEN), pages=int(share / 2 / _TOKENS_A_PAGE))
+
+
+@dataclass(frozen=True)
+class Material:
+    """One submission as parts of a message, and each thing of it that is not shown, in words."""
+
+    parts: tuple[Part, ...]
+    omissions: tuple[str, ...]
+
+
 def material(
-    title: str, prepared: Prepared, *, read_blob: ReadBlob, budget: Budget, names: Sequence[str] | None = None
-) -> list[Part]:
+    title: str,
+    prepared: Prepared,
+    *,
+    read_blob: ReadBlob,
+    budget: Budget,
+    prefix: str = "file",
+    with_text: bool = True,
+    media: Sequence[str] = ("image",),
+) -> Material:
     """One submission (or the reference files) as parts of a message, every file before its pages.
 
-    Files go by a neutral name made of the title unless `names` are given. What could not be shown is said.
+    Files go by a neutral name made of `prefix`; reference files keep the name the brief uses. `media` is what the judge
+    can take: recordings go along for judges that hear or see them, and are a counted omission for the others.
     """
     parts: list[Part] = [TextPart(text=f"## {title}")]
-    if prepared.text.strip():
+    if with_text and prepared.text.strip():
         parts.append(TextPart(text=f"Final message:\n\n{prepared.text.strip()}"))
     if not prepared.files:
         parts.append(TextPart(text="(no files)"))
-    left, pages_left = budget.characters, budget.pages
+    texts = [read_blob(file.text).decode(errors="replace") if file.text else "" for file in prepared.files]
+    room = fair_shares([len(text) for text in texts], budget.characters)
+    pages = fair_shares([len(file.pages) for file in prepared.files], budget.pages if "image" in media else 0)
+    omissions: list[str] = []
     for number, file in enumerate(prepared.files, 1):
-        name = names[number - 1] if names else file.public_name or f"file-{number}{file.ending}"
-        text = read_blob(file.text).decode(errors="replace") if file.text else ""
-        lines = [f"### {name}", *(f"(not shown: {why})" for why in file.omitted)]
-        if text:
-            lines.append(
-                text if len(text) <= left else text[:left] + f"\n(cut here: {len(text) - left} characters more)"
-            )
+        name = file.public_name or f"{prefix}-{number}{file.ending}"
+        text = texts[number - 1]
+        gone = _omissions(file, text, room[number - 1], pages[number - 1], media)
+        omissions += [f"{name}: {words}" for words in gone]
+        lines = [f"### {name}", *([text[: room[number - 1]]] if text else []), *(f"(not shown: {why})" for why in gone)]
         parts.append(TextPart(text="\n\n".join(lines)))
-        left = max(0, left - len(text))
-        for page_number, page in enumerate(file.pages[:pages_left], 1):
-            parts.append(FilePart(name=f"{name} page {page_number}.png", digest=page.image, media_type="image/png"))
-        if len(file.pages) > pages_left:
-            parts.append(TextPart(text=f"({len(file.pages) - pages_left} further pages of {name} are not shown)"))
-        pages_left = max(0, pages_left - len(file.pages))
-    return parts
+        parts += _pictures(name, file, pages[number - 1], media)
+    if omissions:
+        parts.append(TextPart(text=f"({len(omissions)} things of {title} are not shown, as said at each file)"))
+    return Material(tuple(parts), tuple(omissions))
+
+
+def fair_shares(wanted: Sequence[int], budget: int) -> list[int]:
+    """What each gets of a budget: small wishes in full, and what they leave is shared by the larger ones."""
+    given = [0] * len(wanted)
+    left = budget
+    for turn, index in enumerate(sorted(range(len(wanted)), key=lambda place: wanted[place])):
+        given[index] = min(wanted[index], left // (len(wanted) - turn))
+        left -= given[index]
+    return given
+
+
+def recordings(prepared: Prepared) -> set[str]:
+    """The media beyond pages that this work holds: sound, moving pictures."""
+    families = {_family(file) for file in prepared.files}
+    return {str(family) for family in families & {Family.AUDIO, Family.VIDEO}}
+
+
+def _omissions(file: PreparedFile, text: str, room: int, pages: int, media: Sequence[str]) -> list[str]:
+    gone = list(file.omitted)
+    if len(text) > room:
+        gone.append(f"{len(text) - room} of {len(text)} characters, beyond what this judge can read")
+    if len(file.pages) > pages:
+        gone.append(f"{len(file.pages) - pages} of {len(file.pages)} pages, beyond what this judge can look at")
+    if _family(file) in (Family.AUDIO, Family.VIDEO) and not _recording(file, media):
+        gone.append(f"the {_family(file)} itself, which this judge cannot take")
+    if not gone and not text and not file.pages:
+        gone.append("there is nothing in it that can be shown")
+    return gone
+
+
+def _pictures(name: str, file: PreparedFile, pages: int, media: Sequence[str]) -> list[Part]:
+    made: list[Part] = [
+        FilePart(name=f"{name} page {number}.png", digest=page.image, media_type="image/png")
+        for number, page in enumerate(file.pages[:pages], 1)
+    ]
+    recording = _recording(file, media)
+    if recording and file.scrubbed:
+        made.append(FilePart(name=name, digest=file.scrubbed, media_type=recording))
+    return made
+
+
+def _recording(file: PreparedFile, media: Sequence[str]) -> str | None:
+    """The media type under which a recording can be handed to this judge, or None."""
+    if file.scrubbed is None or str(_family(file)) not in media:
+        return None
+    return _MEDIA_TYPES.get(Kind(file.kind))
+
+
+def _family(file: PreparedFile) -> Family:
+    return Kind(file.kind).family

@@ -16,8 +16,9 @@ from guildhall.engine.calls import Call, Reply
 from guildhall.engine.oneshot import run_calls
 from guildhall.engine.terms import Terms
 from guildhall.errors import UnreadableVerdict
-from guildhall.judging.picking import pick_call, read_pick, reason_in
+from guildhall.judging.picking import pick_call, read_pick
 from guildhall.judging.preparing import Preparer
+from guildhall.judging.verdicts import reason_in
 from guildhall.sampling.stage import OUR_FAULT
 from guildhall.store.workspace import Workspace
 

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, MetaData, String, Table, Text
 
+from guildhall.domain.judges import Gradability, RubricMark
 from guildhall.domain.judgments import Comparison, Judgment, SeverityRating
 from guildhall.domain.peer import Essay, Mark
 from guildhall.domain.picks import Pick
@@ -156,6 +157,20 @@ SHELVES: tuple[Shelf[Any], ...] = (
         Study,
         lambda study: study.key,
         id=(str, lambda study: study.id),
+    ),
+    _shelf(
+        "rubric_marks",
+        RubricMark,
+        lambda mark: mark.key,
+        study=(str, lambda mark: mark.study),
+        submission=(str, lambda mark: mark.submission),
+        grader=(str, lambda mark: mark.grader.key),
+    ),
+    _shelf(
+        "gradability",
+        Gradability,
+        lambda word: word.key,
+        task=(str, lambda word: word.task),
     ),
     _shelf(
         "prepared",

@@ -1,0 +1,130 @@
+"""Judges that are programs: how one is set up, what it said item by item, and which tasks it cannot judge."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import AwareDatetime, Field, JsonValue, model_validator
+
+from guildhall.domain.authors import ModelGrader
+from guildhall.domain.submissions import Usage
+from guildhall.domain.values import Digest, Id, Value
+
+STRUCTURED = frozenset({"anthropic", "google", "grok", "groq", "mistral", "openai", "sglang", "vllm"})
+"""Providers that hold a model to a JSON schema; elsewhere the verdict stands alone on the last line."""
+
+Medium = Literal["image", "audio", "video"]
+
+
+class JudgePlan(Value):
+    """One judge as a study names it: its model and settings, what it can take, and how much it can read.
+
+    `maker` names the family of models it belongs to, for family preference. Without `structured` the provider decides.
+    """
+
+    name: Id
+    model: str
+    settings: dict[str, JsonValue] = {}
+    maker: str | None = None
+    takes: tuple[Medium, ...] = ("image",)
+    context_tokens: Annotated[int, Field(ge=2_000)] = 128_000
+    structured: bool | None = None
+
+    @property
+    def answers_by_schema(self) -> bool:
+        return self.structured if self.structured is not None else self.model.partition("/")[0] in STRUCTURED
+
+    def grader(self, prompt_digest: Digest) -> ModelGrader:
+        """The judge as its verdicts name it: whatever may change a verdict is part of its key."""
+        shaping: dict[str, JsonValue] = {
+            "settings": self.settings,
+            "takes": [*sorted(self.takes)],
+            "context_tokens": self.context_tokens,
+            "structured": self.answers_by_schema,
+        }
+        return ModelGrader(name=self.name, model=self.model, settings=shaping, prompt_digest=prompt_digest)
+
+
+class ItemOutcome(StrEnum):
+    """Whether what a rubric item describes is there. For an item with negative points, met means the fault is there."""
+
+    MET = "met"
+    PARTLY = "partly met"
+    NOT_MET = "not met"
+
+    @property
+    def share(self) -> float:
+        return {"met": 1.0, "partly met": 0.5, "not met": 0.0}[self.value]
+
+
+class ItemVerdict(Value):
+    """One rubric item: the verdict with its evidence, or the reason why there is none.
+
+    `found` says whether the quotation really stands in what the judge was shown; None where nothing was quoted.
+    """
+
+    item: Annotated[int, Field(ge=1)]
+    points: int
+    outcome: ItemOutcome | None = None
+    quotation: str = ""
+    found: bool | None = None
+    failure: str | None = None
+
+    @model_validator(mode="after")
+    def _outcome_or_failure(self) -> Self:
+        if (self.outcome is None) == (self.failure is None):
+            raise ValueError("an item has either an outcome or the reason why it has none")
+        return self
+
+
+class RubricMark(Value):
+    """One submission held against its task's rubric by one judge, once."""
+
+    study: Id
+    task: Id
+    submission: Digest
+    grader: ModelGrader
+    items: Annotated[tuple[ItemVerdict, ...], Field(min_length=1)]
+    whole: bool
+    """Whether all items were asked at once, for economy."""
+    sweep: Annotated[int, Field(ge=1)] = 1
+    omissions: int = 0
+    usage: Usage | None = None
+    replaces: Digest | None = None
+    made_at: AwareDatetime
+
+    @property
+    def key(self) -> Digest:
+        return self.content_digest()
+
+    @property
+    def failed(self) -> int:
+        return sum(item.outcome is None for item in self.items)
+
+    @property
+    def raw_points(self) -> float | None:
+        """Signed points awarded; unknown as soon as one item has no outcome."""
+        if self.failed:
+            return None
+        return sum(item.points * item.outcome.share for item in self.items if item.outcome is not None)
+
+    @property
+    def score(self) -> float | None:
+        """Raw points over the positive points, held within 0 and 1; the raw sum stays beside it."""
+        possible = sum(item.points for item in self.items if item.points > 0)
+        return None if self.raw_points is None or possible == 0 else min(1.0, max(0.0, self.raw_points / possible))
+
+
+class Gradability(Value):
+    """Whether an automatic judge can grade a task at all, said by hand; the newest word counts."""
+
+    task: Id
+    gradable: bool
+    reason: Annotated[str, Field(min_length=1)]
+    by: Id
+    made_at: AwareDatetime
+
+    @property
+    def key(self) -> Digest:
+        return self.content_digest()

@@ -1,0 +1,1 @@
+"""Automatic graders: judges that are models, panels of them, rubric judges, and baselines that need no model."""

@@ -1,0 +1,65 @@
+"""A judge's desk: the tasks of a study and its submissions made ready, each looked up once and kept for a while."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Generic, TypeVar
+
+from guildhall.domain.prepared import Prepared
+from guildhall.domain.submissions import Submission
+from guildhall.domain.tasks import Task
+from guildhall.domain.values import Digest
+from guildhall.errors import UnknownName
+from guildhall.judging.preparing import Preparer
+from guildhall.store.workspace import Workspace
+
+V = TypeVar("V")
+
+
+class Desk:
+    """What judges of every kind need at hand. Only the last few things looked at stay in memory."""
+
+    def __init__(self, workspace: Workspace, preparer: Preparer, tasks: Iterable[Task]) -> None:
+        self.workspace = workspace
+        self._preparer = preparer
+        self._tasks: Mapping[str, Task] = {task.id: task for task in tasks}
+        self._submissions: _Recent[Submission] = _Recent(512)
+        self._prepared: _Recent[Prepared] = _Recent(128)
+        self._references: _Recent[Prepared] = _Recent(16)
+        self._texts: _Recent[bytes] = _Recent(64)
+
+    def task(self, name: str) -> Task:
+        if name not in self._tasks:
+            raise UnknownName("task", name, fix="it is not a task of this study")
+        return self._tasks[name]
+
+    def submission(self, key: Digest) -> Submission:
+        return self._submissions.get(key, lambda: self.workspace.store.get(Submission, key))
+
+    def prepared(self, key: Digest) -> Prepared:
+        """A submission's files scrubbed, rendered and read."""
+        submission = self.submission(key)
+        return self._prepared.get(key, lambda: self._preparer.submission(submission, self.task(submission.task)))
+
+    def references(self, task: Task) -> Prepared:
+        return self._references.get(task.key, lambda: self._preparer.references(task))
+
+    def read_blob(self, digest: str) -> bytes:
+        return self._texts.get(digest, lambda: self.workspace.blobs.read(digest))
+
+
+class _Recent(Generic[V]):
+    """The last `size` values that were asked for."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._values: OrderedDict[str, V] = OrderedDict()
+
+    def get(self, key: str, make: Callable[[], V]) -> V:
+        if key not in self._values:
+            self._values[key] = make()
+            if len(self._values) > self._size:
+                self._values.popitem(last=False)
+        self._values.move_to_end(key)
+        return self._values[key]

@@ -1,0 +1,55 @@
+"""Tasks an automatic judge cannot grade, marked with the reason: by rule, and by hand where the rule is wrong.
+
+After section A.6.3 of the GDPval paper: work that needs the internet, programs in other languages, fonts this machine
+lacks, sound. Such tasks stay out of agreement, and their number is printed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from guildhall.documents.kinds import Family, claimed_kind
+from guildhall.domain.judges import Gradability, Medium
+from guildhall.domain.tasks import Task
+from guildhall.store.records import Store
+
+_INTERNET = re.compile(
+    r"\b(?:search(?:ing)? (?:the (?:web|internet)|online)|(?:find|download|look up)\b[^.]{0,60}"
+    r"\b(?:online|web|internet)"
+    r"|browse the (?:web|internet)|royalty[- ]free (?:music|footage|images?))\b",
+    re.IGNORECASE,
+)
+_OTHER_CODE = re.compile(r"\.(?:js|ts|tsx|jsx|java|go|rs|rb|php|cs|cpp|kt|swift|sol|tf)\b|\b(?:npm|terraform|docker)\b")
+
+
+def rule_reasons(task: Task, *, takes: Iterable[Medium] = ("image",)) -> tuple[str, ...]:
+    """Why a judge that takes these media cannot grade this task; nothing when it can."""
+    files = [*task.reference_files, *task.expert_files]
+    families = {kind.family for file in files if (kind := claimed_kind(file.name)) is not None}
+    heard = set(takes)
+    reasons = []
+    if _INTERNET.search(task.brief):
+        reasons.append("needs the internet")
+    if _OTHER_CODE.search(task.brief) or any(_OTHER_CODE.search(file.name) for file in files):
+        reasons.append("needs programs in other languages to be run")
+    if Family.AUDIO in families and "audio" not in heard:
+        reasons.append("is about sound, which this judge cannot hear")
+    if Family.VIDEO in families and "video" not in heard:
+        reasons.append("is about video, which this judge cannot see")
+    if set(task.languages) - {"en"}:
+        reasons.append(f"is in {', '.join(task.languages)}, and judges are held to account in English only")
+    return tuple(reasons)
+
+
+def ungradable(store: Store, tasks: Iterable[Task], *, takes: Iterable[Medium] = ("image",)) -> dict[str, str]:
+    """Task id -> why it is out, the word of a person before the rule's."""
+    by_hand = {word.task: word for word in store.each(Gradability)}
+    found = {}
+    for task in tasks:
+        word = by_hand.get(task.id)
+        if word is not None and not word.gradable:
+            found[task.id] = f"{word.reason} (by {word.by})"
+        elif word is None and (reasons := rule_reasons(task, takes=takes)):
+            found[task.id] = "; ".join(reasons)
+    return found

@@ -1,0 +1,97 @@
+"""Several judges as one: which of them sit on a comparison, and how their verdicts make one verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from random import Random
+
+from guildhall.domain.authors import ModelGrader
+from guildhall.domain.judges import JudgePlan
+from guildhall.domain.judgments import Comparison, Judgment
+from guildhall.domain.submissions import FREE
+from guildhall.domain.values import Id, Value, canonical_json, sha256
+from guildhall.errors import InputError
+from guildhall.grading.judges.asking import Asked, Place
+from guildhall.grading.judges.desk import Desk
+from guildhall.judging.requests import recordings
+
+
+class PanelPlan(Value):
+    """A panel: its members, how many are drawn for each sweep of a comparison (all without a number), and weights.
+
+    Without weights every member has one vote. Fitted weights come from `guildhall grade calibrate`.
+    """
+
+    name: Id
+    members: tuple[JudgePlan, ...]
+    draw: int | None = None
+    seed: int = 0
+    weights: dict[str, float] = {}
+
+    @property
+    def grader(self) -> ModelGrader:
+        described = [member.model_dump(mode="json") for member in self.members]
+        return ModelGrader(
+            name=self.name,
+            settings={
+                "panel": sha256(canonical_json(described)),
+                "draw": self.draw,
+                "seed": self.seed,
+                "weights": dict(self.weights),
+            },
+        )
+
+
+def seated(panel: PanelPlan, comparison: Comparison, sweep: int, media: set[str]) -> tuple[JudgePlan, ...]:
+    """Who sits on one sweep of a comparison: by seed, the same for every order, so that orders can be compared.
+
+    Work with sound or moving pictures goes to members that take them; when there is none, to all, and what they
+    cannot take is a counted omission.
+    """
+    if not panel.members:
+        raise InputError(f"panel {panel.name!r} has no members; name its judges under [[judges]]")
+    able = [member for member in panel.members if media <= set(member.takes)] or list(panel.members)
+    if panel.draw is None or panel.draw >= len(able):
+        return tuple(able)
+    rng = Random(sha256(canonical_json([panel.seed, comparison.key, sweep])))
+    return tuple(rng.sample(able, panel.draw))
+
+
+def deal(panel: PanelPlan, wanted: Iterable[Asked], desk: Desk) -> Iterator[tuple[JudgePlan, Asked]]:
+    """Each wanted verdict with each member that sits on it."""
+    for asked in wanted:
+        media = set().union(*(recordings(desk.prepared(key)) for key in asked.comparison.submissions))
+        for member in seated(panel, asked.comparison, asked.sweep, media):
+            yield member, asked
+
+
+def combine(panel: PanelPlan, place: Place, verdicts: Sequence[Judgment]) -> Judgment:
+    """One verdict from the members' on the same order of the same sweep.
+
+    Sides are ranked by their mean rank, weighted; equal means tie. A member's failure takes no part and is said; when
+    all failed the panel failed too.
+    """
+    comparison, order, sweep = place
+    valid = [one for one in verdicts if one.ranks is not None]
+    usage = sum((one.usage for one in verdicts if one.usage), start=FREE)
+    told = f"{len(valid)} of {len(verdicts)} members gave a verdict"
+    failures = "; ".join(sorted(str(one.failure) for one in verdicts if one.failure))
+    ranks = _ranked(valid, panel.weights, len(order)) if valid else None
+    return Judgment(
+        comparison=comparison,
+        grader=panel.grader,
+        order=order,
+        ranks=ranks,
+        failure=None if ranks else f"no member gave a verdict: {failures}",
+        reason=told if ranks else "",
+        sweep=sweep,
+        usage=usage,
+        omissions=verdicts[0].omissions,
+        made_at=max(one.made_at for one in verdicts),
+    )
+
+
+def _ranked(valid: Sequence[Judgment], weights: Mapping[str, float], places: int) -> tuple[int, ...]:
+    said = [(one.ranks, weights.get(one.grader.name, 1.0)) for one in valid if isinstance(one.grader, ModelGrader)]
+    means = [sum(ranks[place] * weight for ranks, weight in said if ranks) for place in range(places)]
+    return tuple(1 + sum(other < own - 1e-9 for other in means) for own in means)

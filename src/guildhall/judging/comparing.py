@@ -1,0 +1,91 @@
+"""The question put to a judge about two or more submissions: one request for every order they are shown in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from string import ascii_uppercase
+
+from guildhall.domain.authors import ModelGrader
+from guildhall.domain.judges import JudgePlan
+from guildhall.domain.prepared import Prepared
+from guildhall.domain.tasks import Task
+from guildhall.domain.values import sha256
+from guildhall.engine.calls import Call, Message
+from guildhall.judging.requests import Part, ReadBlob, budget_for, material
+from guildhall.judging.verdicts import pair_schema
+
+_ON_ONE_LINE = (
+    "\nThen end with one line that holds nothing but VERDICT[A], VERDICT[B] or VERDICT[TIE]. A reply that ends "
+    "otherwise cannot be used."
+)
+_BY_SCHEMA = "\nAnswer in JSON: `reason`, then for each of the `criteria` which side does better, then the `verdict`."
+
+
+@dataclass(frozen=True)
+class Question:
+    """The messages for one order of sides, and how many things of each side they leave out."""
+
+    messages: tuple[Message, ...]
+    omissions: dict[str, int]
+
+    def call(self, plan: JudgePlan, *, places: int, sample: int) -> Call:
+        """The question as a call; `sample` tells independent answers to it apart."""
+        by_schema = places == 2 and plan.answers_by_schema
+        return Call(
+            model=plan.model,
+            messages=self.messages,
+            settings=plan.settings,
+            answer_schema=pair_schema() if by_schema else None,
+            sample=sample,
+            purpose="verdict",
+        )
+
+
+def question(
+    plan: JudgePlan, task: Task, references: Prepared, sides: Sequence[Prepared], *, read_blob: ReadBlob
+) -> Question:
+    """What a judge is asked about `sides`, shown as A, B, ... in the order given. No author is anywhere in it.
+
+    As for people, final messages are shown only where a side has no files or every side has a message.
+    """
+    budget = budget_for(plan.context_tokens, sides=len(sides))
+    parts: list[Part | str] = [f"# The request\n\n{task.brief}"]
+    if references.files:
+        shown = material("Reference files", references, read_blob=read_blob, budget=budget, media=plan.takes)
+        parts += shown.parts
+    omissions = {}
+    all_have_text = all(side.text.strip() for side in sides)
+    for letter, side in zip(ascii_uppercase, sides, strict=False):
+        shown = material(
+            f"Submission {letter}",
+            side,
+            read_blob=read_blob,
+            budget=budget,
+            prefix=letter,
+            with_text=all_have_text or not side.files,
+            media=plan.takes,
+        )
+        parts += shown.parts
+        omissions[letter] = len(shown.omissions)
+    system = prompt(len(sides), by_schema=plan.answers_by_schema)
+    return Question((Message.of("system", system), Message.of("user", *parts)), omissions)
+
+
+def judge_of(plan: JudgePlan, *, places: int) -> ModelGrader:
+    """The grader whose name stands under verdicts on this many sides."""
+    return plan.grader(sha256(prompt(places, by_schema=plan.answers_by_schema).encode()))
+
+
+@cache
+def prompt(places: int, *, by_schema: bool) -> str:
+    """The instructions for a pair, or for a ranking of more."""
+    if places > 2:
+        return _text("rank-1.md")
+    return _text("compare-1.md") + (_BY_SCHEMA if by_schema else _ON_ONE_LINE)
+
+
+def _text(name: str) -> str:
+    return files("guildhall.judging").joinpath("prompts", name).read_text(encoding="utf-8")

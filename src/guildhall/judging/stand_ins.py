@@ -1,0 +1,46 @@
+"""A stand-in for a judge, offline and deterministic: it counts words, says so, and keeps to every form of answer."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+from guildhall.engine.scripted import Answer, Turn, scripted
+
+
+@scripted("word-counter")
+def word_counter(turn: Turn) -> Answer:
+    """Prefers the submission with more words; holds an item met when most of its words occur in the submission."""
+    if "\n# The criteria\n" in turn.prompt:
+        return Answer(text=_items(turn.prompt))
+    words = words_by_side(turn.prompt)
+    counted = ", ".join(f"{letter} has {count}" for letter, count in words.items())
+    return Answer(text=f"Counting words as a stand-in for judgment: {counted}.\n\n{_verdict(words)}")
+
+
+def words_by_side(prompt: str) -> dict[str, int]:
+    """How many words stand under each submission of a comparison."""
+    places = [(found.start(), found[1]) for found in re.finditer(r"^## Submission ([A-Z])$", prompt, re.MULTILINE)]
+    ends = [*places, (len(prompt), "")]
+    return {letter: len(prompt[start:end].split()) for (start, letter), (end, _) in pairwise(ends)}
+
+
+def _verdict(words: dict[str, int]) -> str:
+    if len(words) == 2:
+        return "VERDICT[TIE]" if words["A"] == words["B"] else f"VERDICT[{'A' if words['A'] > words['B'] else 'B'}]"
+    order = sorted(words, key=lambda letter: -words[letter])
+    ranking = order[0]
+    for before, letter in pairwise(order):
+        ranking += ("=" if words[before] == words[letter] else ">") + letter
+    return f"RANKING[{ranking}]"
+
+
+def _items(prompt: str) -> str:
+    work, _, criteria = prompt.rpartition("\n# The criteria\n")
+    known = set(re.findall(r"[a-z0-9]{4,}", work.partition("## The submission")[2].lower()))
+    lines = []
+    for number, text in re.findall(r"^ITEM (\d+): (.*)$", criteria, re.MULTILINE):
+        wanted = re.findall(r"[a-z0-9]{4,}", text.lower())
+        share = sum(word in known for word in wanted) / len(wanted) if wanted else 0.0
+        lines.append(f'ITEM {number}: {"MET" if share > 0.6 else "PARTLY" if share > 0.4 else "NOT"} | ""')
+    return "\n".join(lines)
