@@ -60,9 +60,7 @@ def _shown(render: Render, name: str, content: bytes, first: int) -> Shown:
 @contextmanager
 def opened_renderer(cache: Path) -> Iterator[Render]:
     """A renderer over a cache folder, with LibreOffice kept warm while the block runs."""
-    from guildhall.documents.render.cache import RenderCache
-    from guildhall.documents.render.office import OfficePool
-    from guildhall.documents.render.rendering import Renderer
+    from guildhall.documents.looking import documents
 
-    with OfficePool() as office:
-        yield Renderer(RenderCache(cache), office).render
+    with documents(cache) as looking:
+        yield looking.renderer.render

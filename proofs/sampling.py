@@ -1,0 +1,178 @@
+"""Sampling: against real servers with faults and kills, beside plain Inspect, and from its logs alone."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+from proofs import ROOT, Figures, proof
+from proofs._fault_proxy import FaultProxy
+from proofs._servers import aimock_server, journal, llama_server
+
+TASKS, KILLS = 20, 5
+
+FIXTURES: list[dict[str, object]] = [
+    {
+        "match": {"turnIndex": 0},
+        "response": {
+            "toolCalls": [
+                {"name": "bash", "arguments": {"command": "mkdir -p deliverables; echo done > deliverables/report.txt"}}
+            ],
+            "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
+        },
+    },
+    {
+        "match": {"turnIndex": 1},
+        "response": {
+            "toolCalls": [{"name": "submit", "arguments": {"text": "Done.", "files": ["deliverables/report.txt"]}}],
+            "usage": {"prompt_tokens": 150, "completion_tokens": 10, "total_tokens": 160},
+        },
+    },
+]
+
+STUDY = """
+[study]
+id = "servers"
+title = "Two servers"
+
+[[authors]]
+name = "llama"
+model = "openai-api/llama/tiny"
+tools = "none"
+condition = "plain"
+settings = {{ base_url = "{llama}", max_tokens = 24, model_args = {{ stream = true }} }}
+
+[[authors]]
+name = "mock"
+model = "openai-api/aimock/scripted"
+condition = "plain"
+settings = {{ base_url = "{mock}" }}
+
+[sampling]
+at_once = 3
+
+[sampling.limits]
+item_turns = 6
+"""
+
+
+@proof(
+    "sampling-servers",
+    "40 submissions from two real servers, with 429 and 500 injected and 5 SIGKILLs: none lost, none twice, and the "
+    "usage equal to the servers' own count",
+    budget_s=900,
+)
+def servers() -> Figures:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with llama_server(folder) as llama, aimock_server(FIXTURES, folder) as mock:
+            proxies = {"llama": FaultProxy(llama, seed=1), "mock": FaultProxy(mock, seed=2, delay_s=(0.3, 0.9))}
+            try:
+                _make_study(folder, {name: proxy.url for name, proxy in proxies.items()})
+                killed = _run_with_kills(folder)
+                figures = _compare(folder, proxies)
+                answered_by_mock = sum(entry.get("response", {}).get("status") == 200 for entry in journal(mock))  # type: ignore[attr-defined]
+                assert answered_by_mock == sum(len(found) for found in proxies["mock"].answers.values())
+            finally:
+                for proxy in proxies.values():
+                    proxy.close()
+    injected = sum((Counter(proxy.injected) for proxy in proxies.values()), Counter())
+    assert injected[429] > 0 and injected[500] > 0, "both kinds of fault must have happened"
+    assert proxies["llama"].streamed > 0, "llama.cpp's answers came as a stream"
+    return {**figures, "kills": killed, "injected_429": injected[429], "injected_500": injected[500]}
+
+
+def _make_study(folder: Path, urls: dict[str, str]) -> None:
+    from guildhall.domain.tasks import Task
+    from guildhall.store.workspace import Workspace
+
+    (folder / "study.toml").write_text(STUDY.format(**urls))
+    with Workspace.create(folder / "ws") as workspace:
+        workspace.store.add_all(
+            Task(id=f"TASK-{number:02d}", sector="Information", occupation="Editors", brief=f"Do TASK-{number:02d}.")
+            for number in range(TASKS)
+        )
+
+
+def _start(folder: Path) -> subprocess.Popen[bytes]:
+    keys = {"LLAMA_API_KEY": "none-needed", "AIMOCK_API_KEY": "none-needed"}
+    study, workspace = str(folder / "study.toml"), str(folder / "ws")
+    command = [sys.executable, "-m", "guildhall", "study", "run", study, "--workspace", workspace]
+    log = (folder / "run.log").open("ab")
+    return subprocess.Popen(command, cwd=ROOT, env=os.environ | keys, stdout=log, stderr=log, start_new_session=True)
+
+
+def _run_with_kills(folder: Path) -> int:
+    """Kill the run five times at random moments of its work, then let it finish."""
+    from guildhall.store.ledger import Ledger
+    from guildhall.store.workspace import Workspace
+
+    moments, killed = random.Random(7), 0
+    with Workspace.open(folder / "ws") as workspace:
+        ledger = Ledger(workspace.store)
+        while killed < KILLS:
+            before, process = ledger.spent(run="servers").usage.calls, _start(folder)
+            ends = time.monotonic() + 120
+            while ledger.spent(run="servers").usage.calls < before + 3 and time.monotonic() < ends:
+                assert process.poll() is None, (folder / "run.log").read_text()[-2000:]
+                time.sleep(0.05)
+            time.sleep(moments.uniform(0, 1.0))
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+            killed += 1
+    last = _start(folder)
+    assert last.wait(timeout=400) == 0, (folder / "run.log").read_text()[-2000:]
+    return killed
+
+
+def _compare(folder: Path, proxies: dict[str, FaultProxy]) -> Figures:
+    """Every answer the ledger holds is one the server gave; what is missing was in flight at a kill."""
+    from sqlalchemy import select
+
+    from guildhall.domain.authors import ModelRun
+    from guildhall.domain.submissions import Submission
+    from guildhall.store.ledger import model_calls
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.studies import OpenStudy
+
+    lost_calls = lost_tokens = recorded = 0
+    with Workspace.open(folder / "ws") as workspace:
+        study = OpenStudy.open(folder / "study.toml", workspace)
+        made = workspace.store.find(Submission)
+        pairs = Counter((one.task, one.author.key) for one in made)
+        assert len(made) == 2 * TASKS and set(pairs.values()) == {1}, f"{len(made)} submissions, {pairs.most_common(2)}"
+        for submission in made:
+            assert isinstance(submission.author, ModelRun)
+            assert submission.stop.value in {"finished", "truncated"}, submission
+            assert submission.author.name == "llama" or [file.name for file in submission.files] == ["report.txt"]
+        with workspace.store.reading() as connection:
+            rows = connection.execute(select(model_calls)).mappings().all()
+    for item in study.items:
+        own = [row for row in rows if row["item"] == item.key]
+        answered = [row for row in own if row["ended_at"] and not row["error"]]
+        ledger = Counter((row["input_tokens"], row["output_tokens"]) for row in answered)
+        server = Counter(proxies[item.author.name].answers[item.task.id])
+        assert not ledger - server, f"{item.job.label}: the ledger holds answers the server never gave"
+        missing, unanswered = server - ledger, sum(row["ended_at"] is None for row in own)
+        assert missing.total() <= unanswered, f"{item.job.label}: {missing} were lost, {unanswered} were in flight"
+        lost_calls += missing.total()
+        lost_tokens += sum((read + written) * count for (read, written), count in missing.items())
+        recorded += sum((read + written) * count for (read, written), count in ledger.items())
+    answers = [answer for proxy in proxies.values() for found in proxy.answers.values() for answer in found]
+    served = sum(read + written for read, written in answers)
+    assert served == recorded + lost_tokens
+    return {
+        "submissions": len(made),
+        "twice": 0,
+        "tokens_by_the_servers": served,
+        "tokens_in_the_ledger": recorded,
+        "answers_in_flight_at_a_kill": lost_calls,
+        "tokens_in_flight_at_a_kill": lost_tokens,
+    }
