@@ -28,6 +28,10 @@ settings.register_profile(
 settings.load_profile("guildhall")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--golden", action="store_true", help="write the golden files anew, to be read before committing")
+
+
 @pytest.fixture(scope="session")
 def realdata() -> Path:
     if not REALDATA.is_dir():

@@ -28,6 +28,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sandbox": ("guildhall.cli.sandbox:app", "The confined place in which agents work: build it, check it."),
     "people": ("guildhall.cli.people:app", "Who may come in, under which code name, and how to forget them."),
     "serve": ("guildhall.cli.serve:serve", "Serve the web app on this machine."),
+    "report": ("guildhall.cli.report:report", "Write a study's report: a page, tables, a workbook, figures."),
     "bundle": ("guildhall.cli.bundle:app", "Move a workspace's records and files as one archive."),
     "analyze": ("guildhall.cli.analyze:app", "Win rates, agreement, ratings and more, from plain files."),
 }

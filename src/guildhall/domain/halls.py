@@ -85,6 +85,8 @@ class HallDesign(Value):
     minutes_per_set: Annotated[float, Field(gt=0)] = 109.0
     hourly_wage_usd: Annotated[float, Field(gt=0)] | None = None
     minimum_reason_words: Annotated[int, Field(ge=0)] = 10
+    simulated_graders: Annotated[int, Field(ge=0, le=100)] = 0
+    """For demos and rehearsals: so many simulated graders judge at once, and are named as simulated everywhere."""
 
 
 class Slot(Value):

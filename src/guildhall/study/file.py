@@ -8,6 +8,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, JsonValue, ValidationError, model_validator
 
+from guildhall.domain.halls import HallDesign
 from guildhall.domain.values import Id, Line, Value
 from guildhall.engine.prices import Price
 from guildhall.errors import UnreadableFile
@@ -40,6 +41,7 @@ class StudyFile(Value):
     authors: Annotated[tuple[AuthorPlan, ...], Field(min_length=1)]
     sampling: SamplingSettings = SamplingSettings()
     prices: dict[str, Price] = {}
+    people: HallDesign | None = None
 
     @model_validator(mode="after")
     def _authors_differ(self) -> Self:
@@ -51,6 +53,8 @@ class StudyFile(Value):
     def design(self) -> dict[str, JsonValue]:
         """The sections that shape results, as the frozen study keeps them; how work is paced is not among them."""
         written: dict[str, Any] = self.model_dump(mode="json", include={"tasks", "prices"})
+        if self.people is not None:
+            written["people"] = self.people.model_dump(mode="json")
         return written
 
 

@@ -12,6 +12,7 @@ from guildhall.sampling.expectation import forecast
 from guildhall.sampling.plan import SampleItem
 from guildhall.sampling.running import reopen_failed, run_samples
 from guildhall.sampling.status import sampling_status
+from guildhall.study.people import People
 from guildhall.study.studies import OpenStudy
 
 Report = Mapping[str, JsonValue]
@@ -74,4 +75,4 @@ def _run_items(study: OpenStudy, items: Sequence[SampleItem]) -> AgentRun:
     )
 
 
-STAGES: Sequence[StudyStage] = (Sampling(),)
+STAGES: Sequence[StudyStage] = (Sampling(), People())

@@ -1,0 +1,87 @@
+"""Findings: everything a report says about a study, as estimates with their counts. Reports only show them."""
+
+from __future__ import annotations
+
+from guildhall.domain.estimates import Estimate
+from guildhall.domain.values import Value
+
+
+class Counts(Value):
+    """What went in, and what stayed out and why: both denominators of every figure."""
+
+    tasks: int
+    tasks_compared: int
+    tasks_without_expert: int
+    submissions: int
+    comparisons: int
+    judgments: int
+    failures: int
+    """Judgments without a verdict: refusals, unreadable replies, provider errors. Counted, never a tie."""
+    surplus: int
+    """Judgments that came after their slot was filled, or beyond the plan: kept out of primary estimates."""
+    omissions: int
+    """Files or parts of files that could not be shown, over all sides."""
+
+
+class ModelRecord(Value):
+    """One model against the baseline."""
+
+    model: str
+    wins: int
+    ties: int
+    losses: int
+    win: Estimate
+    win_or_tie: Estimate
+    half_tie: Estimate
+
+
+class CellRecord(Value):
+    """One model in one cell of a breakdown; `pooled` leans on the model's other cells and says so."""
+
+    model: str
+    levels: dict[str, str]
+    wins: int
+    ties: int
+    losses: int
+    win_or_tie: Estimate
+    band: tuple[float, float] | None
+    pooled: Estimate | None
+
+
+class Breakdown(Value):
+    title: str
+    by: tuple[str, ...]
+    cells: tuple[CellRecord, ...]
+
+
+class Figure(Value):
+    """One named estimate, with the sentence a reader needs beside it."""
+
+    name: str
+    estimate: Estimate
+    words: str = ""
+
+
+class FigureGroup(Value):
+    title: str
+    words: str
+    figures: tuple[Figure, ...]
+
+
+class Findings(Value):
+    """A whole report's content. `grader_kind` stands in every caption; simulated graders are named as such."""
+
+    study: str
+    title: str
+    design_digest: str
+    seed: int
+    baseline: str
+    grader_kind: str
+    simulated: bool
+    counts: Counts
+    headline: tuple[ModelRecord, ...]
+    breakdowns: tuple[Breakdown, ...] = ()
+    groups: tuple[FigureGroup, ...] = ()
+    methods: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    version: str

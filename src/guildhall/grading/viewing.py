@@ -1,0 +1,30 @@
+"""What stands in a slot, blinded: from the stored order and the prepared files, never from authors."""
+
+from __future__ import annotations
+
+from guildhall.domain.halls import Slot
+from guildhall.domain.judgments import BlindedView, Comparison
+from guildhall.domain.prepared import Prepared
+from guildhall.domain.studies import Study
+from guildhall.domain.tasks import Task
+from guildhall.domain.values import Id
+from guildhall.errors import UnknownName
+from guildhall.judging.blinding import blinded_view
+from guildhall.judging.preparing import VERSION
+from guildhall.store.records import Store
+
+
+def view_of(store: Store, slot: Slot) -> BlindedView:
+    """The view every grader of this slot is given; its files were prepared when the study was opened."""
+    comparison = store.get(Comparison, slot.comparison)
+    task = max(store.find(Task, id=comparison.task), key=lambda task: task.version)
+    references = store.get(Prepared, f"{task.content_digest()}:{VERSION}")
+    return blinded_view(task, references, [store.get(Prepared, f"{key}:{VERSION}") for key in slot.order])
+
+
+def newest_study(store: Store, identity: Id) -> Study:
+    """The newest frozen form of a study."""
+    found = store.find(Study, id=identity)
+    if not found:
+        raise UnknownName("study", identity, fix="`guildhall study run` keeps one")
+    return found[-1]

@@ -1,0 +1,52 @@
+"""The report as one self-contained HTML page: no outside request, printable, light and dark, tables under figures."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from guildhall.domain.findings import Findings
+from guildhall.reports import words
+from guildhall.reports.plots import figures_of, to_svg
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+
+@cache
+def _environment() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "percent": words.percent,
+        "interval": words.interval_percent,
+        "plain": words.plain,
+        "basis": words.basis,
+    }
+    return made
+
+
+def html_page(findings: Findings) -> str:
+    """The whole report; the same findings give the same bytes."""
+    drawn = {name: _inline(to_svg(figure), name) for name, figure in figures_of(findings).items()}
+    ranked = sorted(findings.headline, key=lambda record: -(record.win_or_tie.value or 0))
+    return _environment().get_template("report.html").render(findings=findings, ranked=ranked, drawn=drawn)
+
+
+def _inline(svg: str, name: str) -> Markup:
+    """An SVG of our own drawing inside the page. Its ids get a prefix, since several share one document."""
+    start = svg.index("<svg")
+    body = (
+        svg[start:]
+        .replace('id="', f'id="{name}-')
+        .replace("url(#", f"url(#{name}-")
+        .replace('xlink:href="#', f'xlink:href="#{name}-')
+    )
+    return Markup(body)  # noqa: S704 - drawn by us; text in it is escaped by the renderer

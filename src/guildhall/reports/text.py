@@ -1,0 +1,123 @@
+"""The report as Markdown, CSV and JSON: for reading in a terminal, for a spreadsheet, for a program."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from guildhall.domain.findings import Findings
+from guildhall.reports.words import basis, interval_percent, percent, plain
+
+
+def markdown(findings: Findings) -> str:
+    lines = [
+        f"# {findings.title}",
+        "",
+        f"Models against the {findings.baseline}, judged blind by {findings.grader_kind} graders.",
+        "",
+    ]
+    if findings.simulated:
+        lines += ["**The graders of this study are simulated: these figures say nothing about any model.**", ""]
+    counts = findings.counts
+    lines += [
+        f"{counts.tasks_compared} of {counts.tasks} tasks compared; {counts.judgments} judgments, "
+        f"{counts.failures} without a verdict, {counts.surplus} late or extra; {counts.omissions} parts not shown.",
+        "",
+    ]
+    lines += _table(
+        ["model", "wins", "ties", "losses", "win", "win or tie", "half tie"],
+        [
+            [
+                record.model,
+                record.wins,
+                record.ties,
+                record.losses,
+                *(
+                    f"{percent(one.value)} ({interval_percent(one)})"
+                    for one in (record.win, record.win_or_tie, record.half_tie)
+                ),
+            ]
+            for record in findings.headline
+        ],
+    )
+    for breakdown in findings.breakdowns:
+        rows = [
+            [
+                *cell.levels.values(),
+                cell.model,
+                f"{cell.wins} / {cell.ties} / {cell.losses}",
+                f"{percent(cell.win_or_tie.value)} ({interval_percent(cell.win_or_tie)})",
+                percent(cell.pooled.value) if cell.pooled else "–",
+            ]
+            for cell in breakdown.cells
+        ]
+        lines += [
+            f"## {breakdown.title}",
+            "",
+            *_table([*breakdown.by, "model", "W / T / L", "win or tie", "pooled"], rows),
+        ]
+    for group in findings.groups:
+        rows = [[figure.name, plain(figure.estimate), basis(figure.estimate)] for figure in group.figures]
+        lines += [f"## {group.title}", "", group.words, "", *_table(["figure", "estimate", "rests on"], rows)]
+    lines += ["## Methods", "", *(f"{sentence}\n" for sentence in (*findings.methods, *findings.notes))]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
+    def line(cells: Iterable[Any]) -> str:
+        return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+
+    return [line(header), line("---" for _ in header), *(line(row) for row in rows), ""]
+
+
+def as_json(findings: Findings) -> str:
+    return json.dumps(findings.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+
+
+def headline_csv(findings: Findings) -> str:
+    """One row a model and convention, with the interval or the reason why there is none."""
+    rows = [
+        [
+            record.model,
+            name,
+            one.value,
+            *(one.interval or ("", "")),
+            one.level,
+            one.n_tasks,
+            one.n_judgments,
+            one.method,
+            one.why_no_interval or "",
+        ]
+        for record in findings.headline
+        for name, one in (("win", record.win), ("win_or_tie", record.win_or_tie), ("half_tie", record.half_tie))
+    ]
+    header = [
+        "model",
+        "convention",
+        "value",
+        "low",
+        "high",
+        "level",
+        "n_tasks",
+        "n_judgments",
+        "method",
+        "why_no_interval",
+    ]
+    return csv_text(header, rows)
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """CSV that a spreadsheet cannot take for formulas."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    for row in rows:
+        writer.writerow([_harmless(cell) for cell in row])
+    return out.getvalue()
+
+
+def _harmless(cell: Any) -> Any:
+    return "'" + cell if isinstance(cell, str) and cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell

@@ -1,0 +1,71 @@
+"""The stage of human grading: open the hall, say what it asks of people, wait for them (or simulate them, named so)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+
+from pydantic import JsonValue
+
+from guildhall.documents.looking import documents
+from guildhall.domain.halls import Role
+from guildhall.grading.design import lay_out, staffing
+from guildhall.grading.opening import design_of, gather, open_hall
+from guildhall.grading.people import Roster
+from guildhall.grading.queue import Queue
+from guildhall.grading.simulation import simulate_hall
+from guildhall.judging.preparing import Preparer
+from guildhall.study.studies import OpenStudy
+
+Report = Mapping[str, JsonValue]
+
+
+class People:
+    """Experts compare blind. Without a `[people]` section the stage has nothing to do."""
+
+    name = "people"
+
+    def plan(self, study: OpenStudy) -> Report:
+        if study.file.people is None:
+            return {}
+        frozen = study.frozen()
+        design = design_of(frozen)
+        tasks, made = gather(study.workspace, frozen)
+        layout = lay_out(study=frozen.id, tasks=tasks, submissions=made, design=design, seed=frozen.seed)
+        pool = _pool(study)
+        needs = staffing(layout, design, pool=pool if not design.simulated_graders else None)
+        return {
+            "gradings": needs.gradings,
+            "hours": round(needs.hours, 1),
+            "cost_usd": needs.cost_usd,
+            "graders_needed": dict(needs.graders_needed),
+            "tasks_without_expert": len(layout.without_expert),
+            "words": list(needs.words),
+        }
+
+    def run(self, study: OpenStudy) -> Report:
+        if study.file.people is None:
+            return {}
+        frozen = study.frozen()
+        design = design_of(frozen)
+        with documents(study.workspace.path / "cache") as looking:
+            opened = open_hall(study.workspace, frozen, Preparer(study.workspace, looking))
+        facts: dict[str, JsonValue] = {"new_slots": opened.new_slots, "parts_not_shown": opened.omissions}
+        if design.simulated_graders:
+            done = simulate_hall(study.workspace, frozen, design, clock=time.time)
+            facts |= {"simulated_judgments": done.judgments, "simulated_preferred_expert": done.preferred_expert}
+        return {**facts, **self.status(study)}
+
+    def status(self, study: OpenStudy) -> Report:
+        if study.file.people is None:
+            return {}
+        return dict(Queue(study.workspace.store).progress(study.id))
+
+
+def _pool(study: OpenStudy) -> dict[str, int]:
+    """Graders at hand, an occupation."""
+    pool: dict[str, int] = {}
+    for member in Roster(study.workspace.store, pepper=b"").everyone(Role.GRADER):
+        for occupation in member.occupations:
+            pool[occupation] = pool.get(occupation, 0) + 1
+    return pool
