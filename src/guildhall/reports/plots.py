@@ -13,7 +13,7 @@ from guildhall.domain.findings import Breakdown, FigureGroup, Findings
 INK, FAINT, GRID = "#1d2422", "#57625e", "#dfe3de"
 OUTCOMES = {"win": "#0f766e", "tie": "#c9b458", "loss": "#b9c1bd"}
 MARK = "#0f766e"
-WIDTH = 520
+WIDTH = 660
 _CONFIG: dict[str, Any] = {
     "background": "white",
     "font": "Noto Sans, Liberation Sans, DejaVu Sans, sans-serif",
@@ -27,7 +27,7 @@ _CONFIG: dict[str, Any] = {
         "labelLimit": 260,
     },
     "title": {"anchor": "start", "color": INK, "fontSize": 14, "subtitleColor": FAINT},
-    "legend": {"labelColor": INK, "titleColor": FAINT, "orient": "top"},
+    "legend": {"labelColor": INK, "titleColor": FAINT, "orient": "top", "labelFontSize": 12, "titleFontSize": 12},
 }
 
 
@@ -95,7 +95,12 @@ def forest(
             "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1, "stroke": MARK},
             "encoding": {
                 "y": y,
-                "x": {"field": "value", "type": "quantitative", "axis": axis, "scale": {"zero": False}},
+                "x": {
+                    "field": "value",
+                    "type": "quantitative",
+                    "axis": axis,
+                    "scale": {"zero": False, "nice": True, "padding": 12},
+                },
                 "fill": {
                     "field": "sure",
                     "type": "nominal",
