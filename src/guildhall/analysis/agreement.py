@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -48,45 +49,47 @@ def agreement(
     """
     which = np.ones(ratings.n_samples, dtype=np.bool_) if which is None else which
     human, auto = ratings.counts(human=True)[which], ratings.counts(human=False)[which]
-    units = _units(ratings, which)
-    corrected = interval != "as-published"
-
-    def measure(
-        name: str, values: Floats, n_ratings: Floats, law: Callable[[Counts], Law | None], counts: Counts
-    ) -> Measured:
-        valid = ~np.isnan(values)
-        made = (
-            population_interval(
-                values[valid], units[0][valid], level=level, unit=units[1], n_ratings=int(n_ratings[valid].sum())
-            )
-            if interval == "population"
-            else _law_interval(law(counts[valid]), level=level, corrected=corrected)
-        )
-        return Measured(
-            value=float(values[valid].mean()) if valid.any() else None,
-            interval=made.interval,
-            estimand=f"{name} agreement: mean over samples of 1 - |X - Y| over all pairs of ratings",
-            method=made.method,
-            level=level,
-            unit=units[1] if interval == "population" else "rating",
-            n_tasks=len(np.unique(units[0][valid])) if units[1] == "task" else None,
-            n_samples=int(valid.sum()),
-            n_judgments=int(n_ratings[valid].sum()),
-            n_excluded=int((~valid).sum()),
-            why_no_interval=made.why_no_interval if valid.any() else f"no sample has a pair of {name} ratings",
-        )
-
-    def pairs(counts: Counts) -> Law | None:
-        return pair_disagreement_law(types_from_counts(counts), corrected=corrected)
-
-    def across(counts: Counts) -> Law | None:
-        return cross_disagreement_law(types_from_counts(counts))
-
     both = np.hstack([human, auto])
+    measure = partial(_measured, units=_units(ratings, which), interval=interval, level=level)
     return Agreement(
-        measure("human-human", pair_agreement(human), human.sum(axis=1), pairs, human),
-        measure("human-auto", cross_agreement(human, auto), both.sum(axis=1), across, both),
-        measure("auto-auto", pair_agreement(auto), auto.sum(axis=1), pairs, auto),
+        measure("human-human", pair_agreement(human), human, pair_disagreement_law),
+        measure("human-auto", cross_agreement(human, auto), both, cross_disagreement_law),
+        measure("auto-auto", pair_agreement(auto), auto, pair_disagreement_law),
+    )
+
+
+def _measured(
+    name: str,
+    values: Floats,
+    counts: Counts,
+    law: Callable[..., Law | None],
+    *,
+    units: tuple[Codes, str],
+    interval: AgreementInterval,
+    level: float,
+) -> Measured:
+    """The mean of each sample's agreement, NaN where it has none, with the interval asked for."""
+    valid = ~np.isnan(values)
+    codes, unit = units
+    n_ratings = int(counts[valid].sum())
+    if interval == "population":
+        made = population_interval(values[valid], codes[valid], level=level, unit=unit, n_ratings=n_ratings)
+    else:
+        literal = interval == "as-published" and law is pair_disagreement_law
+        found = law(types_from_counts(counts[valid]), **({"corrected": False} if literal else {}))
+        made = _law_interval(found, level=level, as_published=interval == "as-published")
+    return Measured(
+        value=float(values[valid].mean()) if valid.any() else None,
+        interval=made.interval,
+        estimand=f"{name} agreement: mean over samples of 1 - |X - Y| over all pairs of ratings",
+        method=made.method,
+        level=level,
+        unit=unit if interval == "population" else "rating",
+        n_tasks=len(set(codes[valid].tolist())) if unit == "task" else None,
+        n_samples=int(valid.sum()),
+        n_judgments=n_ratings,
+        n_excluded=int((~valid).sum()),
+        why_no_interval=made.why_no_interval if valid.any() else f"no sample has a pair of {name} ratings",
     )
 
 
@@ -159,9 +162,9 @@ def _units(ratings: Ratings, which: NDArray[np.bool_]) -> tuple[Codes, str]:
     return np.flatnonzero(which), "sample"
 
 
-def _law_interval(law: Law | None, *, level: float, corrected: bool) -> ShareInterval:
+def _law_interval(law: Law | None, *, level: float, as_published: bool) -> ShareInterval:
     if law is None:
         return ShareInterval(None, "none", "no sample's ratings differ; resampling within samples says nothing")
     low, high = law.interval(level)
-    words = "k/(k-1) corrected" if corrected else "as published, uncorrected: human-human does not cover"
+    words = "as published, uncorrected: human-human does not cover" if as_published else "k/(k-1) corrected"
     return ShareInterval((1.0 - high, 1.0 - low), f"ratings resampled within samples, {law.method}, {words}")
