@@ -61,12 +61,7 @@ def column_names(path: Path) -> list[str]:
     if not path.is_file():
         raise UnreadableFile(path, "there is no such file", fix="check the path")
     if path.suffix.lower() == ".parquet":
-        import polars as pl
-
-        try:
-            return list(pl.read_parquet_schema(path))
-        except pl.exceptions.PolarsError as error:
-            raise UnreadableFile(path, f"not a readable Parquet file ({error})") from error
+        return _parquet_names(path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
             if path.suffix.lower() == ".jsonl":
@@ -75,6 +70,23 @@ def column_names(path: Path) -> list[str]:
             return next(csv.reader(lines), [])
     except (UnicodeDecodeError, json.JSONDecodeError, csv.Error) as error:
         raise UnreadableFile(path, f"not readable ({error})") from error
+
+
+def _parquet_names(path: Path) -> list[str]:
+    if _has_pyarrow():
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        try:
+            return list(parquet.read_schema(path).names)
+        except pa.ArrowException as error:
+            raise UnreadableFile(path, f"not a readable Parquet file ({error})") from error
+    import polars as pl
+
+    try:
+        return list(pl.read_parquet_schema(path))
+    except pl.exceptions.PolarsError as error:
+        raise UnreadableFile(path, f"not a readable Parquet file ({error})") from error
 
 
 def _wanted(path: Path, found: Sequence[str], required: Sequence[str], optional: Sequence[str]) -> list[str]:
