@@ -7,6 +7,8 @@ import json
 import numpy as np
 import pytest
 
+from guildhall.peer.exports import markdown
+from guildhall.peer.findings import findings
 from guildhall.peer.public_format import read_public_run
 from guildhall.peer.quotient import Reference, corrected_quotients, published_quotients
 from guildhall.peer.uncertainty import quotient_uncertainty
@@ -93,4 +95,12 @@ def test_intervals_hold_the_quotient_and_equal_models_cannot_be_ranked():
     few = made_run({(a, g): "B" for a in "abc" for g in "abc"})
     absent = quotient_uncertainty(few, corrected_quotients(few), rng=np.random.default_rng(1))
     assert absent.interval["a"] is None
-    assert absent.why_none["a"] == "3 graders; at least 4 are needed"
+    assert absent.why_none["a"] == "3 graders whose marks could be read; at least 4 are needed"
+
+
+def test_a_run_without_any_readable_grade_is_reported_and_not_refused():
+    run = made_run({(a, g): "Lovely. Words, words, words." for a in "abc" for g in "abc"})
+    found = findings(run, draws=10)
+    assert {(s.performance, s.evaluation, s.components) for s in found.quotients.scores} == {(None, None, "1/3")}
+    assert found.standing is not None and found.standing.fit is None
+    assert "nothing stated | 9" in markdown(found)

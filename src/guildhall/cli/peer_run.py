@@ -17,9 +17,22 @@ from guildhall.errors import InputError
 from guildhall.peer.domains import find_domain
 from guildhall.peer.exports import write_reports
 from guildhall.peer.findings import findings
+from guildhall.peer.local_model import find_gguf, local_models, served
 from guildhall.peer.plan import PeerModel
 from guildhall.peer.session import Options, Started, plan_of, run_domain, start
 from guildhall.store.workspace import Workspace
+
+
+@contextmanager
+def taking_part(
+    models: Sequence[PeerModel], *, local: bool, local_file: Path | None
+) -> Iterator[tuple[PeerModel, ...]]:
+    """The models named, and the local one under three settings while its server runs."""
+    if not local:
+        yield tuple(models)
+        return
+    with served(find_gguf(local_file)) as base_url:
+        yield (*models, *local_models(base_url))
 
 
 def run_test(

@@ -85,9 +85,14 @@ class Quotients:
 def corrected_quotients(run: RunRecord, *, reference: Reference | None = None) -> Quotients:
     """The corrected quotients. Marks without a grade take no part and are counted elsewhere."""
     reference = reference or Reference()
-    table = mark_table(run.mark_rows())
-    received = medians_received(table, own_marks=reference.own_marks)
     speed = _efficiency(run, reference)
+    rows = run.mark_rows()
+    if all(row.mark is None for row in rows):
+        why = ("evaluation: no grade could be read from any reply",)
+        unread = [Scores(model, None, None, speed.get(model), notes=why) for model in run.models]
+        return Quotients(CORRECTED, ranked(unread, shared=True), reference)
+    table = mark_table(rows)
+    received = medians_received(table, own_marks=reference.own_marks)
     authors = {label(essay.author) for essay in run.essays}
     scores = []
     for model in run.models:

@@ -38,15 +38,15 @@ def quotient_uncertainty(
     run: RunRecord, quotients: Quotients, *, rng: np.random.Generator, draws: int = 200, level: float = 0.95
 ) -> Uncertainty:
     """Intervals of corrected quotients; absent below four graders, where resampling them says nothing."""
-    table = mark_table(run.mark_rows())
+    rows = run.mark_rows()
     models = [scores.model for scores in quotients.scores if scores.exact is not None]
-    graders = np.unique(table.grader)
     every = [scores.model for scores in quotients.scores]
+    graders = {row.grader for row in rows if row.mark is not None}
     if len(graders) < 4:
         nothing: dict[str, None] = dict.fromkeys(every)
-        why = f"{len(graders)} graders; at least 4 are needed"
+        why = f"{len(graders)} graders whose marks could be read; at least 4 are needed"
         return Uncertainty(level, dict(nothing), dict(nothing), dict.fromkeys(every, why))
-    resampled = _draw_quotients(table, quotients, models, rng, draws)
+    resampled = _draw_quotients(mark_table(rows), quotients, models, rng, draws)
     point = np.array([quotients.of(model).exact for model in models], dtype=float)
     tail = (1 - level) / 2
     bounds = np.nanquantile(resampled, [tail, 1 - tail], axis=0)
