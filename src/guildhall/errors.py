@@ -3,6 +3,7 @@
 GuildhallError
 ├── InputError            what a user handed over cannot be used as it is          (exit code 2)
 │   ├── UnreadableFile    a file that is broken, truncated or of another kind
+│   │   └── LookInterrupted  the room around a file's parser went away; another try may succeed
 │   ├── CannotScrub       a file whose makers' traces cannot all be removed
 │   ├── UnsafePath        a path that leaves its folder, a link, or a hostile name
 │   ├── MissingColumn     a table without a column that is needed
@@ -63,6 +64,13 @@ class UnreadableFile(InputError):
     def __init__(self, path: Path | str, why: str, *, fix: str = "check the file and try again") -> None:
         self.path, self.why, self.fix = path, why, fix
         super().__init__(f"{path}: {why}; {fix}")
+
+
+class LookInterrupted(UnreadableFile):
+    """The room around a file's parser went away: nothing is known about the file itself."""
+
+    def __init__(self, path: Path | str, why: str) -> None:
+        super().__init__(path, f"lost the room it was looked at in ({why})", fix="try again")
 
 
 class CannotScrub(InputError):

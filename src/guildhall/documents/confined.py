@@ -30,7 +30,7 @@ from guildhall.documents import asking
 from guildhall.documents.handing import hand_in, take_out
 from guildhall.documents.worker import OUT
 from guildhall.domain.values import Value
-from guildhall.errors import RoomClosed, UnreadableFile
+from guildhall.errors import LookInterrupted, RoomClosed, UnreadableFile
 
 V = TypeVar("V", bound=Value)
 
@@ -156,7 +156,7 @@ def _called(
     except ValidationError as error:
         raise UnreadableFile(file, "made its parser answer in a wrong shape") from error
     except (OSError, RoomClosed) as error:
-        raise UnreadableFile(file, f"lost its room ({error})") from error
+        raise LookInterrupted(file, str(error)) from error
     return typing.cast("V", relocated(value, answer["out"], out))
 
 

@@ -23,7 +23,7 @@ from guildhall.documents.render.repair import repair_namespaces
 from guildhall.documents.render.texts import as_web_page, readable
 from guildhall.documents.render.web import browser, printed, unfetched
 from guildhall.documents.values import Omission, Rendered
-from guildhall.errors import MissingTool, UnreadableFile
+from guildhall.errors import LookInterrupted, MissingTool, UnreadableFile
 
 DPI = 110
 UNPACKED_BYTES = 400 << 20
@@ -43,6 +43,7 @@ _AS_IT_IS = {
     Kind.TEXT: LoadAs("txt", ("Text (encoded)", "UTF8,LF,Liberation Mono,en-US")),
 }
 """Text that LibreOffice lays out well without our help."""
+_MOST_REMEMBERED = 10_000
 _PACKAGES = frozenset({Kind.DOCX, Kind.XLSX, Kind.PPTX})
 
 
@@ -54,25 +55,36 @@ class Renderer:
     ) -> None:
         self._cache, self._office, self._rooms = cache, office, rooms
         self._dpi, self._max_pages = dpi, max_pages
+        self._refused: dict[tuple[str, str], Rendered] = {}
 
     def render(self, file: Path) -> Rendered:
         """The file's pages as pictures, and everything that was not shown with its reason.
 
-        Never raises for what is wrong with a file: that is an `Omission`. The pictures lie in the cache.
+        Never raises for what is wrong with a file: that is an `Omission`. The pictures lie in the cache. A file
+        that was refused once is refused at once while this renderer lives: a hang is not tried for every reader.
         """
-        detected: Detected | None = None
         try:
             detected = detect(file)
-            settings = f"{detected.kind} {self._dpi} {self._max_pages}"
             with file.open("rb") as stream:
                 content = hashlib.file_digest(stream, "sha256").hexdigest()
-            known = detected
-            rendered = self._cache.get_or_make(content, settings, lambda out: self._make(file, known, out))
+        except (UnreadableFile, OSError) as refusal:
+            return _nothing(Kind.UNKNOWN, getattr(refusal, "why", str(refusal)))
+        settings = f"{detected.kind} {self._dpi} {self._max_pages}"
+        rendered = self._refused.get((content, settings))
+        if rendered is None:
+            rendered = self._made_or_kept(file, detected, content, settings)
+        return rendered.but(findings=(*noticed(detected), *rendered.findings))
+
+    def _made_or_kept(self, file: Path, detected: Detected, content: str, settings: str) -> Rendered:
+        try:
+            return self._cache.get_or_make(content, settings, lambda out: self._make(file, detected, out))
         except UnreadableFile as refusal:
-            rendered = _nothing(detected, refusal.why)
+            nothing = _nothing(detected.kind, refusal.why)
+            if not isinstance(refusal, LookInterrupted) and len(self._refused) < _MOST_REMEMBERED:
+                self._refused[content, settings] = nothing
+            return nothing
         except MissingTool as missing:
-            rendered = _nothing(detected, str(missing))
-        return rendered.but(findings=(*(noticed(detected) if detected else ()), *rendered.findings))
+            return _nothing(detected.kind, str(missing))
 
     def _make(self, file: Path, detected: Detected, out: Path, *, depth: int = 0) -> Rendered:
         kind = detected.kind
@@ -171,6 +183,5 @@ def _unseen(facts: dict[str, int]) -> list[Omission]:
     return [Omission(what=what, reason=reason, count=count) for what, count in counts if count]
 
 
-def _nothing(detected: Detected | None, why: str) -> Rendered:
-    kind = detected.kind if detected else Kind.UNKNOWN
+def _nothing(kind: Kind, why: str) -> Rendered:
     return Rendered(kind=kind, renderer="none", omitted=(Omission(what="file", reason=why),))
