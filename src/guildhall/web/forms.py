@@ -8,9 +8,10 @@ from typing import Any
 from pydantic import ValidationError
 from starlette.datastructures import FormData
 
-from guildhall.domain.halls import Verdict
-from guildhall.domain.judgments import CRITERIA, Acceptance, BlindGuess, Usability
+from guildhall.domain.halls import SeverityVerdict, Verdict
+from guildhall.domain.judgments import CRITERIA, Acceptance, BlindGuess, Severity, TimeCorrection, Usability
 from guildhall.domain.tasks import Specification
+from guildhall.errors import InputError
 from guildhall.grading.queue import Seat
 
 ANSWERS = {
@@ -20,6 +21,7 @@ ANSWERS = {
     "confidence": "How sure you are",
     "reason": "Your reasons",
     "specification": "The brief",
+    "severity": "How bad it is",
     "notes": "Private notes",
     **{f"criterion-{name}": name.capitalize() for name in CRITERIA},
     **{f"rank-{place}": f"Rank of {place}" for place in "ABCDEFGHIJ"},
@@ -28,12 +30,50 @@ ANSWERS = {
 }
 """Every field of the form and its label; nothing else is kept of what a browser sends."""
 LONGEST = 20_000
+_PINNED = re.compile(r"note-([A-JR])\.(\d{1,3})\.(\d{1,3})")
 
 
 def answers_of(form: FormData) -> dict[str, str]:
     """The known fields that hold something, each within its length."""
-    found = {name: form.get(name) for name in ANSWERS}
+    wanted = [*ANSWERS, *(name for name in form if _PINNED.fullmatch(name))]
+    found = {name: form.get(name) for name in wanted}
     return {name: value.strip()[:LONGEST] for name, value in found.items() if isinstance(value, str) and value.strip()}
+
+
+def label_of(name: str) -> str:
+    """What a field is called on pages."""
+    pinned = _PINNED.fullmatch(name)
+    if pinned is None:
+        return ANSWERS[name]
+    place, file, page = pinned.groups()
+    return f"Note on {'the references' if place == 'R' else place}, file {file}, page {page}"
+
+
+def is_private(name: str) -> bool:
+    """Notes help the grader and go nowhere: they are no part of a judgment."""
+    return name == "notes" or name.startswith("note-")
+
+
+def correction_of(form: FormData) -> TimeCorrection | None:
+    """Time as the grader says it was; absent when they leave the clock's figure."""
+    minutes, reason = str(form.get("corrected_minutes") or "").strip(), str(form.get("correction_reason") or "").strip()
+    if not minutes:
+        return None
+    if not re.fullmatch(r"\d{1,4}(\.\d{1,2})?", minutes) or not reason:
+        raise InputError("a corrected time is a number of minutes, with the reason why the clock was wrong")
+    return TimeCorrection(active_s=float(minutes) * 60, reason=reason[:2000])
+
+
+def severity_of(answers: dict[str, str]) -> tuple[SeverityVerdict | None, list[str]]:
+    """How bad a deliverable is, or what is still missing."""
+    faults = []
+    if answers.get("severity") not in {str(one) for one in Severity}:
+        faults.append("Say how bad it is.")
+    if not answers.get("reason"):
+        faults.append("Give your reasons.")
+    if faults:
+        return None, faults
+    return SeverityVerdict(severity=Severity(answers["severity"]), reason=answers["reason"]), []
 
 
 def verdict_of(answers: dict[str, str], seat: Seat, *, guess: str = "") -> tuple[Verdict | None, list[str]]:

@@ -52,7 +52,7 @@ def current_session(request: Request) -> Session | None:
 async def _checked_form(request: Request, session: Session) -> FormData:
     if request.method in SAFE_METHODS:
         return FormData()
-    form = await request.form(max_files=0, max_fields=400)
+    form = await request.form(max_files=0, max_fields=2000)
     given: Any = form.get(FORM_FIELD) or request.headers.get(FORM_HEADER)
     if not same_token(given if isinstance(given, str) else None, session.form_token):
         raise HTTPException(

@@ -11,6 +11,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from guildhall.web.markdown import rendered
+
 TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -26,6 +28,7 @@ def environment() -> Environment:
     )
     made.filters["clock"] = lambda seconds: time.strftime("%H:%M:%S", time.gmtime(seconds)) + " UTC"
     made.filters["day"] = lambda seconds: time.strftime("%d %b %Y, %H:%M", time.gmtime(seconds)) + " UTC"
+    made.filters["markdown"] = rendered
     made.filters["minutes"] = lambda seconds: f"{int(seconds // 60)} min"
     return made
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from guildhall.domain.judgments import BlindedFile
+from guildhall.domain.prepared import Grid, GridSheet
 from guildhall.grading.queue import Seat
 from guildhall.web.files import INLINE
 from guildhall.web.site import Site
@@ -21,11 +22,14 @@ class PageShown:
 
 @dataclass(frozen=True)
 class FileShown:
+    what: str
+    """Its place in the view, `A.1`: notes are pinned to it."""
     name: str
     kind: str
     pages: tuple[PageShown, ...]
     download: str | None
     text: str | None
+    sheets: tuple[GridSheet, ...]
     player: str | None
     """`audio` or `video` when a browser plays the file itself."""
     omitted: tuple[str, ...]
@@ -73,11 +77,13 @@ def _file(site: Site, seat: str, what: str, file: BlindedFile) -> FileShown:
     if file.text:
         text = site.blobs.read(file.text).decode(errors="replace")
     return FileShown(
+        what=what,
         name=file.name,
         kind=file.kind,
         pages=pages,
         download=site.file_link(seat, what, file.name) if file.digest else None,
         text=text,
+        sheets=Grid.model_validate_json(site.blobs.read(file.grid)).sheets if file.grid else (),
         player=media if media in {"audio", "video"} and file.digest else None,
         omitted=file.omitted,
         named_as_asked=file.named_as_asked,

@@ -19,6 +19,7 @@ from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id
 from guildhall.errors import InputError, UnknownName
+from guildhall.grading.gold import GoldDesk
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue, Seat
 from guildhall.judging.blinding import blinded_view
@@ -93,10 +94,19 @@ class Site:
             raise UnknownName("seat", identity, fix="go back to your list of work")
         return seat
 
+    def desk(self, study: Id) -> GoldDesk:
+        return GoldDesk(self.queue, self.roster, study=study, design=self.design(study))
+
+    def sensitive(self, seat: Seat) -> tuple[str, ...]:
+        """What a grader is warned of before they see the brief."""
+        return self._task(seat.slot.task).sensitive
+
+    def _task(self, identity: Id) -> Task:
+        return max(self.store.find(Task, id=identity), key=lambda task: task.version)
+
     def _view(self, seat: str) -> BlindedView:
         slot = self.queue.seat(seat).slot
-        comparison = self.store.get(Comparison, slot.comparison)
-        task = max(self.store.find(Task, id=comparison.task), key=lambda task: task.version)
+        task = self._task(self.store.get(Comparison, slot.comparison).task)
         references = self.store.get(Prepared, f"{task.content_digest()}:{PREPARED}")
         sides = [self.store.get(Prepared, f"{submission}:{PREPARED}") for submission in slot.order]
         return blinded_view(task, references, sides)

@@ -10,26 +10,23 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from guildhall.domain.halls import HallDesign, Role, SeatState
+from guildhall.domain.halls import HallDesign, Role, SeatState, SlotKind
 from guildhall.domain.judgments import CRITERIA, Acceptance
 from guildhall.domain.tasks import Specification
+from guildhall.domain.values import Id
 from guildhall.grading.clock import Beat
+from guildhall.grading.offering import next_rating, next_set, ratings_wait
 from guildhall.grading.queue import Seat, StaleDraft
 from guildhall.web.access import Session
-from guildhall.web.forms import ANSWERS, answers_of
+from guildhall.web.forms import answers_of, label_of
 from guildhall.web.guard import members_only, word
+from guildhall.web.pages.severity import DECLINE_REASONS, rating_page
+from guildhall.web.pages.verdict import may_still_amend
 from guildhall.web.rendering import page
 from guildhall.web.showing import shown_view
 from guildhall.web.site import Site
 
 GRADER = Role.GRADER
-DECLINE_REASONS = (
-    "I have a conflict of interest",
-    "It is not my field",
-    "A file is broken",
-    "It would take too long",
-    "I would rather not see this content",
-)
 
 
 @members_only(GRADER)
@@ -42,17 +39,33 @@ def my_work(request: Request, site: Site, session: Session, _form: FormData) -> 
         {"seat": seat, "study": site.study(seat.slot.study), "design": site.design(seat.slot.study)}
         for seat in open_seats
     ]
+    member, studies = session.member, open_studies(site)
     return page(
-        request, "work.html", cards=cards, done=done, now=site.clock(), nothing=request.query_params.get("nothing")
+        request,
+        "work.html",
+        cards=cards,
+        done=done,
+        now=site.clock(),
+        training=any(site.desk(study).in_training(member) for study in studies),
+        ratings=any(ratings_wait(site.queue, member, study=study, design=site.design(study)) for study in studies),
+        nothing=request.query_params.get("nothing"),
     )
 
 
+def open_studies(site: Site) -> list[Id]:
+    """Studies that ask people; each by its newest frozen form."""
+    return [study.id for study in site.studies() if "people" in study.design]
+
+
 @members_only(GRADER)
-def claim(_request: Request, site: Site, session: Session, _form: FormData) -> Response:
-    for study in site.studies():
-        if "people" not in study.design:
-            continue
-        seat = site.queue.claim(session.member, study=study.id, design=site.design(study.id), now=site.clock())
+def claim(_request: Request, site: Site, session: Session, form: FormData) -> Response:
+    """The next set, or with `rating` the next deliverable whose severity is asked for."""
+    for study in open_studies(site):
+        design, now = site.design(study), site.clock()
+        if word(form, "rating"):
+            seat = next_rating(site.queue, session.member, study=study, design=design, now=now)
+        else:
+            seat = next_set(site.queue, site.roster, session.member, study=study, design=design, now=now)
         if seat is not None:
             return RedirectResponse(f"/work/{seat.id}/brief", 303)
     return RedirectResponse("/work?nothing=1", 303)
@@ -65,17 +78,22 @@ def brief(request: Request, site: Site, session: Session, _form: FormData) -> Re
     if request.method == "POST":
         site.queue.mark_brief_read(seat.id, now=site.clock())
         return RedirectResponse(f"/work/{seat.id}", 303)
-    return page(request, "brief.html", seat=seat, view=shown_view(site, seat), declines=DECLINE_REASONS)
+    warnings = () if request.query_params.get("aware") else site.sensitive(seat)
+    view = None if warnings else shown_view(site, seat)
+    return page(request, "brief.html", seat=seat, view=view, warnings=warnings, declines=DECLINE_REASONS)
 
 
 @members_only(GRADER)
 def compare(request: Request, site: Site, session: Session, _form: FormData) -> Response:
     """The deliverables side by side, and the verdict beside them."""
     seat = _mine(request, site, session)
-    if seat.judgment:
+    amending = bool(request.query_params.get("amend")) and may_still_amend(site, seat)
+    if seat.judgment and not amending:
         return RedirectResponse(f"/work/{seat.id}/receipt", 303)
     if seat.read_brief_at is None:
         return RedirectResponse(f"/work/{seat.id}/brief", 303)
+    if seat.slot.kind is SlotKind.SEVERITY:
+        return rating_page(request, site, seat, faults=[])
     return page(
         request,
         "compare.html",
@@ -86,8 +104,8 @@ def compare(request: Request, site: Site, session: Session, _form: FormData) -> 
         acceptances=[str(one) for one in Acceptance],
         specifications=[str(one) for one in Specification],
         design=site.design(seat.slot.study),
-        declines=DECLINE_REASONS,
-        faults=[],
+        declines=() if amending else DECLINE_REASONS,
+        amending=amending,
     )
 
 
@@ -97,17 +115,18 @@ def save(request: Request, site: Site, session: Session, form: FormData) -> Resp
     seat = _mine(request, site, session)
     draft = json.dumps(answers_of(form), ensure_ascii=False)
     design = site.design(seat.slot.study)
-    version = int(word(form, "draft_version") or 0)
+    version = int(_number(word(form, "draft_version")))
     try:
         version = site.queue.save(seat.id, draft, version=version, now=site.clock(), lease_s=design.lease_hours * 3600)
     except StaleDraft as stale:
         if _by_script(request):
             stored = json.loads(stale.stored) if stale.stored else {}
             return JSONResponse({"version": stale.version, "stored": stored}, 409)
-        return page(request, "stale.html", status=409, seat=seat, mine=answers_of(form), names=ANSWERS)
+        return page(request, "stale.html", status=409, seat=seat, mine=answers_of(form), label_of=label_of)
     if _by_script(request):
         return JSONResponse({"version": version, "saved_at": site.clock()})
-    return RedirectResponse(f"/work/{seat.id}{'/review' if word(form, 'next') == 'review' else ''}", 303)
+    step = "/review" if word(form, "next") == "review" else ""
+    return RedirectResponse(f"/work/{seat.id}{step}{'?amend=1' if word(form, 'amend') else ''}", 303)
 
 
 @members_only(GRADER)

@@ -18,6 +18,7 @@
 
   // Drafts: saved 0.8 s after the last change; a copy stays in this tab until the server has it.
   let timer = 0, saving = false, again = false;
+  const filled = () => new URLSearchParams([...new FormData(form)].filter(([, value]) => value !== ""));
   const changed = () => {
     sessionStorage.setItem(vault, JSON.stringify([...new FormData(form)].filter(([name]) => name !== "form_token")));
     say("saving …");
@@ -28,7 +29,7 @@
     if (saving) { again = true; return; }
     saving = true;
     try {
-      const answer = await fetch(`/work/${seat}/draft`, { method: "POST", body: new URLSearchParams(new FormData(form)), headers });
+      const answer = await fetch(`/work/${seat}/draft`, { method: "POST", body: filled(), headers });
       if (answer.status === 409) {
         say("A newer draft was saved in another tab. Reload to see it; your text here is kept.", true);
         return;
@@ -46,7 +47,8 @@
       if (again) { again = false; clearTimeout(timer); timer = setTimeout(save, 200); }
     }
   };
-  form.addEventListener("input", changed);
+  // Notes stand beside their pages, outside the form's own markup.
+  document.addEventListener("input", (event) => { if (event.target.form === form) changed(); });
   form.addEventListener("submit", () => sessionStorage.removeItem(vault));
   const kept = sessionStorage.getItem(vault);
   if (kept) {
@@ -68,7 +70,7 @@
     addEventListener(kind, () => { touched = Date.now(); }, { passive: true, capture: true });
   }
   const playing = () => [...document.querySelectorAll("audio, video")].some((media) => !media.paused);
-  const wordsInView = () => [...document.querySelectorAll(".brief, pre")]
+  const wordsInView = () => [...document.querySelectorAll(".prose, pre, .grid")]
     .filter((block) => { const box = block.getBoundingClientRect(); return box.height && box.bottom > 0 && box.top < innerHeight; })
     .reduce((sum, block) => sum + block.textContent.split(/\s+/).length, 0);
   let booked = -1;
@@ -113,6 +115,41 @@
     panes.classList.toggle("alone", on);
   };
 
+  const picks = [...document.querySelectorAll(".pick")];
+  const show = () => picks.forEach((pick, at) => { sides[at].hidden = !pick.checked; });
+  picks.forEach((pick, at) => { pick.checked = at < 2; pick.addEventListener("change", show); });
+  show();
+
+  // Notes: the one of the page in view; quoted in the reasons on demand.
+  const noteInView = (pane) => {
+    const top = pane.getBoundingClientRect().top;
+    const notes = [...pane.querySelectorAll(".pin")];
+    const note = notes.find((one) => one.getBoundingClientRect().bottom > top + 40) || notes.at(-1);
+    if (!note) return;
+    if (note.closest(".printed")) note.closest(".printed").open = true;
+    note.open = true;
+    note.querySelector("textarea").focus();
+  };
+  document.querySelectorAll(".quote").forEach((button) => {
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      const note = form.elements[button.dataset.note].value.trim(), reason = form.elements["reason"];
+      if (!note) return;
+      reason.value = `${reason.value.trim()}\n${button.dataset.from}: ${note}`.trim();
+      changed();
+    });
+  });
+
+  // Ranks of larger sets, read back as an order.
+  const ranking = document.getElementById("ranking");
+  const readBack = () => {
+    const given = [...form.querySelectorAll("input[name^='rank-']")].map((field) => [field.name.slice(5), Number(field.value)]);
+    const groups = new Map();
+    given.filter(([, rank]) => rank > 0).sort((a, b) => a[1] - b[1]).forEach(([place, rank]) => groups.set(rank, [...(groups.get(rank) || []), place]));
+    ranking.textContent = groups.size ? [...groups.values()].map((places) => places.join(" = ")).join("  >  ") : "";
+  };
+  if (ranking) { form.addEventListener("input", readBack); readBack(); }
+
   // Keys: shown by the button, can be turned off, silent while one writes.
   const help = document.getElementById("key-help"), keys = document.getElementById("keys"), off = document.getElementById("keys-off");
   keys.addEventListener("click", () => { help.hidden = !help.hidden; keys.setAttribute("aria-expanded", String(!help.hidden)); });
@@ -125,13 +162,17 @@
   addEventListener("keydown", (event) => {
     if (off.checked || event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target.closest("textarea, input:not([type=radio]):not([type=checkbox]), select, dialog")) return;
-    const pane = document.activeElement.closest(".pane") || sides[0];
+    const pane = document.activeElement.closest(".pane") || sides.find((one) => !one.hidden) || sides[0];
     const key = event.key;
-    if (/^[1-9]$/.test(key) && sides[key - 1]) sides[key - 1].focus();
+    if (/^[1-9]$/.test(key) && sides[key - 1]) {
+      if (picks[key - 1] && !picks[key - 1].checked) picks[key - 1].click();
+      sides[key - 1].focus();
+    }
     else if (key === "[") pane.scrollBy(0, -pane.clientHeight * 0.9);
     else if (key === "]") pane.scrollBy(0, pane.clientHeight * 0.9);
     else if (key === "s") sync.click();
     else if (key === "f") alone(pane);
+    else if (key === "n") noteInView(pane);
     else if (key === "a") choose("A");
     else if (key === "b") choose("B");
     else if (key === "t") choose("tie");

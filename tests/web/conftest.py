@@ -1,0 +1,44 @@
+"""A served study and a browser, shared by the page tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from guildhall.store.workspace import Workspace
+from tests.web.live import CHROMIUM, CHROMIUM_ARGS, Live
+from tests.web.studies import make_task, open_study
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    """A study of twelve pairs, served."""
+    path = tmp_path_factory.mktemp("hall") / "workspace"
+    with Workspace.create(path) as workspace:
+        open_study(workspace, [make_task(number) for number in range(12)], people={"graders_per_set": 9})
+    served = Live(path).start()
+    yield served
+    served.stop()
+
+
+@pytest.fixture(scope="session")
+def chrome() -> Iterator[Browser]:
+    if not Path(CHROMIUM).exists():
+        pytest.skip("needs Chromium at /usr/bin/chromium")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def tab(chrome: Browser) -> Iterator[Page]:
+    """A fresh browser profile with one tab of a laptop's size."""
+    context = chrome.new_context(viewport={"width": 1366, "height": 768})
+    page = context.new_page()
+    page.set_default_timeout(10_000)
+    yield page
+    context.close()
