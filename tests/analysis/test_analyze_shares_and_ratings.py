@@ -106,6 +106,15 @@ def test_each_named_interval_is_named_in_the_output(judgments, interval):
     assert words[interval] in found["models"][0]["half_tie"]["method"]
 
 
+def test_kinds_of_grader_are_counted_so_that_nothing_pools_them_silently(tmp_path):
+    path = tmp_path / "judgments.csv"
+    rows = [f"t{i},m,{i % 2},{'expert' if i % 3 else 'crowd'}" for i in range(12)]
+    path.write_text("task,model,score,grader_kind\n" + "\n".join(rows) + "\n")
+    found = run("win-rate", path, "--by", "grader_kind", "--json")
+    assert found["grader_kinds"] == {"crowd": 4, "expert": 8}
+    assert {cell["levels"]["grader_kind"] for cell in found["cells"]} == {"crowd", "expert"}
+
+
 def test_agreement_has_the_promised_shape(ratings):
     found = run("agreement", ratings, "--within", "0.1", "--json")
     for name in ("human_human", "human_auto", "auto_auto"):

@@ -27,7 +27,10 @@ ROWS_A_BLOCK = 1 << 16
 
 @dataclass(frozen=True)
 class Outcomes:
-    """Scores of models in judgments. `grader` is absent where the file does not say who judged."""
+    """Scores of models in judgments. `grader` is absent where the file does not say who judged.
+
+    `grader_kinds` counts judgments by kind of grader (expert, crowd, ...), so that no figure pools them silently.
+    """
 
     task: Coded
     model: Coded
@@ -36,6 +39,7 @@ class Outcomes:
     grader: Coded | None = None
     groups: Mapping[str, Coded] | None = None
     n_excluded: int = 0
+    grader_kinds: Mapping[str, int] | None = None
 
     def keep(self, which: NDArray[np.bool_]) -> Outcomes:
         """Some judgments only; names stay."""
@@ -81,8 +85,8 @@ def outcomes_from_arrays(
 
 
 def read_outcomes(path: Path, *, by: Sequence[str] = ()) -> Outcomes:
-    """Outcomes from a file with columns `task, model, score`, optionally `sample, grader`, and those of `by`."""
-    table = read_table(path, required=("task", "model", "score", *by), optional=("sample", "grader"))
+    """Outcomes from a file with columns `task, model, score`, optionally `sample, grader, grader_kind`, and `by`."""
+    table = read_table(path, required=("task", "model", "score", *by), optional=("sample", "grader", "grader_kind"))
     return outcomes_from_table(table, by=by)
 
 
@@ -107,7 +111,13 @@ def outcomes_from_table(table: Table, *, by: Sequence[str] = ()) -> Outcomes:
         grader=columns.get("grader"),
         groups={name: columns[name] for name in by},
         n_excluded=int((~known).sum()),
+        grader_kinds=_tally(_kept(table.coded("grader_kind"), known)) if "grader_kind" in table else None,
     )
+
+
+def _tally(column: Coded) -> dict[str, int]:
+    times = np.bincount(column.codes + 1, minlength=len(column.names) + 1).tolist()
+    return {name: n for name, n in zip(("not stated", *column.names), times, strict=True) if n}
 
 
 def to_halves(scores: Floats) -> Halves:

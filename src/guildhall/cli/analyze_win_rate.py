@@ -34,10 +34,13 @@ def win_rate(
     if json:
         rows = [_row(one) for one in rates]
         # One model alone is shown at the top level too, so that scripts need not unwrap a list of one.
-        shown = {**(rows[0] if len(rows) == 1 else {}), "models": rows}
+        shown = {**(rows[0] if len(rows) == 1 else {}), "models": rows, "grader_kinds": outcomes.grader_kinds}
         as_json({**shown, "cells": [_cell(one) for one in cells]} if by else shown)
         return
     _show_rates(rates)
+    if outcomes.grader_kinds and len(outcomes.grader_kinds) > 1:
+        kinds = ", ".join(f"{kind} {n}" for kind, n in outcomes.grader_kinds.items())
+        note(f"these rates pool several kinds of grader ({kinds}); `--by grader_kind` shows them apart")
     if cells and by:
         _show_cells(cells, by)
 
