@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.random import default_rng
 
+from guildhall.analysis.breakdown import breakdown
 from guildhall.analysis.outcomes import outcomes_from_arrays, read_outcomes
 from guildhall.analysis.quantiles import clopper_pearson
 from guildhall.analysis.win_rates import CONVENTIONS, INTERVALS, named_interval, win_rates
@@ -181,8 +182,14 @@ def test_a_row_without_a_model_is_refused_and_one_without_a_score_counted(tmp_pa
     path.write_text("task,model,score\na,,1\n")
     with pytest.raises(ImpossibleValue, match="model"):
         read_outcomes(path)
-    path.write_text("task,model,score\na,m,1\nb,m,0\nc,m,\n")
-    assert win_rates(read_outcomes(path))[0].win.n_excluded == 1
+    path.write_text("task,model,score,field\na,m,1,law\nb,m,0,law\nc,m,,law\na,n,1,law\nb,n,0,art\n")
+    assert [one.win.n_excluded for one in win_rates(read_outcomes(path))] == [1, 0]
+    cells = breakdown(read_outcomes(path, by=["field"]), ["field"])
+    assert {(one.model, one.levels["field"]): one.raw.win.n_excluded for one in cells} == {
+        ("m", "law"): 1,
+        ("n", "law"): 0,
+        ("n", "art"): 0,
+    }
 
 
 def test_an_interval_nobody_knows_is_refused():

@@ -17,7 +17,7 @@ from guildhall.analysis.intervals import cluster_variance, matched_df, share_p_v
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pooling import pool_shares
-from guildhall.analysis.tables import Coded, Floats
+from guildhall.analysis.tables import Coded, Codes, Floats
 from guildhall.analysis.win_rates import (
     CONVENTIONS,
     Convention,
@@ -57,7 +57,7 @@ def breakdown(
     kept = np.logical_and.reduce([known[name].codes >= 0 for name in by])
     outcomes = outcomes.keep(kept)
     combined, keys = _combine(outcomes, by)
-    celled = replaced(outcomes, model=combined)
+    celled = replaced(outcomes, model=combined, unknown=_unknown_cells(outcomes, by, keys))
     rates = win_rates(celled, level=level)
     cells = groups(celled)
     band_level = level ** (1.0 / len(cells))
@@ -94,6 +94,15 @@ def _combine(outcomes: Outcomes, by: Sequence[str]) -> tuple[Coded, list[tuple[i
             parts.append(part)
         keys.append(tuple(reversed(parts)))
     return Coded(codes.astype(np.int32), tuple(str(i) for i in range(len(distinct)))), keys
+
+
+def _unknown_cells(outcomes: Outcomes, by: Sequence[str], keys: list[tuple[int, ...]]) -> dict[str, Codes]:
+    """The cells of the rows without a score; -1 where nothing else was judged in the cell."""
+    rows = zip(
+        *((outcomes.unknown or {}).get(name, np.array([], dtype=int)).tolist() for name in ("model", *by)), strict=True
+    )
+    place = {key: code for code, key in enumerate(keys)}
+    return {"model": np.array([place.get(row, -1) for row in rows], dtype=np.int64)}
 
 
 def _pooled(

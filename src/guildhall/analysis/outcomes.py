@@ -29,7 +29,8 @@ ROWS_A_BLOCK = 1 << 16
 class Outcomes:
     """Scores of models in judgments. `grader` is absent where the file does not say who judged.
 
-    `grader_kinds` counts judgments by kind of grader (expert, crowd, ...), so that no figure pools them silently.
+    `grader_kinds` counts judgments by kind of grader (expert, crowd, ...), so that no figure pools them silently;
+    `unknown` has the model and group codes of the rows without a score, so that each figure counts its own.
     """
 
     task: Coded
@@ -40,6 +41,7 @@ class Outcomes:
     groups: Mapping[str, Coded] | None = None
     n_excluded: int = 0
     grader_kinds: Mapping[str, int] | None = None
+    unknown: Mapping[str, Codes] | None = None
 
     def keep(self, which: NDArray[np.bool_]) -> Outcomes:
         """Some judgments only; names stay."""
@@ -111,6 +113,7 @@ def outcomes_from_table(table: Table, *, by: Sequence[str] = ()) -> Outcomes:
         grader=columns.get("grader"),
         groups={name: columns[name] for name in by},
         n_excluded=int((~known).sum()),
+        unknown={name: table.coded(name).codes[~known] for name in ("model", *by)},
         grader_kinds=_tally(_kept(table.coded("grader_kind"), known)) if "grader_kind" in table else None,
     )
 

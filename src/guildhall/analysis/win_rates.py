@@ -89,6 +89,7 @@ def groups(outcomes: Outcomes) -> list[tuple[int, Group]]:
     ends = np.r_[starts[1:], len(samples.model)]
     order = np.argsort(samples.sample_of, kind="stable")
     judged = np.r_[0, np.cumsum(samples.counts.sum(axis=1))]
+    unknown = np.array([], dtype=np.int64) if outcomes.unknown is None else outcomes.unknown["model"]
     found = []
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
         rows = order[judged[start] : judged[end]]
@@ -101,7 +102,7 @@ def groups(outcomes: Outcomes) -> list[tuple[int, Group]]:
                     sample_of=samples.sample_of[rows] - start,
                     halves=outcomes.halves[rows],
                     grader=outcomes.grader.codes[rows] if outcomes.grader else None,
-                    n_excluded=outcomes.n_excluded,
+                    n_excluded=int((unknown == samples.model[start]).sum()),
                 ),
             )
         )
