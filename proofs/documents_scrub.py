@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import tarfile
 import tempfile
 from collections import Counter
@@ -14,7 +15,7 @@ from tests.documents.leaks import leaks
 
 from guildhall.documents.detection import detect
 from guildhall.documents.extract.reading import extract_file
-from guildhall.documents.kinds import Family
+from guildhall.documents.kinds import Family, Kind
 from guildhall.documents.looking import documents
 from guildhall.documents.render.rendering import Renderer
 from guildhall.documents.scrub.ledger import Ledger
@@ -23,6 +24,81 @@ from guildhall.documents.scrub.scrubbing import freeze_file, scrub_file
 from proofs import Figures, proof, realdata
 
 _SHOWN = (Family.OFFICE, Family.PDF, Family.IMAGE)
+
+
+@proof(
+    "documents-scrub-canaries",
+    "For every kind, canaries in every metadata place are gone from every byte, also in nested archives and after "
+    "conversion to PDF, and the pages are unchanged.",
+    budget_s=900,
+)
+def canaries() -> Figures:
+    planted: dict[str, int] = {}
+    survived: list[str] = []
+    with tempfile.TemporaryDirectory(prefix="guildhall-proof-") as name:
+        folder = Path(name)
+        for kind in (*MADE, *MEDIA):
+            place = folder / kind.value
+            place.mkdir()
+            original = made(kind, place)
+            planted[kind.value] = len(leaks(original.read_bytes()))
+            after = place / f"after.{kind.value}"
+            freeze_file(original, place / f"before.{kind.value}", kind=kind)
+            assert scrub_file(original, after, kind=kind).out, f"{kind.value} was refused"
+            scrub_file(original, place / "again", kind=kind)
+            assert (place / "again").read_bytes() == after.read_bytes(), f"{kind.value}: two scrubs differ"
+            survived += [f"{kind.value}: {leak}" for leak in leaks(after.read_bytes())]
+        pages = _compare_shown(folder, survived)
+    assert all(planted.values()), "a kind had no canary"
+    assert not survived, survived
+    return {"kinds": len(planted), "places_with_canaries": planted, "survived": 0, "pages_identical": pages}
+
+
+def _compare_shown(folder: Path, survived: list[str]) -> dict[str, int]:
+    """Pages of each visible kind, all of them the same before and after; leaks of converted files are added.
+
+    The PDF that LibreOffice makes of the *unscrubbed* file is scrubbed and searched too: it copies properties.
+    """
+    pages = {}
+    for kind in MADE:
+        place = folder / kind.value
+        if kind.family is Family.OFFICE:
+            for stem in ("before", "after", "made"):
+                _convert(place / f"{stem}.{kind.value}")
+            converted = scrub_pdf((place / "made.pdf").read_bytes(), Ledger())
+            survived += [f"{kind.value} as PDF: {leak}" for leak in leaks(converted)]
+        extension = "pdf" if kind.family is Family.OFFICE else kind.value
+        if kind.family in (Family.OFFICE, Family.PDF):
+            before, after = (_pdf_pixels(place / f"{stem}.{extension}") for stem in ("before", "after"))
+        elif kind.family is Family.IMAGE and kind is not Kind.SVG:
+            before, after = (_picture_pixels(place / f"{stem}.{extension}") for stem in ("before", "after"))
+        else:
+            continue
+        assert before == after, f"{kind.value}: the pages changed"
+        pages[kind.value] = len(before)
+    return pages
+
+
+def _convert(file: Path) -> None:
+    """A LibreOffice of its own for each file: one process colours tracked changes by the authors it met before."""
+    profile = f"-env:UserInstallation=file://{file.parent.parent}/profile"
+    command = ["soffice", profile, "--headless", "--convert-to", "pdf", "--outdir", str(file.parent), str(file)]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+
+
+def _pdf_pixels(path: Path) -> list[bytes]:
+    import pypdfium2
+
+    with pypdfium2.PdfDocument(path) as document:
+        return [bytes(page.render(scale=1.5).buffer) for page in document]
+
+
+def _picture_pixels(path: Path) -> list[bytes]:
+    """Pixels as a viewer shows them, the turn of a photograph included."""
+    from PIL import Image, ImageOps
+
+    with Image.open(path) as picture:
+        return [ImageOps.exif_transpose(picture).convert("RGBA").tobytes()]
 
 
 @contextmanager
@@ -45,54 +121,6 @@ def _same_pages(renderer: Renderer, before: Path, after: Path) -> tuple[bool, in
             if left.size != right.size or ImageChops.difference(left.convert("RGB"), right.convert("RGB")).getbbox():
                 return False, len(first.pages)
     return True, len(first.pages)
-
-
-@proof(
-    "documents-scrub-canaries",
-    "For every kind, canaries in every metadata place are gone from every byte, also in nested archives and after "
-    "conversion to PDF, and the pages are unchanged.",
-    budget_s=900,
-)
-def canaries() -> Figures:
-    planted = Counter[str]()
-    survived: list[str] = []
-    changed: list[str] = []
-    pages = 0
-    with _at_work() as (folder, renderer):
-        for kind in (*MADE, *MEDIA):
-            place = folder / kind.value
-            place.mkdir()
-            original = made(kind, place)
-            planted[kind.value] = len(leaks(original.read_bytes()))
-            before = place / f"before.{kind.value}"
-            after = place / f"after.{kind.value}"
-            freeze_file(original, before, kind=kind)
-            scrubbed = scrub_file(original, after, kind=kind)
-            assert scrubbed.out is not None, f"{kind.value} was refused: {scrubbed.omitted}"
-            again = place / "again"
-            scrub_file(original, again, kind=kind)
-            assert again.read_bytes() == after.read_bytes(), f"{kind.value}: two scrubs differ"
-            survived += [f"{kind.value}: {leak}" for leak in leaks(after.read_bytes())]
-            if kind.family in _SHOWN:
-                same, count = _same_pages(renderer, before, after)
-                pages += count
-                changed += [] if same else [kind.value]
-            if kind.family is Family.OFFICE:
-                survived += [f"{kind.value} as PDF: {leak}" for leak in _leaks_after_conversion(renderer, original)]
-    assert all(planted.values()), "a kind had no canary"
-    assert not survived, survived
-    assert not changed, changed
-    return {"kinds": len(planted), "places_with_canaries": dict(planted), "survived": 0, "pages_compared": pages}
-
-
-def _leaks_after_conversion(renderer: Renderer, original: Path) -> list[str]:
-    """Canaries left when the *unscrubbed* file is converted first and only the PDF is scrubbed.
-
-    What the pages themselves show (a header with the author) is content and is not searched for here.
-    """
-    shown = renderer.render(original)
-    assert shown.pdf is not None
-    return leaks(scrub_pdf(shown.pdf.read_bytes(), Ledger()))
 
 
 @proof(
@@ -131,6 +159,6 @@ def _real_files(folder: Path) -> Iterator[Path]:
     for archive in sorted(realdata("gdpval/clawwork").glob("deliverables_*.tar.gz")):
         target = folder / archive.name.removesuffix(".tar.gz")
         with tarfile.open(archive) as packed:
-            packed.extractall(target, filter="data")
+            packed.extractall(target)
         yield from sorted(path for path in target.rglob("*") if path.is_file())
     yield from sorted(path for path in realdata("gdpval/authentic_files").rglob("*") if path.is_file())

@@ -15,6 +15,7 @@ from guildhall.documents.kinds import Kind
 from guildhall.documents.opc import Opc
 from guildhall.documents.packages import read_members, write_members
 from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.scrub.links import bare_name, tells_a_machine
 from guildhall.documents.scrub.names import blind_names
 from guildhall.documents.scrub.pdf import scrub_pdf
 from guildhall.documents.scrub.scrubbing import freeze_file, scrub_file
@@ -184,6 +185,25 @@ def test_every_relationship_of_a_scrubbed_package_leads_somewhere(tmp_path: Path
         for part in ["", *package.parts]:
             for relation in package.relations(part):
                 assert relation.get("TargetMode") == "External" or package.target(part, relation), relation.attrib
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("C:\\Users\\jane\\a b.xlsx", "a b.xlsx"),
+        ("file:///C:/Users/jane/a.xlsx", "a.xlsx"),
+        ("file:///home/jane/a.xlsx", "a.xlsx"),
+        ("../../../C:/Users/jane/a.xlsx", "a.xlsx"),
+        ("../../home/jane/a.xlsx", "a.xlsx"),
+        ("\\\\server\\jane\\a.xlsx", "a.xlsx"),
+        ("../data/a.xlsx", None),
+        ("data/a.xlsx", None),
+        ("https://example.org/home/a.xlsx", None),
+        ("/word/document.xml", None),
+    ],
+)
+def test_a_path_on_somebodys_disk_keeps_its_last_step_and_other_links_stay(path: str, shown: str | None) -> None:
+    assert (bare_name(path) if tells_a_machine(path) else None) == shown
 
 
 def test_files_are_numbered_by_name_and_keep_only_the_extension_of_their_real_kind() -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-_HOME = re.compile(r"^(file:/*)?([A-Za-z]:[\\/]|/+(Users|home|Volumes|mnt|tmp|var|private)/|\\\\)", re.IGNORECASE)
+_DISK = r"[A-Za-z]:[\\/]|\\\\"
+_TOP = r"(?:Users|home|Volumes|mnt|tmp|var|private)/"
+_HOME = re.compile(rf"^(?:file:/*)?(?:(?:\.\.[\\/])*(?:{_DISK})|/+{_TOP}|(?:\.\./)+{_TOP})", re.IGNORECASE)
+"""Programs also write a disk path as one that climbs: `../../../C:/Users/...`."""
 
 
 def tells_a_machine(path: str) -> bool:
