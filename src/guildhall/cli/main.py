@@ -24,11 +24,13 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "peer": ("guildhall.cli.peer:app", "The Boswell Test: models write essays and mark each other's."),
     "documents": ("guildhall.cli.documents:app", "See what was delivered, and hide who made it: any files."),
     "sample": ("guildhall.cli.sample:app", "Models do tasks in a sandbox, and everything they made is kept."),
+    "grade": ("guildhall.cli.grade:app", "Automatic graders: comparisons, rubrics, and how far to trust them."),
     "submit": ("guildhall.cli.submit:app", "The package the public grading service takes, and its grades."),
     "sandbox": ("guildhall.cli.sandbox:app", "The confined place in which agents work: build it, check it."),
     "people": ("guildhall.cli.people:app", "Who may come in, under which code name, and how to forget them."),
     "serve": ("guildhall.cli.serve:serve", "Serve the web app on this machine."),
     "report": ("guildhall.cli.report:report", "Write a study's report: a page, tables, a workbook, figures."),
+    "occupations": ("guildhall.cli.occupations:app", "Which work matters: occupations from the official files."),
     "bundle": ("guildhall.cli.bundle:app", "Move a workspace's records and files as one archive."),
     "analyze": ("guildhall.cli.analyze:app", "Win rates, agreement, ratings and more, from plain files."),
 }

@@ -1,0 +1,143 @@
+"""Is a task done on a computer? Labels from a file, or from a shipped rule; a model writes its labels to a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from guildhall.errors import UnreadableFile
+from guildhall.occupations.digital import TaskStatement
+from guildhall.occupations.sources import read_rows
+from guildhall.occupations.tasks import plain_words
+
+Labeller = Callable[[TaskStatement], bool | None]
+
+DESK_WORDS = [
+    "analy*",
+    "audit*",
+    "budget*",
+    "calculat*",
+    "coding",
+    "communicat*",
+    "compil*",
+    "comput*",
+    "confer",
+    "consult*",
+    "contract*",
+    "correspond*",
+    "data*",
+    "design*",
+    "develop*",
+    "document*",
+    "draft*",
+    "edit*",
+    "estimat*",
+    "evaluat*",
+    "financ*",
+    "forecast*",
+    "inform*",
+    "interpret*",
+    "invoic*",
+    "manag*",
+    "negotiat*",
+    "plan*",
+    "polic*",
+    "program*",
+    "propos*",
+    "recommend*",
+    "record*",
+    "report*",
+    "research*",
+    "review*",
+    "schedul*",
+    "software",
+    "spreadsheet*",
+    "statist*",
+    "strateg*",
+    "writ*",
+]
+"""Beginnings of words that speak of work at a desk; a star stands for any ending."""
+HAND_WORDS = [
+    "assembl*",
+    "attach*",
+    "bath*",
+    "carry*",
+    "clean*",
+    "cook*",
+    "cut*",
+    "dig*",
+    "drill*",
+    "driv*",
+    "feed*",
+    "grind*",
+    "tools",
+    "inject*",
+    "install*",
+    "lift*",
+    "load*",
+    "lubricat*",
+    "mix*",
+    "mount*",
+    "move*",
+    "paint*",
+    "patrol*",
+    "plant*",
+    "polish*",
+    "pour*",
+    "press*",
+    "push*",
+    "repair*",
+    "sew*",
+    "spray*",
+    "sweep*",
+    "unload*",
+    "vehicle*",
+    "wash*",
+    "weld*",
+    "wrap*",
+]
+"""Words of work by hand."""
+
+
+def _pattern(words: Sequence[str]) -> re.Pattern[str]:
+    stems = "|".join(word.replace("*", r"\w*") for word in words)
+    return re.compile(rf"\b(?:{stems})\b", re.IGNORECASE)
+
+
+_DESK, _HAND = _pattern(DESK_WORDS), _pattern(HAND_WORDS)
+
+
+def by_rule(statement: TaskStatement) -> bool:
+    """The shipped baseline: words of desk work outweigh words of handwork. Named as a rule wherever it is used."""
+    desk, hand = len(_DESK.findall(statement.task)), len(_HAND.findall(statement.task))
+    return desk > hand
+
+
+def from_file(path: Path) -> Labeller:
+    """Labels by O*NET code and task: a column `digital` (true or false), or the public exposure labels (E0 is not)."""
+    labels: dict[tuple[str, str], bool] = {}
+    for row in read_rows(path, columns=("O*NET-SOC Code", "Task")):
+        label = _label(row.get("digital"), row.get("gpt4_exposure"))
+        if label is not None:
+            labels[str(row["O*NET-SOC Code"]), plain_words(str(row["Task"]))] = label
+    if not labels:
+        raise UnreadableFile(path, "holds no labels", fix="give a column `digital` with true or false")
+    return lambda statement: labels.get((statement.onet, plain_words(statement.task)))
+
+
+def _label(digital: object, exposure: object) -> bool | None:
+    text = str(digital).strip().casefold() if digital is not None else ""
+    if text in {"true", "1", "yes", "digital"}:
+        return True
+    if text in {"false", "0", "no", "non-digital"}:
+        return False
+    kind = str(exposure).strip() if exposure is not None else ""
+    return kind != "E0" if kind in {"E0", "E1", "E2", "E3"} else None
+
+
+def agreement(first: Labeller, second: Labeller, statements: Sequence[TaskStatement]) -> tuple[float | None, int]:
+    """The share of tasks two labellers agree on, and how many both have labelled."""
+    pairs = [(first(one), second(one)) for one in statements]
+    both = [(a, b) for a, b in pairs if a is not None and b is not None]
+    return (sum(a == b for a, b in both) / len(both) if both else None), len(both)

@@ -1,0 +1,110 @@
+"""The official files as published: OEWS and the employment matrix (xlsx), O*NET (xlsx or tab-separated text)."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from guildhall.errors import UnreadableFile
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One official file: names it goes under, the columns that tell it, and where it comes from."""
+
+    what: str
+    patterns: tuple[str, ...]
+    columns: tuple[str, ...]
+    origin: str
+
+
+SOURCES = {
+    "national": Source(
+        "OEWS national estimates",
+        ("*national_M*dl.xlsx",),
+        ("OCC_CODE", "OCC_TITLE", "O_GROUP", "TOT_EMP", "A_MEAN", "H_MEAN"),
+        "BLS, Occupational Employment and Wage Statistics, national file of May 2024",
+    ),
+    "by_sector": Source(
+        "OEWS estimates by sector",
+        ("*natsector_M*dl.xlsx",),
+        ("NAICS", "NAICS_TITLE", "OCC_CODE", "O_GROUP", "TOT_EMP"),
+        "BLS, Occupational Employment and Wage Statistics, national sector file of May 2024",
+    ),
+    "statements": Source(
+        "O*NET Task Statements",
+        ("*[Tt]ask*[Ss]tatements*.xlsx", "*[Tt]ask*[Ss]tatements*.txt"),
+        ("O*NET-SOC Code", "Task ID", "Task"),
+        "O*NET database, Task Statements",
+    ),
+    "ratings": Source(
+        "O*NET Task Ratings",
+        ("Task Ratings*.txt", "Task Ratings*.xlsx", "*task_ratings*.txt", "*task_ratings*.csv"),
+        (),
+        "O*NET database, Task Ratings",
+    ),
+}
+
+
+def find_source(folder: Path, name: str, *, required: bool = True) -> Path | None:
+    """The file of a folder that is a given source; a missing one is named with where to get it."""
+    source = SOURCES[name]
+    for pattern in source.patterns:
+        found = sorted(folder.glob(pattern))
+        if found:
+            return found[0]
+    if not required:
+        return None
+    fix = f"put it there: {source.origin} (looked for {', '.join(source.patterns)})"
+    raise UnreadableFile(folder, f"holds no {source.what}", fix=fix)
+
+
+def read_rows(path: Path, *, columns: Sequence[str] = ()) -> Iterator[Row]:
+    """Rows of an xlsx, csv or tab-separated file by its header; a missing column is named."""
+    rows = _xlsx(path) if path.suffix == ".xlsx" else _text(path)
+    header = next(rows, None)
+    if header is None:
+        raise UnreadableFile(path, "is empty")
+    names = ["" if cell is None else str(cell).strip() for cell in header]
+    missing = [column for column in columns if column not in names]
+    if missing:
+        raise UnreadableFile(path, f"has no column {', '.join(missing)}", fix="give the file as it is published")
+    for row in rows:
+        yield dict(zip(names, row, strict=False))
+
+
+def _xlsx(path: Path) -> Iterator[Sequence[Any]]:
+    import openpyxl
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    try:
+        book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    except (InvalidFileException, KeyError, OSError, ValueError) as error:
+        raise UnreadableFile(path, f"is not a workbook ({error})") from error
+    try:
+        yield from book.worksheets[0].iter_rows(values_only=True)
+    finally:
+        book.close()
+
+
+def _text(path: Path) -> Iterator[Sequence[Any]]:
+    with path.open(encoding="utf-8-sig", newline="") as lines:
+        delimiter = "," if path.suffix == ".csv" else "\t"
+        yield from csv.reader(lines, delimiter=delimiter)
+
+
+def number(cell: Any) -> float | None:
+    """A published figure; BLS writes `*`, `**` and `#` where it gives none."""
+    if cell is None or (isinstance(cell, str) and cell.strip() in {"", "*", "**", "#", "n/a"}):
+        return None
+    return float(str(cell).replace(",", ""))
+
+
+def require(values: Iterable[Any], path: Path, what: str) -> None:
+    if not list(values):
+        raise UnreadableFile(path, f"holds no {what}", fix="give the file as it is published")

@@ -1,0 +1,91 @@
+"""O*NET's tasks and ratings, gathered for each OEWS occupation through the codes and the twelve reconciliations."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from guildhall.occupations.digital import TaskStatement
+from guildhall.occupations.sources import SOURCES, number, read_rows
+
+SCALES = {"FT": "frequency", "IM": "importance", "RT": "relevance"}
+_PLAIN = {"freq_mean_2025": "frequency", "importance_2025": "importance", "relevance_2025": "relevance"}
+"""Columns of flat rating tables that go round; frequencies there are shares of the largest category."""
+
+Ratings = dict[tuple[str, str], dict[str, float]]
+
+
+def reconciliations() -> dict[str, tuple[str, ...]]:
+    """OEWS title -> the O*NET titles whose tasks are added together."""
+    text = files("guildhall.occupations").joinpath("reconciliations.toml").read_text(encoding="utf-8")
+    return {entry["title"]: tuple(entry["parts"]) for entry in tomllib.loads(text)["reconciled"]}
+
+
+def read_ratings(path: Path) -> Ratings:
+    """(O*NET code, task key) -> ratings. The key is the task's id in the official file, its words in flat tables."""
+    rows = iter(read_rows(path))
+    first = next(rows, None)
+    if first is None:
+        return {}
+    everything = [first, *rows]
+    return _official(everything) if "Scale ID" in first else _flat(everything)
+
+
+def _official(rows: Sequence[Mapping[str, object]]) -> Ratings:
+    """FT rows are percentages over seven categories of frequency: their mean category is the frequency."""
+    found: Ratings = {}
+    for row in rows:
+        name = SCALES.get(str(row["Scale ID"]))
+        value = number(row["Data Value"])
+        if name is None or value is None:
+            continue
+        mine = found.setdefault((str(row["O*NET-SOC Code"]), str(row["Task ID"])), {})
+        if name == "frequency":
+            category = number(row["Category"])
+            if category is not None:
+                mine[name] = mine.get(name, 0.0) + category * value / 100
+        else:
+            mine[name] = value
+    return found
+
+
+def _flat(rows: Sequence[Mapping[str, object]]) -> Ratings:
+    found: Ratings = {}
+    for row in rows:
+        values = {name: number(row.get(column)) for column, name in _PLAIN.items()}
+        known = {name: value for name, value in values.items() if value is not None}
+        if "frequency" in known and known["frequency"] <= 1:
+            known["frequency"] *= 7
+        found[str(row["soc_code_2010"]), plain_words(str(row["task"]))] = known
+    return found
+
+
+def read_statements(path: Path, ratings: Ratings) -> list[TaskStatement]:
+    made = []
+    for row in read_rows(path, columns=SOURCES["statements"].columns):
+        onet, task = str(row["O*NET-SOC Code"]), str(row["Task"])
+        mine = ratings.get((onet, str(row["Task ID"]))) or ratings.get((onet, plain_words(task))) or {}
+        made.append(TaskStatement(onet, str(row.get("Title", "")), task, mine))
+    return made
+
+
+def by_occupation(statements: Sequence[TaskStatement], titles: Mapping[str, str]) -> dict[str, list[TaskStatement]]:
+    """OEWS code -> statements: by the first six digits of the O*NET code, or by the titles of its parts."""
+    by_code: dict[str, list[TaskStatement]] = {}
+    by_title: dict[str, list[TaskStatement]] = {}
+    for one in statements:
+        by_code.setdefault(one.onet[:7], []).append(one)
+        by_title.setdefault(one.title, []).append(one)
+    split = reconciliations()
+    gathered = {}
+    for code, title in titles.items():
+        parts = [one for part in split.get(title, ()) for one in by_title.get(part, [])]
+        gathered[code] = parts or by_code.get(code, [])
+    return gathered
+
+
+def plain_words(text: str) -> str:
+    """A task's words without case and punctuation: the same task reads alike in every release."""
+    return " ".join("".join(char if char.isalnum() else " " for char in text.casefold()).split())
