@@ -106,7 +106,7 @@ def _omissions(file: PreparedFile, text: str, room: int, pages: int, media: Sequ
         gone.append(f"{len(file.pages) - pages} of {len(file.pages)} pages, beyond what this judge can look at")
     if _family(file) in (Family.AUDIO, Family.VIDEO) and not _recording(file, media):
         gone.append(f"the {_family(file)} itself, which this judge cannot take")
-    if not gone and not text and not file.pages:
+    if not (gone or text or file.pages or _recording(file, media)):
         gone.append("there is nothing in it that can be shown")
     return gone
 

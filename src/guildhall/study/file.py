@@ -9,9 +9,11 @@ from typing import Annotated, Any, Self
 from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from guildhall.domain.halls import HallDesign
+from guildhall.domain.judges import JudgePlan
 from guildhall.domain.values import Id, Line, Value
 from guildhall.engine.prices import Price
 from guildhall.errors import UnreadableFile
+from guildhall.grading.judges.settings import GradingSettings
 from guildhall.sampling.authors import AuthorPlan
 from guildhall.sampling.settings import SamplingSettings
 
@@ -42,12 +44,16 @@ class StudyFile(Value):
     sampling: SamplingSettings = SamplingSettings()
     prices: dict[str, Price] = {}
     people: HallDesign | None = None
+    judges: tuple[JudgePlan, ...] = ()
+    grading: GradingSettings = GradingSettings()
 
     @model_validator(mode="after")
-    def _authors_differ(self) -> Self:
+    def _names_differ(self) -> Self:
         names = [author.name for author in self.authors]
         if len(set(names)) < len(names):
             raise ValueError("two authors share one name")
+        if len({judge.name for judge in self.judges}) < len(self.judges):
+            raise ValueError("two judges share one name")
         return self
 
     def design(self) -> dict[str, JsonValue]:

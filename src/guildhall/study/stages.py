@@ -12,6 +12,7 @@ from guildhall.sampling.expectation import forecast
 from guildhall.sampling.plan import SampleItem
 from guildhall.sampling.running import reopen_failed, run_samples
 from guildhall.sampling.status import sampling_status
+from guildhall.study.judging import Judging
 from guildhall.study.people import People
 from guildhall.study.studies import OpenStudy
 
@@ -75,4 +76,4 @@ def _run_items(study: OpenStudy, items: Sequence[SampleItem]) -> AgentRun:
     )
 
 
-STAGES: Sequence[StudyStage] = (Sampling(), People())
+STAGES: Sequence[StudyStage] = (Sampling(), People(), Judging())

@@ -45,11 +45,14 @@ class _Last:
 
 
 class Kept:
-    """The verdicts of one grader that a store holds, as an index that stays small however long the reasons are."""
+    """The verdicts of one judge that a store holds, as an index that stays small however long the reasons are.
 
-    def __init__(self, store: Store, grader: ModelGrader) -> None:
+    A judge goes by several graders' keys where it works under several prompts: one for pairs, one for rankings.
+    """
+
+    def __init__(self, store: Store, graders: Iterable[ModelGrader]) -> None:
         self._last: dict[Place, _Last] = {}
-        for judgment in store.each(Judgment, grader=grader.key):
+        for judgment in store.each(Judgment, grader=[grader.key for grader in graders]):
             place = (judgment.comparison, judgment.order, judgment.sweep)
             before = self._last.get(place)
             attempts = before.attempts + 1 if before else 1

@@ -1,0 +1,156 @@
+"""`guildhall grade`: automatic graders compare and mark, and are held to account by people's judgments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from guildhall.cli.grade_account import account, calibrate
+from guildhall.cli.grade_tables import grades_json, show_grades, show_marks, show_standings
+from guildhall.cli.show import as_json, as_json_line, done, note
+from guildhall.cli.workspace import JsonOption, WorkspaceOption
+
+app = typer.Typer(no_args_is_help=True, help="Automatic graders: comparisons, rubrics, and how far to trust them.")
+
+StudyOption = Annotated[Path, typer.Option("--study", "-s", help="The study file.")]
+JudgesOption = Annotated[
+    list[str] | None,
+    typer.Option("--judge", "-j", help="A judge of the study, a baseline or a model; all of the study's without."),
+]
+AgainOption = Annotated[bool, typer.Option("--failed", help="Judge again what failed; the failures stay on record.")]
+DEFAULT_STUDY = Path("study.toml")
+
+app.command("account")(account)
+app.command("calibrate")(calibrate)
+
+
+@app.command("plan")
+def plan(
+    judge: JudgesOption = None,
+    study: StudyOption = DEFAULT_STUDY,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Lay out the comparisons and count the verdicts to be asked for, before anything is spent."""
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.judging import standings
+    from guildhall.study.studies import OpenStudy
+
+    with Workspace.find(workspace) as opened:
+        report = standings(OpenStudy.open(study, opened), judge or [])
+    if json:
+        as_json(report)
+    else:
+        show_standings(report)
+
+
+@app.command("judge")
+def judge(
+    judge: JudgesOption = None,
+    sweeps: Annotated[int | None, typer.Option(min=1, max=99, help="How often every order is asked.")] = None,
+    failed: AgainOption = False,
+    study: StudyOption = DEFAULT_STUDY,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Let graders judge all pairs in both orders; stop and start again at will. Grades come back with intervals."""
+    from dataclasses import asdict
+
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.judging import graders_of, grades, judge_study, rows_of
+    from guildhall.study.studies import OpenStudy
+
+    with Workspace.find(workspace) as opened:
+        open_study = OpenStudy.open(study, opened)
+        graders = graders_of(open_study, judge or [])
+        ended = {one.name: judge_study(open_study, one, again=failed, sweeps=sweeps) for one in graders}
+        rows = rows_of(open_study)
+        rates = {one.name: grades(rows, one.name) for one in graders}
+    if json:
+        as_json({name: {**asdict(ended[name]), "models": grades_json(rates[name])} for name in ended})
+        return
+    for name, judged in ended.items():
+        show_grades(name, rates[name])
+        done(f"{name}: {judged.verdicts} new verdicts, {judged.failures} new failures")
+        if judged.left:
+            note(f"{judged.left} were left: {judged.why_left}")
+
+
+@app.command("status")
+def status(study: StudyOption = DEFAULT_STUDY, workspace: WorkspaceOption = None, json: JsonOption = False) -> None:
+    """Count verdicts and failures of each grader, and what is still to be asked."""
+    plan(None, study, workspace, json)
+
+
+@app.command("rubric")
+def rubric(
+    judge: Annotated[str, typer.Option("--judge", "-j", help="The judge's model.")],
+    whole: Annotated[bool, typer.Option("--whole", help="All items in one call, for economy.")] = False,
+    sweeps: Annotated[int, typer.Option(min=1, max=99, help="How often every submission is marked.")] = 1,
+    failed: AgainOption = False,
+    study: StudyOption = DEFAULT_STUDY,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Hold every submission against its rubric, item by item, with a quotation for each verdict."""
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.judging import mark_study, marks_of, plan_of
+    from guildhall.study.marks import rubric_scores
+    from guildhall.study.studies import OpenStudy
+
+    with Workspace.find(workspace) as opened:
+        open_study = OpenStudy.open(study, opened)
+        named = next((one for one in open_study.file.judges if one.name == judge), None) or plan_of(judge)
+        marked = mark_study(open_study, named, whole=whole, sweeps=sweeps, again=failed)
+        scores = rubric_scores(marks_of(open_study))
+    if json:
+        as_json({"items": marked.verdicts, "failures": marked.failures, "left": marked.left, "scores": scores})
+        return
+    show_marks(scores)
+    done(f"{marked.verdicts} items judged, {marked.failures} without a readable verdict")
+
+
+@app.command("export")
+def export(
+    shape: Annotated[str, typer.Option(help="chat or reward.")] = "chat",
+    study: StudyOption = DEFAULT_STUDY,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Print people's judgments as preference data for fine-tuning, one JSON line a pair, without any author."""
+    from guildhall.grading.judges.preferences import preference_rows
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.judging import desk_of, queued
+    from guildhall.study.studies import OpenStudy
+
+    with Workspace.find(workspace) as opened:
+        open_study = OpenStudy.open(study, opened)
+        with desk_of(open_study) as desk:
+            for row in preference_rows(queued(open_study).comparisons, desk, shape=shape):
+                as_json_line(row)
+
+
+@app.command("ungradable")
+def ungradable(
+    task: Annotated[str | None, typer.Argument(help="A task to mark by hand; without one, all are listed.")] = None,
+    reason: Annotated[str | None, typer.Option(help="Why, in words.")] = None,
+    by: Annotated[str, typer.Option(help="Who says so.")] = "manager",
+    gradable: Annotated[bool, typer.Option("--gradable", help="Overrule the rule: it can be graded.")] = False,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """List the tasks no automatic judge can grade, with the reason, or mark one by hand."""
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.gradability import mark_task, ungradable_tasks
+
+    with Workspace.find(workspace) as opened:
+        if task is not None:
+            mark_task(opened, task, gradable=gradable, reason=reason, by=by)
+        found = ungradable_tasks(opened)
+    if json:
+        as_json(found)
+        return
+    for name, why in found.items():
+        typer.echo(f"{name}: {why}")
+    done(f"{len(found)} tasks cannot be graded automatically")

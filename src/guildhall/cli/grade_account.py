@@ -1,0 +1,108 @@
+"""`guildhall grade account` and `calibrate`: judges held against people, and a grader trained on people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from guildhall.cli.grade_tables import show_account
+from guildhall.cli.show import as_json, done, note
+from guildhall.cli.workspace import JsonOption, WorkspaceOption
+
+if TYPE_CHECKING:
+    from guildhall.analysis.accountability import Account
+
+
+def account(
+    judge: Annotated[list[str] | None, typer.Option("--judge", "-j", help="A judge; all without.")] = None,
+    study: Annotated[Path, typer.Option("--study", "-s", help="The study file.")] = Path("study.toml"),
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Hold judges to account: agreement with people beside constant verdicts, biases, reliability, coverage, cost."""
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.accounting import accounts_of
+    from guildhall.study.studies import OpenStudy
+
+    with Workspace.find(workspace) as opened:
+        found = accounts_of(OpenStudy.open(study, opened), judge or [])
+    if json:
+        as_json({"judges": [account_json(one) for one in found.accounts], "ungradable": dict(found.ungradable)})
+        return
+    for one in found.accounts:
+        show_account(one)
+    if found.ungradable:
+        note(f"{len(found.ungradable)} of {found.tasks} tasks are left out as ungradable")
+
+
+def account_json(found: Account) -> dict[str, Any]:
+    """An account in the shape `--json` promises: every figure an estimate."""
+    from dataclasses import asdict
+
+    from guildhall.analysis.measured import Measured
+
+    shape: dict[str, Any] = {"grader": found.grader, "coverage": asdict(found.coverage)}
+    if found.agreement is not None:
+        constant = found.agreement.constant
+        shape |= {
+            "human_human": found.agreement.overall.human_human.to_estimate(),
+            "human_auto": found.agreement.overall.human_auto.to_estimate(),
+            "by_model": {name: one.human_auto.to_estimate() for name, one in found.agreement.by_model.items()},
+            "discrimination": found.agreement.discrimination.to_estimate(),
+            "best_constant": constant
+            and {
+                "verdict": constant.verdict,
+                "agreement": constant.agreement.to_estimate(),
+                "margin": constant.margin.to_estimate(),
+                "beaten": constant.beaten,
+            },
+        }
+    for name, value in vars(found).items():
+        if isinstance(value, Measured):
+            shape[name] = value.to_estimate()
+    shape["criteria"] = {name: one.to_estimate() for name, one in found.criteria.items()}
+    return {**shape, "cost_per_verdict_usd": found.cost_per_verdict_usd}
+
+
+def calibrate(
+    file: Annotated[
+        Path | None, typer.Argument(help="Rows as for `analyze agreement`; without a file, the study's judgments.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Where the artefact goes; its card goes beside it.")] = Path(
+        "calibrator.json"
+    ),
+    name: Annotated[str, typer.Option(help="What the trained grader is called.")] = "calibrator",
+    folds: Annotated[int, typer.Option(min=2, max=50, help="Folds of whole tasks.")] = 10,
+    seed: Annotated[int, typer.Option(help="The seed tasks are dealt to folds by.")] = 0,
+    study: Annotated[Path, typer.Option("--study", "-s", help="The study file.")] = Path("study.toml"),
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Train a calibrator on people's judgments, cross-validated by task, and say honestly what it gains."""
+    from datetime import UTC, datetime
+
+    from guildhall.study.training import train, write_trained
+
+    evidence = _evidence(file, study, workspace)
+    trained = train(evidence, name=name, folds=folds, seed=seed, now=datetime.now(UTC))
+    artefact, card = write_trained(trained, out)
+    if json:
+        as_json({**trained.model_dump(mode="json"), "version": trained.version})
+    else:
+        typer.echo(card.read_text(encoding="utf-8"))
+        done(f"{artefact} and {card} written")
+
+
+def _evidence(file: Path | None, study: Path, workspace: Path | None) -> Any:
+    from guildhall.analysis.calibrator import evidence_from
+    from guildhall.analysis.ratings_table import read_ratings
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.accounting import study_evidence
+    from guildhall.study.studies import OpenStudy
+
+    if file is not None:
+        return evidence_from(read_ratings(file))
+    with Workspace.find(workspace) as opened:
+        return study_evidence(OpenStudy.open(study, opened))

@@ -1,0 +1,114 @@
+"""How `guildhall grade` shows standings, grades, marks and accounts to people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from guildhall.cli.show import done, note, share, table, with_ends
+
+if TYPE_CHECKING:
+    from guildhall.analysis.accountability import Account
+    from guildhall.analysis.measured import Measured
+    from guildhall.analysis.win_rates import WinRate
+    from guildhall.study.marks import RubricScore
+
+
+def show_standings(report: Any) -> None:
+    rows = [(row["grader"], row["asked"], row["verdicts"], row["failures"], row["to_do"]) for row in report["graders"]]
+    table("Automatic graders", ("grader", "asked", "verdicts", "failures", "to do"), rows, numeric=(1, 2, 3, 4))
+    done(f"{report['comparisons']} comparisons")
+    if report["tasks_without_expert"]:
+        note(f"{report['tasks_without_expert']} tasks have no expert's work and take no part")
+
+
+def show_grades(name: str, rates: list[WinRate]) -> None:
+    rows = [
+        (
+            rate.model,
+            rate.wins,
+            rate.ties,
+            rate.losses,
+            with_ends(rate.win.value, rate.win.interval),
+            with_ends(rate.half_tie.value, rate.half_tie.interval),
+        )
+        for rate in rates
+    ]
+    columns = ("model", "wins", "ties", "losses", "win rate against the expert", "ties as half")
+    table(f"Judged by {name} (automatic)", columns, rows, numeric=(1, 2, 3))
+
+
+def grades_json(rates: list[WinRate]) -> list[dict[str, Any]]:
+    """Grades in the shape of `analyze win-rate --json`."""
+    return [
+        {
+            "model": rate.model,
+            "wins": rate.wins,
+            "ties": rate.ties,
+            "losses": rate.losses,
+            **{name: getattr(rate, name).to_estimate() for name in ("win", "win_or_tie", "half_tie")},
+        }
+        for rate in rates
+    ]
+
+
+def show_marks(scores: list[RubricScore]) -> None:
+    rows = [
+        (
+            row.judge,
+            row.author,
+            with_ends(row.score.value, row.score.interval),
+            share(row.repeat_noise),
+            share(row.quotations_found),
+            row.without_score,
+        )
+        for row in scores
+    ]
+    columns = ("judge", "author", "share of points", "repeat noise", "quotations found", "no score")
+    table("Rubric marks; the expert's own work is the ceiling", columns, rows, numeric=(5,))
+
+
+def show_account(found: Account) -> None:
+    """One judge's account, its agreement beside the constant verdicts'."""
+    rows = [(words, _cell(measured), measured.why_no_interval or "") for words, measured in _lines(found)]
+    table(f"{found.grader}, held to account", ("figure", "estimate", "why no interval"), rows)
+    covered = found.coverage
+    failures = ", ".join(f"{count} {kind}" for kind, count in sorted(covered.failures.items())) or "none"
+    cost = "unknown" if found.cost_per_verdict_usd is None else f"${found.cost_per_verdict_usd:.4f}"
+    done(
+        f"{covered.verdicts} verdicts of {covered.asked} asked (failures: {failures}; {covered.left_out_with_them} "
+        f"verdicts left out with them); cost a verdict {cost}"
+    )
+    constant = found.agreement.constant if found.agreement else None
+    if constant is not None and not constant.beaten:
+        note(f"{found.grader} is not shown to agree with people more often than {constant.verdict} does")
+
+
+def _lines(found: Account) -> list[tuple[str, Measured]]:
+    lines = []
+    if found.agreement is not None:
+        lines += [
+            ("agreement with people", found.agreement.overall.human_auto),
+            ("people with people", found.agreement.overall.human_human),
+        ]
+        if found.agreement.constant is not None:
+            lines.append((f"{found.agreement.constant.verdict} with people", found.agreement.constant.agreement))
+        lines += [(f"agreement on {model}", one.human_auto) for model, one in sorted(found.agreement.by_model.items())]
+        lines.append(("telling better from worse (AUC)", found.agreement.discrimination))
+    return [
+        *lines,
+        ("prefers the side shown first", found.first_place),
+        ("score shown first minus second", found.position),
+        ("verdict flips with the order", found.flips),
+        ("ties", found.ties),
+        ("ties of people", found.ties_of_people),
+        ("prefers the longer side", found.longer),
+        ("people prefer the longer side", found.longer_of_people),
+        ("score per doubling of length", found.length),
+        ("adds for its own family", found.kin),
+        ("agrees with itself over sweeps", found.reliability),
+        *((f"agreement on {name}", one) for name, one in found.criteria.items()),
+    ]
+
+
+def _cell(measured: Measured) -> str:
+    return with_ends(measured.value, measured.interval)

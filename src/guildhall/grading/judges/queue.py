@@ -1,0 +1,81 @@
+"""The grading queue: what was submitted is judged, resumed and judged again, and nothing is paid for twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from guildhall.domain.halls import HallDesign
+from guildhall.domain.judgments import Comparison
+from guildhall.domain.studies import Study
+from guildhall.engine.terms import Terms
+from guildhall.grading.design import lay_out
+from guildhall.grading.judges.asking import Kept
+from guildhall.grading.judges.desk import Desk
+from guildhall.grading.judges.graders import AutomaticGrader
+from guildhall.grading.judges.verdicts import Judged
+from guildhall.grading.opening import gather
+from guildhall.store.records import Store
+from guildhall.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Queued:
+    """What a study puts before its judges, and the tasks that take no part for want of an expert's work."""
+
+    comparisons: tuple[Comparison, ...]
+    without_expert: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How one grader's work stands: both denominators."""
+
+    grader: str
+    asked: int
+    verdicts: int
+    failures: int
+
+    @property
+    def to_do(self) -> int:
+        return self.asked - self.verdicts - self.failures
+
+
+def enqueue(workspace: Workspace, study: Study, *, set_size: int = 2) -> Queued:
+    """Lay out the comparisons of everything submitted so far. Doing it again adds only what is new.
+
+    Pairs are the very comparisons people judge, so that verdicts of both can be held against each other.
+    """
+    tasks, made = gather(workspace, study)
+    design = HallDesign(set_size=set_size)
+    layout = lay_out(study=study.id, tasks=tasks, submissions=made, design=design, seed=study.seed)
+    workspace.store.add_all(layout.comparisons)
+    return Queued(layout.comparisons, layout.without_expert)
+
+
+def judge(
+    grader: AutomaticGrader,
+    comparisons: Sequence[Comparison],
+    *,
+    desk: Desk,
+    terms: Terms,
+    sweeps: int,
+    again: bool = False,
+) -> Judged:
+    """Ask a grader for what it has not judged yet; with `again`, for what it failed at too."""
+    kept = Kept(desk.workspace.store, grader.graders())
+    wanted = list(kept.missing(comparisons, sweeps=sweeps if grader.repeats else 1, again=again))
+    return grader.ask(wanted, desk=desk, terms=terms)
+
+
+def standing(store: Store, grader: AutomaticGrader, comparisons: Sequence[Comparison], *, sweeps: int) -> Standing:
+    """Verdicts and failures among everything this grader is to be asked."""
+    rounds = sweeps if grader.repeats else 1
+    verdicts, failures = Kept(store, grader.graders()).counts(comparisons, sweeps=rounds)
+    asked = rounds * sum(_orders(one) for one in comparisons)
+    return Standing(grader.name, asked, verdicts, failures)
+
+
+def _orders(comparison: Comparison) -> int:
+    size = len(comparison.submissions)
+    return size if size % 2 == 0 else 2 * size

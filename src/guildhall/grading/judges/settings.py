@@ -1,0 +1,38 @@
+"""How automatic grading is to be carried out, as a study file says it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from guildhall.domain.values import Id, Value
+from guildhall.engine.prices import Price, Prices
+from guildhall.engine.terms import Limits, Pace, Terms
+from guildhall.grading.judges.asking import MOST_SWEEPS, SWEEPS
+
+
+class PanelSettings(Value):
+    """`[grading.panel]`: the study's judges as one; `draw` of them by seed sit on each sweep, or all of them."""
+
+    name: Id = "panel"
+    draw: Annotated[int, Field(ge=1)] | None = None
+    weights: dict[str, float] = {}
+
+
+class GradingSettings(Value):
+    """`[grading]`: how often every order is asked, in what sets, and at which cost at most.
+
+    `makers` names the family an author belongs to where its model string does not: author name -> maker.
+    """
+
+    sweeps: Annotated[int, Field(ge=1, lt=MOST_SWEEPS)] = SWEEPS
+    set_size: Annotated[int, Field(ge=2, le=10)] = 2
+    baselines: tuple[str, ...] = ("always-human", "always-tie", "rubric-and-format")
+    panel: PanelSettings | None = None
+    makers: dict[str, str] = {}
+    limits: Limits = Limits()
+    pace: Pace = Pace()
+
+    def terms(self, run: str, prices: dict[str, Price] | None = None) -> Terms:
+        return Terms(run=run, limits=self.limits, pace=self.pace, prices=Prices(prices))

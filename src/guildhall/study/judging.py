@@ -1,0 +1,161 @@
+"""The stage of automatic grading: which graders a study names, asking them, and what their verdicts say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+
+from pydantic import JsonValue
+
+from guildhall.analysis.accountability import whole_rounds
+from guildhall.analysis.outcomes import outcomes_from_arrays
+from guildhall.analysis.win_rates import WinRate, win_rates
+from guildhall.domain.judges import JudgePlan, RubricMark
+from guildhall.domain.pair_scores import PairScore
+from guildhall.domain.submissions import Submission
+from guildhall.engine.terms import Terms
+from guildhall.errors import NothingJudged, UnknownName
+from guildhall.grading.judges.baselines import BASELINES
+from guildhall.grading.judges.desk import Desk
+from guildhall.grading.judges.evidence import pair_scores
+from guildhall.grading.judges.graders import AutomaticGrader, ByBaseline, ByModel, ByPanel
+from guildhall.grading.judges.panel import PanelPlan
+from guildhall.grading.judges.queue import Queued, enqueue, judge, standing
+from guildhall.grading.judges.rubric import ask_rubric, missing_marks
+from guildhall.grading.judges.verdicts import Judged
+from guildhall.grading.opening import gather
+from guildhall.study.studies import OpenStudy
+
+Report = Mapping[str, JsonValue]
+
+
+class Judging:
+    """Automatic graders judge. Without `[[judges]]` in the study file the stage has nothing to do."""
+
+    name = "judging"
+
+    def plan(self, study: OpenStudy) -> Report:
+        return standings(study) if study.file.judges else {}
+
+    def run(self, study: OpenStudy) -> Report:
+        if not study.file.judges:
+            return {}
+        for grader in graders_of(study):
+            judge_study(study, grader)
+        return standings(study)
+
+    def status(self, study: OpenStudy) -> Report:
+        return standings(study) if study.file.judges else {}
+
+
+def graders_of(study: OpenStudy, names: Sequence[str] = ()) -> list[AutomaticGrader]:
+    """The graders of these names: judges and panel of the study, baselines, or any model string; all without names."""
+    settings, plans = study.file.grading, study.file.judges
+    known: dict[str, AutomaticGrader] = {plan.name: ByModel(plan) for plan in plans}
+    if settings.panel is not None:
+        asked = settings.panel
+        seed = study.file.study.seed
+        panel = PanelPlan(name=asked.name, members=plans, draw=asked.draw, seed=seed, weights=asked.weights)
+        known[panel.name] = ByPanel(panel)
+    known |= {name: ByBaseline(name) for name in settings.baselines}
+    if not names:
+        return list(known.values())
+    return [known[name] if name in known else _unlisted(name, known) for name in names]
+
+
+def _unlisted(name: str, known: Mapping[str, AutomaticGrader]) -> AutomaticGrader:
+    if name in BASELINES:
+        return ByBaseline(name)
+    if "/" in name:
+        return ByModel(plan_of(name))
+    raise UnknownName("judge", name, known=sorted({*known, *BASELINES}))
+
+
+def plan_of(model: str) -> JudgePlan:
+    """A judge that is nothing but a model string."""
+    return JudgePlan(name=model.replace("/", "-"), model=model)
+
+
+@contextmanager
+def desk_of(study: OpenStudy) -> Iterator[Desk]:
+    """A desk with everything of the study at hand; documents are opened in confined processes."""
+    from guildhall.documents.looking import documents
+    from guildhall.judging.preparing import Preparer
+
+    with documents(study.workspace.path / "cache") as looking:
+        yield Desk(study.workspace, Preparer(study.workspace, looking), study.tasks)
+
+
+def terms_of(study: OpenStudy) -> Terms:
+    """What judging spends is booked apart from what sampling spent."""
+    return study.file.grading.terms(f"{study.id}:judging", study.file.prices)
+
+
+def queued(study: OpenStudy) -> Queued:
+    return enqueue(study.workspace, study.frozen(), set_size=study.file.grading.set_size)
+
+
+def judge_study(study: OpenStudy, grader: AutomaticGrader, *, again: bool = False, sweeps: int | None = None) -> Judged:
+    """Let one grader judge everything the study has submitted; what it judged before costs nothing."""
+    rounds = sweeps or study.file.grading.sweeps
+    with desk_of(study) as desk:
+        return judge(grader, queued(study).comparisons, desk=desk, terms=terms_of(study), sweeps=rounds, again=again)
+
+
+def mark_study(study: OpenStudy, plan: JudgePlan, *, whole: bool, sweeps: int, again: bool = False) -> Judged:
+    """Hold every submission with a rubric against it, the experts' own included: theirs is the ceiling."""
+    store = study.workspace.store
+    tasks, made = gather(study.workspace, study.frozen())
+    with_rubric = {task.id for task in tasks if task.rubric is not None and task.rubric.items}
+    submissions = [one for one in made if one.task in with_rubric]
+    wanted = missing_marks(store, submissions, plan, whole=whole, sweeps=sweeps, again=again)
+    with desk_of(study) as desk:
+        return ask_rubric(plan, list(wanted), study=study.id, whole=whole, desk=desk, terms=terms_of(study))
+
+
+def marks_of(study: OpenStudy) -> list[tuple[RubricMark, Submission]]:
+    """The current rubric marks of the study with what they are about."""
+    store = study.workspace.store
+    marks = store.find(RubricMark, study=study.id)
+    replaced = {mark.replaces for mark in marks}
+    return [(mark, store.get(Submission, mark.submission)) for mark in marks if mark.key not in replaced]
+
+
+def standings(study: OpenStudy, names: Sequence[str] = ()) -> dict[str, JsonValue]:
+    """How every grader's work stands, and which tasks take no part."""
+    waiting = queued(study)
+    sweeps = study.file.grading.sweeps
+    store = study.workspace.store
+    rows = [standing(store, one, waiting.comparisons, sweeps=sweeps) for one in graders_of(study, names)]
+    return {
+        "comparisons": len(waiting.comparisons),
+        "tasks_without_expert": len(waiting.without_expert),
+        "graders": [{**asdict(row), "to_do": row.to_do} for row in rows],
+    }
+
+
+def rows_of(study: OpenStudy) -> list[PairScore]:
+    """Every verdict of people and judges on the study's pairs."""
+    makers = {author.name: author.model.partition("/")[0] for author in study.file.authors if author.model}
+    judge_makers = {plan.name: plan.maker for plan in study.file.judges if plan.maker}
+    settings = study.file.grading
+    comparisons = queued(study).comparisons
+    return list(
+        pair_scores(study.workspace.store, comparisons, makers=makers | settings.makers, judge_makers=judge_makers)
+    )
+
+
+def grades(rows: Sequence[PairScore], grader: str) -> list[WinRate]:
+    """The models' win rates by one grader's verdicts; rounds with a failure in one order are left out."""
+    whole = whole_rounds([row for row in rows if row.grader == grader])
+    if not whole:
+        raise NothingJudged(f"grades by {grader}")
+    return win_rates(
+        outcomes_from_arrays(
+            task=[row.task for row in whole],
+            model=[row.model for row in whole],
+            sample=[row.sample for row in whole],
+            score=[row.score for row in whole if row.score is not None],
+        )
+    )
