@@ -18,9 +18,12 @@ def _parser() -> MarkdownIt:
 
 
 def rendered(text: str) -> Markup:
-    """HTML for a page; headings begin below the page's own."""
+    """HTML for a page; headings stand below the page's own, and none skips a level."""
     tokens = _parser().parse(text)
+    level = 1
     for token in tokens:
+        if token.type == "heading_open":
+            level = min(6, level + 1, int(token.tag[1]) + 1)
         if token.type in {"heading_open", "heading_close"}:
-            token.tag = f"h{min(6, int(token.tag[1]) + 2)}"
+            token.tag = f"h{level}"
     return Markup(_parser().renderer.render(tokens, _parser().options, {}))  # noqa: S704 - made by the parser above
