@@ -17,6 +17,7 @@ from guildhall.domain.peer import NoGrade
 from guildhall.domain.submissions import StopReason
 from guildhall.engine.scripted import Answer, Turn, scripted
 from guildhall.engine.terms import Terms
+from guildhall.peer.asking import Asking
 from guildhall.peer.domains import find_domain
 from guildhall.peer.folder import read_run, write_run
 from guildhall.peer.plan import PeerModel, named_models
@@ -46,8 +47,8 @@ def models(*names: str) -> tuple[PeerModel, ...]:
 def run_of(workspace: Workspace, *names: str, run: str = "one", options: Options | None = None) -> RunRecord:
     options = options or Options()
     plan = plan_of(DOMAIN, models(*names), options)
-    running = Running(plan, DOMAIN, workspace, Terms(run=run), datetime(2026, 1, 1, tzinfo=UTC), reuse=options.reuse)
-    return running.run()
+    asking = Asking(plan, workspace, Terms(run=run), reuse=options.reuse)
+    return Running(asking, DOMAIN, datetime(2026, 1, 1, tzinfo=UTC)).run()
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +106,7 @@ def test_an_empty_answer_is_asked_again_past_the_cache(tmp_path):
     SEEN.clear()
     with Workspace.create(tmp_path / "w") as workspace:
         plan = plan_of(DOMAIN, (*named_models(["flaky=scripted/peer-test-flaky"]), *models("steady")), Options())
-        record = Running(plan, DOMAIN, workspace, Terms(run="one"), datetime.now(UTC)).run()
+        record = Running(Asking(plan, workspace, Terms(run="one")), DOMAIN, datetime.now(UTC)).run()
     essay = next(essay for essay in record.essays if essay.author.name == "flaky")
     assert essay.text.startswith("An essay.")
     assert essay.usage is not None and essay.usage.calls == 2

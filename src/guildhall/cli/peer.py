@@ -90,8 +90,13 @@ def check_domain(path: Annotated[Path, typer.Argument(help="A domain's TOML file
 @app.command()
 def run(
     domain: Annotated[
-        list[str], typer.Option("--domain", "-d", help="A domain's id or its .toml file; may be repeated.")
-    ],
+        Optional[list[str]],  # noqa: UP045 - typer reads this at run time
+        typer.Option("--domain", "-d", help="A domain's id or its .toml file; may be repeated.", show_default=False),
+    ] = None,
+    study: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="Mark the deliverables of this study, blinded, instead of essays.", show_default=False),
+    ] = None,
     model: Annotated[
         Optional[list[str]],  # noqa: UP045 - typer reads this at run time
         typer.Option(
@@ -147,7 +152,7 @@ def run(
         pace=Pace(connections=connections),
     )
     with taking_part(chosen, local=local or local_file is not None, local_file=local_file) as everyone:
-        run_test(domain, everyone, options, results=results, workspace_path=workspace, json=json)
+        run_test(domain or (), everyone, options, study=study, results=results, workspace_path=workspace, json=json)
 
 
 @app.command("import")

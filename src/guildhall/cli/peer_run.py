@@ -8,18 +8,21 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import typer
 
 from guildhall.cli.show import as_json, done, note
 from guildhall.engine.calls import Call, Reply
 from guildhall.errors import InputError
+from guildhall.peer.deliverables import find_study
 from guildhall.peer.domains import find_domain
 from guildhall.peer.exports import write_reports
 from guildhall.peer.findings import findings
 from guildhall.peer.local_model import find_gguf, local_models, served
 from guildhall.peer.plan import PeerModel
-from guildhall.peer.session import Options, Started, plan_of, run_domain, start
+from guildhall.peer.record import RunRecord
+from guildhall.peer.session import Options, Started, plan_of, run_domain, run_study, start, study_plan
 from guildhall.store.workspace import Workspace
 
 
@@ -40,35 +43,26 @@ def run_test(
     models: Sequence[PeerModel],
     options: Options,
     *,
+    study: str | None,
     results: Path,
     workspace_path: Path | None,
     json: bool,
 ) -> None:
-    """Plan, run and report each domain."""
+    """Plan, run and report each domain, and the study where one is named."""
     if len(models) < 2:
         raise InputError("a Boswell Test takes at least two models; name them with --model or --models")
+    if not domains and study is None:
+        raise InputError("name what is written about with --domain, or whose deliverables are marked with --study")
     chosen = [find_domain(name) for name in domains]
     facts = []
     with Workspace.find(workspace_path) as workspace:
         for domain in chosen:
             started = start(plan_of(domain, models, options), results=results, now=datetime.now(UTC))
-            _announce(started)
             with _progress(started) as heard:
                 record = run_domain(started, domain, options, workspace=workspace, clock=time.time, on_reply=heard)
-            found = findings(record, families=started.plan.families)
-            write_reports(started.folder, found)
-            best = found.quotients.scores[0]
-            facts.append(
-                {
-                    "run": record.run,
-                    "folder": str(started.folder),
-                    "resumed": started.resumed,
-                    "essays": len(record.essays),
-                    "marks": len(record.marks),
-                    "without_grade": found.tables.unread,
-                    "first": best.model,
-                }
-            )
+            facts.append(_reported(started, record))
+        if study is not None:
+            facts.append(_run_study(study, models, options, results=results, workspace=workspace))
     if json:
         as_json(facts)
         return
@@ -77,6 +71,37 @@ def run_test(
             f"{fact['run']}: {fact['essays']} essays, {fact['marks']} marks ({fact['without_grade']} without a grade); "
             f"see {fact['folder']}/report.html"
         )
+
+
+def _run_study(
+    name: str, models: Sequence[PeerModel], options: Options, *, results: Path, workspace: Workspace
+) -> dict[str, Any]:
+    from guildhall.documents.looking import documents
+    from guildhall.judging.preparing import Preparer
+
+    study = find_study(workspace, name)
+    started = start(study_plan(study, models, options), results=results, now=datetime.now(UTC))
+    with documents(workspace.path / "cache") as looking, _progress(started) as heard:
+        preparer = Preparer(workspace, looking)
+        record = run_study(
+            started, study, options, workspace=workspace, preparer=preparer, clock=time.time, on_reply=heard
+        )
+    return _reported(started, record)
+
+
+def _reported(started: Started, record: RunRecord) -> dict[str, Any]:
+    """Write a run's reports and say in short what came of it."""
+    found = findings(record, families=started.plan.families)
+    write_reports(started.folder, found)
+    return {
+        "run": record.run,
+        "folder": str(started.folder),
+        "resumed": started.resumed,
+        "essays": len(record.essays),
+        "marks": len(record.marks),
+        "without_grade": found.tables.unread,
+        "first": found.quotients.scores[0].model,
+    }
 
 
 def _announce(started: Started) -> None:
@@ -89,6 +114,7 @@ def _announce(started: Started) -> None:
 @contextmanager
 def _progress(started: Started) -> Iterator[Callable[[Call, Reply], None]]:
     """A bar on standard error: calls answered, cost so far, time left."""
+    _announce(started)
     costs: list[float | None] = []
     with typer.progressbar(length=started.plan.calls, label=started.plan.domain, file=sys.stderr) as bar:
 

@@ -48,7 +48,10 @@ class Recorded(Value):
 
 
 class Essay(Value):
-    """One author's essay. `stop` and `seconds` are the provider's; a cached one has neither time nor cost."""
+    """One author's essay. `stop` and `seconds` are the provider's; a cached one has neither time nor cost.
+
+    Where models mark deliverables, `submission` names the one this stands for and `domain` is its task.
+    """
 
     run: Id
     domain: Id
@@ -58,6 +61,7 @@ class Essay(Value):
     seconds: Annotated[float, Field(ge=0)] | None = None
     cached: bool = False
     usage: Usage | None = None
+    submission: Digest | None = None
     made_at: AwareDatetime | None = None
 
     @property

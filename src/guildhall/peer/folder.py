@@ -77,6 +77,8 @@ def write_run(folder: Path, run: RunRecord) -> None:
 
 def essay_name(essay: Essay) -> str:
     name = safe_name(label(essay.author))
+    if essay.submission is not None:
+        name = f"{name}.{safe_name(essay.domain)}"
     return name if essay.author.sample == 1 else f"{name}.sample-{essay.author.sample}"
 
 

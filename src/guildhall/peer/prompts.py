@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import files
 from string import Template
@@ -10,6 +11,7 @@ from string import Template
 from pydantic import JsonValue
 
 from guildhall.domain.values import Digest, sha256
+from guildhall.engine.calls import FilePart, TextPart
 from guildhall.peer.domains import Domain
 from guildhall.peer.scale import COMPOSITES, LETTERS
 
@@ -40,8 +42,28 @@ def marking_prompt(domain: Domain, essay: str, *, composites: bool) -> tuple[str
         fence=fence,
         composites=_text("composites").rstrip() if composites else "",
     )
-    harmless = _FENCE.sub(lambda tag: tag.group().replace("<", "‹"), essay)
-    return instructions.strip(), f"<essay {fence}>\n{harmless}\n</essay {fence}>"
+    return instructions.strip(), f"<essay {fence}>\n{_harmless(essay)}\n</essay {fence}>"
+
+
+def deliverable_prompt(occupation: str, submission: Digest, *, composites: bool) -> tuple[str, str]:
+    """How a deliverable is to be marked, and the fence it is given between."""
+    fence = submission[:16]
+    added = _text("composites").rstrip() if composites else ""
+    filled = Template(_text("deliverable")).substitute(occupation=occupation, fence=fence, composites=added)
+    return filled.strip(), fence
+
+
+def fenced_parts(parts: Iterable[TextPart | FilePart], fence: str) -> tuple[TextPart | FilePart, ...]:
+    """Parts of a message as data: between tags that nothing in them can open or close."""
+    inside = [
+        TextPart(text=_harmless(part.text)) if isinstance(part, TextPart) else part.but(name=_harmless(part.name))
+        for part in parts
+    ]
+    return (TextPart(text=f"<essay {fence}>"), *inside, TextPart(text=f"</essay {fence}>"))
+
+
+def _harmless(text: str) -> str:
+    return _FENCE.sub(lambda tag: tag.group().replace("<", "‹"), text)
 
 
 def follow_up_prompt(*, composites: bool) -> str:
@@ -67,6 +89,12 @@ def prompts_digest(domain: Domain, *, composites: bool) -> Digest:
         *marking_prompt(domain, "", composites=composites),
         follow_up_prompt(composites=composites),
     )
+    return sha256("\n---\n".join(asked).encode())
+
+
+def deliverable_prompts_digest(*, composites: bool) -> Digest:
+    """One digest for everything that is asked about deliverables, apart from briefs and work."""
+    asked = (deliverable_prompt("", "0" * 64, composites=composites)[0], follow_up_prompt(composites=composites))
     return sha256("\n---\n".join(asked).encode())
 
 

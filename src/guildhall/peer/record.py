@@ -52,9 +52,13 @@ class RunRecord(Value):
     def mark_rows(self) -> list[MarkRow]:
         """The marks as numbers, as read by us; None where no grade could be read."""
         return [
-            MarkRow(author, grader, str(self.essay_by_key[mark.essay].author.sample), value_of(mark), mark.round)
+            MarkRow(author, grader, self._essay_name(mark), value_of(mark), mark.round)
             for mark, author, grader in self.cells()
         ]
+
+    def _essay_name(self, mark: Mark) -> str:
+        essay = self.essay_by_key[mark.essay]
+        return f"{essay.domain}/{essay.author.sample}"
 
 
 def label(author: ModelRun) -> str:

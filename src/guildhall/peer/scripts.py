@@ -28,7 +28,7 @@ def _essay(turn: Turn, skill: int) -> str:
 
 def _worth(turn: Turn) -> int:
     """How many grades below A+ the essay stands, by its evidence, with a little noise of the grader's own."""
-    essay = next(said.text for said in turn.messages if said.role == "user" and said.text.startswith("<essay "))
+    essay = next(said.text for said in turn.messages if said.role == "user" and "<essay " in said.text)
     return 12 - len(re.findall(re.escape(_EVIDENCE), essay)) + turn.seed % 2
 
 

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from guildhall.engine.calls import Call, Reply
+from guildhall.domain.studies import Study
 from guildhall.engine.terms import Limits, Pace, Terms
+from guildhall.judging.preparing import Preparer
+from guildhall.peer.asking import Asking, OnReply
+from guildhall.peer.deliverables import MarkingDeliverables
 from guildhall.peer.domains import Domain
 from guildhall.peer.folder import planned, start_folder, write_run
 from guildhall.peer.plan import PeerModel, PeerPlan
-from guildhall.peer.prompts import prompts_digest
+from guildhall.peer.prompts import deliverable_prompts_digest, prompts_digest
 from guildhall.peer.record import RunRecord
 from guildhall.peer.running import Running
 from guildhall.store.workspace import Workspace
@@ -70,6 +73,20 @@ def start(plan: PeerPlan, *, results: Path, now: datetime) -> Started:
     return Started(folder, plan, run, now, resumed=False)
 
 
+def study_plan(study: Study, models: Sequence[PeerModel], options: Options) -> PeerPlan:
+    """The plan by which models mark the deliverables of a study."""
+    return PeerPlan(
+        domain=study.id,
+        models=tuple(models),
+        rounds=options.rounds,
+        composites=options.composites,
+        follow_ups=options.follow_ups,
+        retries=options.retries,
+        domain_digest=study.content_digest(),
+        prompts=deliverable_prompts_digest(composites=options.composites),
+    )
+
+
 def run_domain(
     started: Started,
     domain: Domain,
@@ -77,20 +94,42 @@ def run_domain(
     *,
     workspace: Workspace,
     clock: Callable[[], float],
-    on_reply: Callable[[Call, Reply], None] | None = None,
+    on_reply: OnReply | None = None,
 ) -> RunRecord:
     """Ask what is still to be asked, keep it in the workspace and write the folder."""
-    terms = Terms(run=started.run, limits=options.limits, pace=options.pace, prices=started.plan.prices(), now=clock)
-    running = Running(
+    asking = _asking(started, options, workspace, clock, on_reply)
+    record = Running(asking, domain, started.started_at).run()
+    write_run(started.folder, record)
+    return record
+
+
+def run_study(
+    started: Started,
+    study: Study,
+    options: Options,
+    *,
+    workspace: Workspace,
+    preparer: Preparer,
+    clock: Callable[[], float],
+    on_reply: OnReply | None = None,
+) -> RunRecord:
+    """The same for the deliverables of a study."""
+    asking = _asking(started, options, workspace, clock, on_reply)
+    record = MarkingDeliverables(asking, study, preparer, started.started_at).run()
+    write_run(started.folder, record)
+    return record
+
+
+def _asking(
+    started: Started, options: Options, workspace: Workspace, clock: Callable[[], float], on_reply: OnReply | None
+) -> Asking:
+    prices = started.plan.prices()
+    terms = Terms(run=started.run, limits=options.limits, pace=options.pace, prices=prices, now=clock)
+    return Asking(
         plan=started.plan,
-        domain=domain,
         workspace=workspace,
         terms=terms,
-        started_at=started.started_at,
         reuse=options.reuse,
         retry_failed=options.retry_failed,
         on_reply=on_reply,
     )
-    record = running.run()
-    write_run(started.folder, record)
-    return record
