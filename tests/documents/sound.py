@@ -10,7 +10,7 @@ import wave
 import zipfile
 from pathlib import Path
 
-from tests.documents.hostile import one_page
+from tests.documents.hostile_parts import one_page
 
 
 def docx(path: Path, text: str = "Plain words", *, font: str | None = None) -> Path:
