@@ -70,12 +70,14 @@ def run(
         frozen = study.freeze(changed=changed)
         reports: dict[str, Any] = {}
         for stage in STAGES:
-            with live_table(f"{study.id}: {stage.name}", partial(stage.status, study), quiet=json):
+            # Only sampling reports calls, tokens and money while it runs; the others say what they did when they end.
+            quiet = json or stage.name != "sampling"
+            with live_table(f"{study.id}: {stage.name}", partial(stage.status, study), quiet=quiet):
                 reports[stage.name] = stage.run(study)
     if json:
         as_json({"study": study.id, "digest": frozen.key, **reports})
     else:
-        show_status(study.id, reports["sampling"])
+        show_stages(study.id, reports)
 
 
 @app.command("status")
@@ -93,7 +95,7 @@ def status(
     if json:
         as_json({"study": study.id, **reports})
     else:
-        show_status(study.id, reports["sampling"])
+        show_stages(study.id, reports)
 
 
 def show_forecast(title: str, report: Any) -> None:
@@ -114,6 +116,14 @@ def show_forecast(title: str, report: Any) -> None:
     table(title, columns, rows, numeric=(3, 4, 5))
     cost = "at an unknown price" if report["usd"] is None else f"for about ${report['usd']:,.2f}"
     done(f"{report['to_do']} of {report['items']} items to do, {report['hours']:.2g} h at this pace, {cost}")
+
+
+def show_stages(title: str, reports: dict[str, Any]) -> None:
+    """Sampling as a table, every other stage that has something to say as a line."""
+    show_status(title, reports["sampling"])
+    for name, report in reports.items():
+        if name != "sampling" and report:
+            done(f"{name}: " + ", ".join(f"{value} {key.replace('_', ' ')}" for key, value in report.items()))
 
 
 def show_status(title: str, report: Any) -> None:
