@@ -50,7 +50,7 @@ def check_pdf_fonts(path: Path) -> Iterator[Finding]:
                     name = str(font.get("/BaseFont", "/unnamed")).lstrip("/")
                     if not _embedded(font) and not is_common(name):
                         found.setdefault(name, number)
-    except pikepdf.PdfError:
+    except (pikepdf.PdfError, AttributeError, KeyError, TypeError, ValueError):
         return  # what cannot be opened is the finding of another check
     for name, number in sorted(found.items()):
         words = f"The font {name!r} (first on page {number}) is not in the file, and few computers have it."

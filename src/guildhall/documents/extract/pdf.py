@@ -29,17 +29,25 @@ def extract_pdf(path: Path, writer: Writer) -> int:
         writer.add(f"# Page {index + 1}", unit="pages")
         if writer.full:
             continue
-        page = document[index]
-        text = page.get_textpage().get_text_bounded().replace("\r\n", "\n").strip()
-        if len(text) < _FEW_LETTERS and _has_picture(page):
-            scans_left -= 1
-            _read_scan(page, writer, allowed=scans_left >= 0)
-        for line in text.split("\n") if text else ():
-            writer.add(line)
-        page.close()
+        try:
+            scans_left -= _write_page(document[index], writer, scans_left)
+        except pypdfium2.PdfiumError as error:
+            writer.omit("pages", f"they cannot be read ({error})")
     document.close()
     _write_annotations(path, writer)
     return count
+
+
+def _write_page(page: Any, writer: Writer, scans_left: int) -> int:
+    """Write one page; 1 when it is a scan, which uses up the allowance for reading by picture."""
+    text = page.get_textpage().get_text_bounded().replace("\r\n", "\n").strip()
+    for line in text.split("\n") if text else ():
+        writer.add(line)
+    is_scan = len(text) < _FEW_LETTERS and _has_picture(page)
+    if is_scan:
+        _read_scan(page, writer, allowed=scans_left > 0)
+    page.close()
+    return int(is_scan)
 
 
 def _has_picture(page: Any) -> bool:

@@ -6,6 +6,8 @@ objects, formats without a scrubber) the whole file is refused: its rendered pag
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -36,6 +38,8 @@ from guildhall.errors import CannotScrub, GuildhallError
 DEEPEST = 4
 """Files inside files (an archive in an archive, a workbook in a slide) are followed this far."""
 MOST_INPUT_BYTES = 512 << 20
+DAMAGE = (ValueError, TypeError, AttributeError, LookupError, RecursionError, OSError, struct.error, zlib.error)
+"""What reading broken bytes raises, whichever library reads them."""
 
 ByteScrub = Callable[[bytes, Ledger], bytes]
 Scrubber = Callable[[bytes, Ledger, archives.MemberScrub, str], bytes]
@@ -67,9 +71,15 @@ def _with_ledger(path: Path, out: Path, kind: Kind, work: ByteScrub) -> Scrubbed
             raise CannotScrub(kind.value, f"it is larger than {MOST_INPUT_BYTES >> 20} MiB")
         scrubbed = work(path.read_bytes(), ledger)
     except GuildhallError as error:
-        return Scrubbed(kind=kind, omitted=(Omission(what="file not scrubbed", reason=str(error)),))
+        return _refused(kind, str(error))
+    except DAMAGE as error:
+        return _refused(kind, f"it is damaged ({type(error).__name__}: {error})")
     out.write_bytes(scrubbed)
     return Scrubbed(kind=kind, out=out, cleaned=ledger.cleaned(), omitted=ledger.omitted())
+
+
+def _refused(kind: Kind, reason: str) -> Scrubbed:
+    return Scrubbed(kind=kind, omitted=(Omission(what="file not scrubbed", reason=reason[:500]),))
 
 
 def scrub_bytes(data: bytes, kind: Kind, ledger: Ledger, *, name: str, depth: int = 0) -> bytes:
