@@ -67,8 +67,27 @@ def _show_bank(workspace: Workspace) -> None:
     show_statistics(bank_statistics(newest_tasks(workspace.store)))
 
 
+def _sample_bank(workspace: Workspace) -> None:
+    """Two scripted authors do every task, confined; where that cannot be, the tour says so and goes on."""
+    from guildhall.cli.progress import live_table
+    from guildhall.cli.show import note
+    from guildhall.cli.study import show_status
+    from guildhall.errors import MissingTool, SandboxError
+    from guildhall.study.demonstration import demo_study
+    from guildhall.study.stages import Sampling
+
+    study, stage = demo_study(workspace), Sampling()
+    study.freeze(changed=True)
+    try:
+        with live_table("two authors at work", lambda: stage.status(study)):
+            show_status("What the two authors made", stage.run(study))
+    except (MissingTool, SandboxError) as reason:
+        note(f"no submissions were made: {reason}")
+
+
 STEPS = (
     Step("Check the sample bank: real tasks, labelled as samples", _check_bank),
     Step("Import it into a workspace", _import_bank),
     Step("What the bank holds", _show_bank),
+    Step("Two scripted authors do the tasks, each in a sandbox of its own", _sample_bank),
 )

@@ -1,0 +1,18 @@
+"""The study of the demo: an ordinary study file, written into the workspace for everyone to look at."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from guildhall.store.workspace import Workspace
+from guildhall.study.studies import OpenStudy
+
+STUDY = "study.toml"
+
+
+def demo_study(workspace: Workspace) -> OpenStudy:
+    """The demo's study, opened from the workspace; an edited copy there is left as it is."""
+    path = workspace.path / STUDY
+    if not path.exists():
+        path.write_text(files("guildhall.study").joinpath("demo.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    return OpenStudy.open(path, workspace)
