@@ -1,0 +1,152 @@
+"""From judgments to a written report: a small hall of simulated graders, judged, counted and shown."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from itertools import count
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from guildhall.documents.looking import Documents
+from guildhall.domain.authors import ModelRun, Person
+from guildhall.domain.judgments import BlindGuess, Comparison, Judgment
+from guildhall.domain.studies import Study
+from guildhall.domain.submissions import Submission
+from guildhall.domain.tasks import Task
+from guildhall.errors import NothingJudged
+from guildhall.grading.design import expert_submission
+from guildhall.grading.opening import design_of, open_hall
+from guildhall.grading.simulation import simulate_hall
+from guildhall.judging.preparing import Preparer
+from guildhall.store.workspace import Workspace
+from guildhall.study.findings import findings_of
+from guildhall.study.judged import judged_rows
+from guildhall.study.reporting import write_report
+
+SECTORS = ("Information", "Government")
+MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def task(number: int) -> Task:
+    return Task(
+        id=f"t-{number}",
+        sector=SECTORS[number % 2],
+        occupation="Editors",
+        brief="Write a note.",
+        expert_text="A careful note.",
+        expert_hours=1 + number,
+    )
+
+
+@pytest.fixture
+def study(workspace: Workspace) -> Study:
+    """Eight tasks, two models, text only: nothing needs to be rendered."""
+    tasks = [task(number) for number in range(8)]
+    workspace.store.add_all(tasks)
+    for one in tasks:
+        for name in ("alpha", "beta"):
+            author = ModelRun(name=name, model=f"scripted/{name}")
+            workspace.store.add(Submission(task=one.id, author=author, text=f"A note by {name}.", confidence=80))
+    design = {"people": {"simulated_graders": 3, "exposure_limit": 2, "minimum_reason_words": 0}}
+    made = Study(id="s", title="A small study", seed=3, tasks=tuple(one.key for one in tasks), design=design)
+    workspace.store.add(made)
+    return made
+
+
+def judge_all(workspace: Workspace, study: Study) -> int:
+    preparer = Preparer(workspace, cast("Documents", None))  # there are no files to look at
+    open_hall(workspace, study, preparer)
+    ticks = count(1_700_000_000)
+    return simulate_hall(workspace, study, design_of(study), clock=lambda: float(next(ticks))).judgments
+
+
+def test_a_simulated_study_is_judged_counted_and_reported(workspace: Workspace, study: Study, tmp_path: Path) -> None:
+    assert judge_all(workspace, study) == 8 * 2 * 3
+    findings = write_report(workspace, study, tmp_path / "report")
+    assert findings.simulated and findings.counts.judgments == 48
+    assert {record.model for record in findings.headline} == {"alpha", "beta"}
+    assert all(record.wins + record.ties + record.losses == 24 for record in findings.headline)
+    assert "By sector" in {breakdown.title for breakdown in findings.breakdowns}
+    titles = {group.title for group in findings.groups}
+    assert {"Agreement between graders", "Did the blind hold?", "Stated confidence against outcomes"} <= titles
+    for name in ("report.html", "report.md", "report.json", "report.xlsx", "headline.csv", "judgments.csv"):
+        assert (tmp_path / "report" / name).stat().st_size > 100
+    assert len((tmp_path / "report" / "judgments.csv").read_text().splitlines()) == 1 + 48
+
+
+def test_running_the_graders_again_adds_nothing(workspace: Workspace, study: Study) -> None:
+    judge_all(workspace, study)
+    assert judge_all(workspace, study) == 0
+
+
+def test_the_report_is_the_same_bytes_twice(workspace: Workspace, study: Study, tmp_path: Path) -> None:
+    judge_all(workspace, study)
+    for name in ("a", "b"):
+        write_report(workspace, study, tmp_path / name)
+    for file in ("report.html", "report.md", "report.json", "judgments.csv"):
+        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+
+
+def test_nothing_judged_is_an_error_and_not_a_row_of_zeros(workspace: Workspace, study: Study) -> None:
+    with pytest.raises(NothingJudged):
+        findings_of(workspace, study)
+
+
+def pair(workspace: Workspace) -> tuple[Comparison, str, str]:
+    one = task(0)
+    expert = expert_submission(one)
+    assert expert is not None
+    model = Submission(task=one.id, author=ModelRun(name="alpha", model="scripted/alpha"), text="x")
+    workspace.store.add_all([one, expert, model])
+    comparison = Comparison(study="s", task=one.id, submissions=(expert.key, model.key))
+    workspace.store.add(comparison)
+    return comparison, expert.key, model.key
+
+
+def test_failures_surplus_and_replaced_judgments_are_counted_and_left_out(workspace: Workspace) -> None:
+    comparison, expert, model = pair(workspace)
+
+    def judgment(name: str, **facts: object) -> Judgment:
+        base = {
+            "comparison": comparison.key,
+            "grader": Person(code_name=name),
+            "order": (model, expert),
+            "made_at": MOMENT,
+        }
+        return Judgment.model_validate(base | facts)
+
+    first = judgment("g-1", ranks=(1, 2), guess=BlindGuess.B)
+    amended = judgment("g-1", ranks=(2, 1), replaces=first.key)
+    failed = judgment("g-2", failure="refused")
+    late = judgment("g-3", ranks=(1, 2), planned=False)
+    workspace.store.add_all([first, amended, failed, late])
+    found = judged_rows(workspace.store, "s")
+    assert (found.judgments, found.failures, found.surplus) == (3, 1, 1)
+    [row] = found.rows
+    assert (row.score, row.model_place, row.guess) == (0.0, 0, None)
+
+
+def test_a_guess_is_right_when_it_names_the_baseline(workspace: Workspace) -> None:
+    comparison, expert, model = pair(workspace)
+    for number, (guess, expected) in enumerate([(BlindGuess.B, 1), (BlindGuess.A, -1), (BlindGuess.CANNOT_TELL, 0)]):
+        grader = Person(code_name=f"g-{number}")
+        workspace.store.add(
+            Judgment(
+                comparison=comparison.key,
+                grader=grader,
+                order=(model, expert),
+                ranks=(1, 2),
+                guess=guess,
+                made_at=MOMENT,
+            )
+        )
+        rows = {row.grader: row.guess for row in judged_rows(workspace.store, "s").rows}
+        assert rows[grader.key] == expected
+
+
+def test_hours_fall_into_the_papers_bins(workspace: Workspace, study: Study) -> None:
+    judge_all(workspace, study)
+    seen = {row.task: row.columns["hours"] for row in judged_rows(workspace.store, "s").rows}
+    assert (seen["t-0"], seen["t-1"], seen["t-3"], seen["t-7"]) == ("0-2 h", "2-4 h", "4-8 h", "8 h and more")
