@@ -63,3 +63,8 @@ def unwrap(element: Tree) -> None:
 def local(tag: object) -> str:
     """A name without its namespace."""
     return str(tag).rpartition("}")[2]
+
+
+def attribute(element: Tree, name: str) -> str:
+    """The value of an attribute by its name without namespace, or nothing."""
+    return next((str(value) for key, value in element.attrib.items() if local(key) == name), "")

@@ -11,7 +11,7 @@ from guildhall.documents.checks.findings import FindingMaker
 from guildhall.documents.kinds import Kind
 from guildhall.documents.opc import Opc
 from guildhall.documents.values import Finding, Gravity
-from guildhall.documents.xmltrees import Tree, local
+from guildhall.documents.xmltrees import Tree, attribute, local
 
 _COMMON_NAMES = """
 arial|arialnarrow|arialblack|arialunicodems|timesnewroman|times|couriernew|courier|helvetica|calibri|calibrilight|cambria
@@ -91,13 +91,20 @@ def _word_fonts(package: Opc) -> set[str]:
     for part, tree in package.trees():
         if re.match(r"word/(document|header\d*|footer\d*|footnotes|endnotes)\.xml$", part):
             used |= {
-                _value(font, "ascii") for run in tree.iter("{*}rPr") for font in run.iter("{*}rFonts") if _has_text(run)
+                attribute(font, "ascii")
+                for run in tree.iter("{*}rPr")
+                for font in run.iter("{*}rFonts")
+                if _has_text(run)
             }
-            styles |= {_value(style, "val") for style in tree.iter("{*}pStyle", "{*}rStyle", "{*}tblStyle")}
+            styles |= {attribute(style, "val") for style in tree.iter("{*}pStyle", "{*}rStyle", "{*}tblStyle")}
     sheet = package.tree("word/styles.xml")
     for style in sheet.iter("{*}style", "{*}docDefaults") if sheet is not None else ():
-        if local(style.tag) == "docDefaults" or _value(style, "styleId") in styles or _value(style, "default") == "1":
-            used |= {_value(font, "ascii") for font in style.iter("{*}rFonts")}
+        if (
+            local(style.tag) == "docDefaults"
+            or attribute(style, "styleId") in styles
+            or attribute(style, "default") == "1"
+        ):
+            used |= {attribute(font, "ascii") for font in style.iter("{*}rFonts")}
     return used
 
 
@@ -111,7 +118,8 @@ def _sheet_fonts(package: Opc) -> set[str]:
     if styles is None:
         return set()
     fonts = [
-        next((_value(name, "val") for name in font.iter("{*}name")), "") for font in styles.iterfind("{*}fonts/{*}font")
+        next((attribute(name, "val") for name in font.iter("{*}name")), "")
+        for font in styles.iterfind("{*}fonts/{*}font")
     ]
     used = {int(form.get("fontId", "0")) for form in styles.iterfind("{*}cellXfs/{*}xf")}
     return {fonts[index] for index in used if index < len(fonts)}
@@ -135,12 +143,8 @@ def _embedded_in_office(package: Opc) -> set[str]:
         if part == "word/fontTable.xml":
             for font in tree.iter("{*}font"):
                 if any(local(child.tag).startswith("embed") for child in font):
-                    found.add(_value(font, "name"))
+                    found.add(attribute(font, "name"))
         elif part == "ppt/presentation.xml":
             for entry in tree.iter("{*}embeddedFont"):
                 found |= {font.get("typeface", "") for font in entry.iter("{*}font")}
     return found
-
-
-def _value(element: Tree, name: str) -> str:
-    return next((str(value) for key, value in element.attrib.items() if local(key) == name), "")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from guildhall.documents.extract.writing import Writer, table_row
 from guildhall.documents.packages import read_members
 from guildhall.documents.scrub.ledger import Ledger
-from guildhall.documents.xmltrees import Tree, local, parse_xml
+from guildhall.documents.xmltrees import Tree, attribute, local, parse_xml
 from guildhall.errors import UnreadableFile
 
 _MOST_REPEATS = 100
@@ -29,7 +29,7 @@ def _write(parent: Tree, writer: Writer, people: Ledger) -> None:
     for element in parent:
         name = local(element.tag)
         if name == "h":
-            level = int(_attribute(element, "outline-level") or 1)
+            level = int(attribute(element, "outline-level") or 1)
             writer.add(f"{'#' * min(level, 9)} {_words(element, people)}", unit="paragraphs")
         elif name == "p":
             if words := _words(element, people).strip():
@@ -42,15 +42,15 @@ def _write(parent: Tree, writer: Writer, people: Ledger) -> None:
                 writer.add(table_row(cells), unit="rows")
         else:
             if name == "table":
-                writer.add(f"## Table: {_attribute(element, 'name')}", unit="tables")
+                writer.add(f"## Table: {attribute(element, 'name')}", unit="tables")
             elif name == "page":
-                writer.add(f"# Slide: {_attribute(element, 'name')}", unit="slides")
+                writer.add(f"# Slide: {attribute(element, 'name')}", unit="slides")
             _write(element, writer, people)
 
 
 def _cell(cell: Tree, people: Ledger) -> str:
     words = " / ".join(_words(p, people) for p in cell.iter("{*}p"))
-    formula = _attribute(cell, "formula")
+    formula = attribute(cell, "formula")
     return f"{formula.partition(':')[2] or formula} -> {words}" if formula else words
 
 
@@ -67,16 +67,12 @@ def _pieces(element: Tree, people: Ledger) -> Iterator[str]:
             words = " / ".join("".join(map(str, p.itertext())) for p in child.iter("{*}p"))
             yield "{>>" + f"{people.alias(creator)}: {words}" + "<<}"
         elif name == "s":
-            yield " " * min(int(_attribute(child, "c") or 1), _MOST_REPEATS)
+            yield " " * min(int(attribute(child, "c") or 1), _MOST_REPEATS)
         elif name in ("tab", "line-break"):
             yield "\t" if name == "tab" else "\n"
         else:
             yield from _pieces(child, people)
         yield child.tail or ""
-
-
-def _attribute(element: Tree, name: str) -> str:
-    return next((str(value) for key, value in element.attrib.items() if local(key) == name), "")
 
 
 _RTF_TOKEN = re.compile(

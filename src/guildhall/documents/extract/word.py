@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from guildhall.documents.extract.writing import Writer, table_row
 from guildhall.documents.opc import Opc
 from guildhall.documents.scrub.ledger import Ledger
-from guildhall.documents.xmltrees import Tree, local
+from guildhall.documents.xmltrees import Tree, attribute, local
 
 _HEADING = re.compile(r"heading\s*([1-9])$|^title$", re.IGNORECASE)
 _FURNITURE = re.compile(r"word/(header|footer)\d*\.xml$")
@@ -33,7 +33,7 @@ class _Story:
         if tree is None:
             return {}
         return {
-            _attribute(note, "id"): f"{self.people.alias(_attribute(note, 'author') or 'unknown')}: {_plain(note)}"
+            attribute(note, "id"): f"{self.people.alias(attribute(note, 'author') or 'unknown')}: {_plain(note)}"
             for note in tree.iter(f"{{*}}{tag}")
         }
 
@@ -48,7 +48,7 @@ def extract_word(package: Opc, writer: Writer) -> None:
         if part in ("word/footnotes.xml", "word/endnotes.xml"):
             for note in tree:
                 if words := _plain(note).strip():
-                    writer.add(f"[^{_attribute(note, 'id')}]: {words}", unit="notes")
+                    writer.add(f"[^{attribute(note, 'id')}]: {words}", unit="notes")
         elif (found := _FURNITURE.search(part)) and (words := _plain(tree).strip()):
             writer.add(f"({found[1]}: {words})", unit="headers and footers")
 
@@ -74,7 +74,7 @@ def _write_paragraph(paragraph: Tree, story: _Story, writer: Writer) -> None:
     text = _inline(paragraph, story).strip()
     if not text:
         return
-    style = next((_attribute(found, "val") for found in paragraph.iter("{*}pStyle")), "")
+    style = next((attribute(found, "val") for found in paragraph.iter("{*}pStyle")), "")
     level = story.headings.get(style)
     if level is not None:
         text = f"{'#' * level} {text}"
@@ -111,11 +111,11 @@ def _pieces(element: Tree, story: _Story) -> Iterator[str]:
 def _reference(element: Tree, name: str, story: _Story) -> str:
     """What an element says by pointing elsewhere: a comment, a note, a picture; otherwise nothing."""
     if name == "commentReference":
-        return "{>>" + story.comments.get(_attribute(element, "id"), "") + "<<}"
+        return "{>>" + story.comments.get(attribute(element, "id"), "") + "<<}"
     if name in ("footnoteReference", "endnoteReference"):
-        return f"[^{_attribute(element, 'id')}]"
+        return f"[^{attribute(element, 'id')}]"
     if name == "docPr":
-        return f"[picture: {_attribute(element, 'descr') or _attribute(element, 'title') or 'no description'}]"
+        return f"[picture: {attribute(element, 'descr') or attribute(element, 'title') or 'no description'}]"
     return ""
 
 
@@ -129,15 +129,11 @@ def _heading_levels(package: Opc) -> dict[str, int]:
     styles = package.tree("word/styles.xml")
     levels: dict[str, int] = {}
     for style in styles.iter("{*}style") if styles is not None else ():
-        identifier = _attribute(style, "styleId")
-        name = next((_attribute(found, "val") for found in style.iter("{*}name")), "")
-        outline = next((_attribute(found, "val") for found in style.iter("{*}outlineLvl")), "")
+        identifier = attribute(style, "styleId")
+        name = next((attribute(found, "val") for found in style.iter("{*}name")), "")
+        outline = next((attribute(found, "val") for found in style.iter("{*}outlineLvl")), "")
         if found := _HEADING.search(name) or _HEADING.search(identifier):
             levels[identifier] = int(found[1] or 1)
         elif outline.isdigit() and int(outline) < 9:
             levels[identifier] = int(outline) + 1
     return levels
-
-
-def _attribute(element: Tree, name: str) -> str:
-    return next((str(value) for key, value in element.attrib.items() if local(key) == name), "")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from guildhall.documents.opc import Opc
 from guildhall.documents.scrub.ledger import Ledger
-from guildhall.documents.xmltrees import Tree, drop, local, unwrap
+from guildhall.documents.xmltrees import Tree, attribute, drop, local, unwrap
 
 APPLICATION = "Microsoft Office Word"
 _VOLATILE = frozenset(
@@ -66,7 +66,7 @@ def freeze_word(package: Opc, ledger: Ledger) -> None:
 
 def _freeze_simple_fields(tree: Tree, ledger: Ledger) -> None:
     for simple in list(tree.iter("{*}fldSimple")):
-        if _is_volatile(_attribute(simple, "instr")):
+        if _is_volatile(attribute(simple, "instr")):
             if any(text.text for text in simple.iter("{*}t")):
                 unwrap(simple)
                 ledger.clean("volatile fields", "frozen to their stored value")
@@ -78,7 +78,7 @@ def _freeze_complex_fields(tree: Tree, ledger: Ledger) -> None:
     open_fields: list[_Field] = []
     for element in list(tree.iter("{*}fldChar", "{*}instrText", "{*}t")):
         name = local(element.tag)
-        kind = _attribute(element, "fldCharType") if name == "fldChar" else ""
+        kind = attribute(element, "fldCharType") if name == "fldChar" else ""
         if kind == "begin":
             if open_fields and not open_fields[-1].separated:
                 open_fields[-1].nested = True
@@ -111,7 +111,3 @@ def _freeze(ended: _Field, ledger: Ledger) -> None:
 def _is_volatile(instruction: str) -> bool:
     words = instruction.split()
     return bool(words) and words[0].upper() in _VOLATILE
-
-
-def _attribute(element: Tree, name: str) -> str:
-    return next((str(value) for key, value in element.attrib.items() if local(key) == name), "")
