@@ -33,7 +33,7 @@ def llama_server(folder: Path) -> Iterator[str]:
     model, port = folder / "tiny.gguf", free_port()
     make_gguf(model)
     command = [sys.executable, "-m", "proofs._llama_server", str(model), str(port)]
-    with _running(command, f"http://127.0.0.1:{port}/health", cwd=ROOT):
+    with running(command, f"http://127.0.0.1:{port}/health", cwd=ROOT):
         yield f"127.0.0.1:{port}"
 
 
@@ -47,7 +47,7 @@ def aimock_server(fixtures: list[dict[str, object]], folder: Path) -> Iterator[s
     if not program.exists():
         _install()
     command = ["node", str(program), "-p", str(port), "-f", str(file), "--log-level", "silent", "--journal-max", "0"]
-    with _running(command, f"http://127.0.0.1:{port}/__aimock/journal"):
+    with running(command, f"http://127.0.0.1:{port}/__aimock/journal"):
         yield f"127.0.0.1:{port}"
 
 
@@ -70,7 +70,7 @@ def _install() -> None:
 
 
 @contextmanager
-def _running(command: list[str], address: str, *, cwd: Path | None = None) -> Iterator[None]:
+def running(command: list[str], address: str, *, cwd: Path | None = None) -> Iterator[None]:
     process = subprocess.Popen(command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         _wait_for(address, process)
