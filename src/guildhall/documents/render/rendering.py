@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from guildhall.documents.confined import Rooms
@@ -144,15 +145,22 @@ class Renderer:
 
     def _web_page(self, file: Path, out: Path) -> Rendered:
         page, omitted = readable(file.read_bytes())
-        program = browser()
-        if program is not None:
-            converted = Converted(printed(file, page, program=program))
-        else:
-            converted = self._convert(file, page.encode("utf-8", "replace"), _HTML)
+        converted = self._printed(file, page)
         rendered = self._finish(file, Kind.HTML, converted, out)
-        warnings = () if program else ("no browser is here: shown without its scripts and with simpler styles",)
-        left_out = (*omitted, *unfetched(page), *rendered.omitted)
-        return rendered.but(omitted=left_out, warnings=(*warnings, *rendered.warnings))
+        return rendered.but(omitted=(*omitted, *unfetched(page), *rendered.omitted))
+
+    def _printed(self, file: Path, page: str) -> Converted:
+        """By the browser; without one, or when the page's scripts hang or crash it, by LibreOffice, which runs none."""
+        program = browser()
+        why = "no browser is here"
+        if program is not None:
+            try:
+                return Converted(printed(file, page, program=program))
+            except UnreadableFile as refusal:
+                why = f"the browser {refusal.why}"
+        converted = self._convert(file, page.encode("utf-8", "replace"), _HTML)
+        shown = f"{why}: shown without its scripts and with simpler styles"
+        return replace(converted, warnings=(shown, *converted.warnings))
 
     def _convert(self, file: Path, content: bytes, load_as: LoadAs) -> Converted:
         """One page more than will be drawn, so that it is known whether more follow."""

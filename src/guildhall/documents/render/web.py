@@ -12,7 +12,7 @@ from guildhall.documents.confined import limit_in_words
 from guildhall.documents.values import Omission
 from guildhall.errors import UnreadableFile
 
-LIMITS = Limits(wall_s=60, cpu_s=30, memory_bytes=960 * MIB, processes=400, file_bytes=256 * MIB, work_bytes=512 * MIB)
+LIMITS = Limits(wall_s=30, cpu_s=20, memory_bytes=960 * MIB, processes=400, file_bytes=256 * MIB, work_bytes=512 * MIB)
 _BROWSERS = ("/usr/lib/chromium/chromium", "/usr/lib64/chromium-browser/chromium-browser", "/opt/google/chrome/chrome")
 """The programs themselves: the scripts around them want settings a room does not have."""
 _FLAGS = (
@@ -46,11 +46,11 @@ def printed(file: Path, page: str, *, program: str) -> bytes:
         with start(work=work, limits=LIMITS) as room:
             finished = room.run(command)
             if finished.ended != "exit":
-                raise UnreadableFile(file, f"stopped at its {limit_in_words(finished, LIMITS)}")
+                raise UnreadableFile(file, f"was stopped at its {limit_in_words(finished, LIMITS)}")
             try:
                 return room.read_file("page.pdf", limit_bytes=LIMITS.file_bytes)
             except OSError as error:
-                raise UnreadableFile(file, f"crashed the browser (exit code {finished.code})") from error
+                raise UnreadableFile(file, f"crashed on it (exit code {finished.code})") from error
 
 
 def unfetched(page: str) -> tuple[Omission, ...]:
