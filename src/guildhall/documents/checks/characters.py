@@ -114,7 +114,7 @@ class CharacterCheck:
 def _before(text: str, char: str) -> str:
     at = text.index(char)
     words = text[max(0, at - 16) : at].rpartition("\n")[2].strip(" |-")
-    return words if len(words) >= 6 else ""
+    return words if len(words) >= 3 else ""
 
 
 def _severity(char: str) -> Gravity:
