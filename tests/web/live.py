@@ -43,13 +43,18 @@ class Live:
     port: int = field(default_factory=free_port)
     files_port: int = field(default_factory=free_port)
     skew_s: float = 0.0
+    visitors: list[Visitor] = field(default_factory=list)
 
     def start(self) -> Self:
         self.workspace = Workspace.open(self.path)
         addresses = Addresses(f"http://localhost:{self.port}", f"http://files.localhost:{self.files_port}")
         self.site = Site(self.workspace, addresses, clock=lambda: time.time() + self.skew_s)
         self._servers = [
-            uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="critical", lifespan="off"))
+            uvicorn.Server(
+                uvicorn.Config(
+                    app, host="127.0.0.1", port=port, log_level="critical", server_header=False, date_header=False
+                )
+            )
             for app, port in ((create_app(self.site), self.port), (files_app(self.site), self.files_port))
         ]
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
@@ -67,6 +72,9 @@ class Live:
         for server in self._servers:
             server.should_exit = True
         self._thread.join(timeout=20)
+        for visitor in self.visitors:
+            visitor.close()
+        self.visitors.clear()
         self.workspace.close()
 
     @property
@@ -88,6 +96,7 @@ class Live:
     def client(self, member: Member | None = None) -> Visitor:
         """A plain HTTP visitor, inside already when a member is given."""
         visitor = Visitor(self)
+        self.visitors.append(visitor)
         if member is not None:
             visitor.http.cookies.set("guildhall", self.site.door.open_session(member.id, now=self.site.clock()))
         return visitor
@@ -99,6 +108,7 @@ class Visitor:
     def __init__(self, live: Live) -> None:
         self.live = live
         self.http = httpx.Client(base_url=f"http://localhost:{live.port}", follow_redirects=False, timeout=30)
+        self.bare = httpx.Client(timeout=30)
 
     def get(self, path: str, **more: object) -> httpx.Response:
         return self.http.get(path, **more)  # type: ignore[arg-type]
@@ -115,4 +125,8 @@ class Visitor:
         """A deliverable from its own origin, reached by address since the name resolves in browsers only."""
         url = httpx.URL(link)
         host = f"{url.host}:{url.port}"
-        return httpx.get(url.copy_with(host="127.0.0.1"), headers={"host": host}, timeout=30, **more)  # type: ignore[arg-type]
+        return self.bare.get(url.copy_with(host="127.0.0.1"), headers={"host": host}, **more)  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        self.http.close()
+        self.bare.close()
