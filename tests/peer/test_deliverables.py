@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from guildhall.domain.authors import Expert, ModelRun
+from guildhall.domain.authors import Expert, ModelGrader, ModelRun, Person
+from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Task
@@ -19,6 +20,8 @@ from guildhall.errors import NotEnoughData, UnknownName
 from guildhall.judging.preparing import Preparer
 from guildhall.peer.asking import Asking
 from guildhall.peer.deliverables import MarkingDeliverables, find_study, study_submissions
+from guildhall.peer.exports import markdown
+from guildhall.peer.findings import findings
 from guildhall.peer.folder import read_run
 from guildhall.peer.plan import PeerModel, named_models
 from guildhall.peer.prompts import fenced_parts
@@ -49,7 +52,24 @@ def filled(workspace: Workspace) -> Study:
     tasks = tuple(task.key for task in workspace.store.find(Task))
     study = Study(id="made-up", title="Made up", seed=0, tasks=tasks, authors=authors)
     workspace.store.add(study)
+    judge_one_pair(workspace, study)
     return study
+
+
+def judge_one_pair(workspace: Workspace, study: Study) -> None:
+    """A person prefers the first model's work; an automatic judge's verdict beside it is not a human result."""
+    first, second = [made for task, made in study_submissions(workspace, study) if task.id == "t-1"]
+    pair = Comparison(study=study.id, task="t-1", submissions=(first.key, second.key))
+    workspace.store.add(pair)
+    for grader in (Person(code_name="p"), ModelGrader(name="j")):
+        verdict = Judgment(
+            comparison=pair.key,
+            grader=grader,
+            order=pair.submissions,
+            ranks=(1, 2),
+            made_at=datetime(2026, 1, 1, tzinfo=UTC),
+        )
+        workspace.store.add(verdict)
 
 
 def test_models_mark_each_others_deliverables_blinded(tmp_path):
@@ -73,6 +93,9 @@ def test_models_mark_each_others_deliverables_blinded(tmp_path):
         (a.name, g.name, task) for a in MODELS for g in MODELS for task in ("t-1", "t-2")
     }
     assert all(mark.reading.grade for mark in record.marks)
+    human = {(one.model, one.kind): (one.wins, one.ties, one.losses) for one in record.human}
+    assert human == {("zeppelin", "expert"): (1, 0, 0), ("quokka", "expert"): (0, 0, 1)}
+    assert "Human judgments" in markdown(findings(record, draws=5))
     said = "\n".join(message.text for call in seen for message in call.messages)
     assert not [name for name in ("zeppelin", "quokka") if name in said]
     assert "Edit text 1." in said and "documented case" in said

@@ -18,6 +18,16 @@ IMPORTED = "imported"
 """The condition of a model that another system ran: its `model` is the name that system used."""
 
 
+class HumanResult(Value):
+    """How people judged a model's deliverables against other work of the same study, by kind of grader."""
+
+    model: str
+    kind: str
+    wins: int = 0
+    ties: int = 0
+    losses: int = 0
+
+
 class RunRecord(Value):
     """One run in one domain: essays, marks, and when and from what they were made."""
 
@@ -30,6 +40,7 @@ class RunRecord(Value):
     domain_digest: Digest | None = None
     origin: str = "guildhall"
     rounds: Annotated[int, Field(ge=1)] = 1
+    human: tuple[HumanResult, ...] = ()
 
     @cached_property
     def models(self) -> tuple[str, ...]:

@@ -44,6 +44,8 @@ def sections(found: Findings) -> Iterator[Section]:
     yield given_section(found)
     yield bias_section(found)
     yield from _standing_sections(found)
+    if found.run.human:
+        yield human_section(found)
     yield unread_section(found)
     yield cost_section(found)
     yield timing_section(found)
@@ -159,13 +161,16 @@ def _standing_sections(found: Findings) -> Iterator[Section]:
         return
     fit = placed.fit
     severity = {name: _measured(value) for name, value in fit.severity.items()}
-    rows = tuple((name, *_measured(quality), *severity.get(name, ("", ""))) for name, quality in placed.qualities)
-    columns = ("Model", "Corrected quality", "95% interval", "Leniency", "95% interval ")
+    rows = tuple(
+        (name, *_measured(quality), _ranks(fit.ranks.get(name)), *severity.get(name, ("", "")))
+        for name, quality in placed.qualities
+    )
+    columns = ("Model", "Corrected quality", "95% interval", "Ranks", "Leniency", "95% interval ")
     words = [f"Leniency model: mark = quality + leniency of the grader; about {fit.about}."]
     for name, value in (("Self-preference", fit.self_preference), ("Family preference", fit.family_preference)):
         shown, interval = _measured(value)
         words.append(f"{name}: {shown or 'absent'} ({interval or value.why_no_interval}).")
-    yield Section("Marks corrected for who marked", tuple(words), Grid(columns, rows, (1, 3)), "quality")
+    yield Section("Marks corrected for who marked", tuple(words), Grid(columns, rows, (1, 4)), "quality")
     pairs = tuple(
         (a, b, *_measured(gap), "" if needed is None else str(needed)) for a, b, gap, needed in placed.to_settle
     )
@@ -176,6 +181,14 @@ def _standing_sections(found: Findings) -> Iterator[Section]:
         repeats = tuple((r.grader, str(r.pairs), f"{r.same:.0%}", f"{r.mean_gap:.2f}") for r in placed.repeatability)
         again = ("Grader", "Pairs of rounds", "Same grade", "Mean gap")
         yield Section("Repeatability", ("The same essay marked again.",), Grid(again, repeats, (1, 2, 3)))
+
+
+def human_section(found: Findings) -> Section:
+    """Human judgments of the same deliverables, beside the models' marks and never mixed with them."""
+    rows = tuple((one.model, one.kind, str(one.wins), str(one.ties), str(one.losses)) for one in found.run.human)
+    columns = ("Model", "Graders", "Wins", "Ties", "Losses")
+    words = ("People judged the same deliverables in pairs with other work of the study.",)
+    return Section("Human judgments", words, Grid(columns, rows, (2, 3, 4)))
 
 
 def unread_section(found: Findings) -> Section:
