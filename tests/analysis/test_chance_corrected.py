@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guildhall.analysis.chance_corrected import alpha_estimate, gwet_ac, gwet_estimate, krippendorff_alpha
+from guildhall.analysis.intervals import matched_df
+from guildhall.analysis.quantiles import t_quantile
 from guildhall.analysis.ratings_table import types_from_counts
 from tests.analysis import twins
 
@@ -60,14 +62,14 @@ def test_types_with_their_numbers_give_what_single_samples_give(units):
 
 def test_the_jackknife_equals_leaving_units_out_one_by_one():
     rng = np.random.default_rng(0)
-    table = counted(rng.integers(0, 3, (25, 3)), range(3))
+    table = counted(rng.integers(0, 3, (60, 3)), range(3))
     for estimate, figure in ((alpha_estimate, krippendorff_alpha), (gwet_estimate, gwet_ac)):
         for metric in ("nominal", "ordinal"):
-            measured = estimate(table, np.arange(25), unit="sample", metric=metric)
-            left = np.array([figure(np.delete(table, i, axis=0), metric=metric) for i in range(25)])
-            error = np.sqrt(24 / 25 * np.square(left - left.mean()).sum())
-            # 2.064 is the t quantile for 24 degrees of freedom; fewer where a few units make up the spread.
-            assert 2.0638985 <= measured.half_width / error < 3.0
+            measured = estimate(table, np.arange(60), unit="sample", metric=metric)
+            left = np.array([figure(np.delete(table, i, axis=0), metric=metric) for i in range(60)])
+            error = np.sqrt(59 / 60 * np.square(left - left.mean()).sum())
+            reach = t_quantile(0.975, matched_df(left - left.mean()))
+            assert measured.half_width == pytest.approx(reach * error, rel=1e-6)
 
 
 def test_equal_ratings_throughout_and_too_few_units_have_no_interval():

@@ -12,12 +12,19 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.intervals import FEWEST_CLUSTERS
+from guildhall.analysis.intervals import (
+    FEWEST_CLUSTERS,
+    cluster_variance,
+    effective_judgments,
+    matched_df,
+)
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.quantiles import t_quantile
 from guildhall.analysis.tables import Codes, Floats
 
 Metric = Literal["nominal", "ordinal", "interval"]
+FEWEST_RARER = 30
+"""Effective ratings other than the commonest below which the jackknife of alpha was seen not to cover."""
 
 
 def krippendorff_alpha(
@@ -105,13 +112,26 @@ def _jackknifed(
         few = n_units < FEWEST_CLUSTERS
         why = f"{n_units} {unit}(s) with two ratings" if few else "all ratings are the same value"
         return measured._replace(why_no_interval=why)
+    if coefficient == "alpha" and _rarer_verdicts(counts, units) < FEWEST_RARER:
+        why = f"under {FEWEST_RARER} effective ratings differ from the commonest; alpha divides by how much they vary"
+        return measured._replace(why_no_interval=why)
     left_out = _leave_one_out(counts, units, n_units, metric, coefficient)
     variance = (n_units - 1) / n_units * float(np.square(left_out - left_out.mean()).sum())
     if not variance > 0:
         return measured._replace(why_no_interval=f"no two {unit}s differ, or one alone makes all the difference")
-    reach = t_quantile(0.5 + level / 2, n_units - 1) * math.sqrt(variance)
+    reach = t_quantile(0.5 + level / 2, matched_df(left_out - left_out.mean())) * math.sqrt(variance)
     interval = max(-1.0, value - reach), min(1.0, value + reach)
     return measured._replace(interval=interval, method=f"jackknife over {unit}s")
+
+
+def _rarer_verdicts(counts: NDArray[np.int64], units: Codes) -> float:
+    """The effective number of ratings that are not the commonest one, with ratings of one unit going together."""
+    commonest = int(counts.sum(axis=0).argmax())
+    rarer = 1.0 - counts[:, commonest] / counts.sum(axis=1)
+    share = float(rarer.mean())
+    errors = np.asarray(np.bincount(units, rarer - share), dtype=np.float64) / len(rarer)
+    n_judgments = int(counts.sum())
+    return share * effective_judgments(share, cluster_variance(errors), n_clusters=len(errors), n_judgments=n_judgments)
 
 
 def _leave_one_out(
