@@ -29,11 +29,12 @@ def _search(data: bytes, canary: str, place: str, depth: int) -> Iterator[str]:
             yield f"{place} ({encoding})"
     if canary.encode().hex().encode() in lowered:
         yield f"{place} (hex)"
-    for name, inner in _inside(data):
+    for name, inner in inside(data):
         yield from _search(inner, canary, f"{place}/{name}", depth + 1)
 
 
-def _inside(data: bytes) -> Iterator[tuple[str, bytes]]:
+def inside(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """What is packed in these bytes, one layer deep."""
     if data.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             for name in archive.namelist():

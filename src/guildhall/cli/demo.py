@@ -25,6 +25,9 @@ class Step:
 
 def demo(
     path: Annotated[Path, typer.Argument(help="The workspace to make, or to go on with.")] = Path("demo-workspace"),
+    serve: Annotated[bool, typer.Option("--serve", help="Then open a study for grading in a browser.")] = False,
+    port: Annotated[int, typer.Option(help="With --serve: the port of the pages.")] = 8460,
+    files_port: Annotated[int, typer.Option(help="With --serve: the port of the deliverables.")] = 8461,
 ) -> None:
     """Tour the whole pipeline offline, with no key and no account, on the sample bank."""
     from guildhall.store.workspace import Workspace
@@ -36,6 +39,10 @@ def demo(
     typer.secho(f"\nThe demo's workspace is {path}; look round with:", bold=True)
     for command in ("tasks list", "tasks show sample-accounting-bank-reconciliation", "tasks stats"):
         typer.echo(f"  guildhall {command} --workspace {path}")
+    if serve:
+        from guildhall.cli.demo_hall import serve_demo
+
+        serve_demo(path, port=port, files_port=files_port)
 
 
 def _import_bank(workspace: Workspace) -> None:
