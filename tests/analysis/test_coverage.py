@@ -7,12 +7,12 @@ from proofs._examining import Record, examine, holm, p_value
 from proofs.coverage import SITTINGS, _digest_of_code
 from proofs.simulator import CELLS
 
-SLOW = {"win rates resampled": 24, "small cells": 24, "savings": 24, "prediction-powered means": 24, "preferences": 24}
+SLOW = {"win rates resampled": 6, "small cells": 12, "savings": 6, "prediction-powered means": 24, "preferences": 24}
 
 
 @pytest.mark.parametrize("name", SITTINGS)
 def test_no_interval_of_this_sitting_is_far_from_its_level(name):
-    for record in examine(name, SITTINGS[name], runs=SLOW.get(name, 48)):
+    for record in examine(name, SITTINGS[name], runs=SLOW.get(name, 36)):
         assert record.n or record.absent, "a sitting that shows nothing examines nothing"
         assert p_value(record) > 1e-6, f"{record.interval}: {record.held} of {record.n}"
 
