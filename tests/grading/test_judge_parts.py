@@ -20,7 +20,7 @@ from guildhall.errors import NotEnoughData
 from guildhall.grading.judges.desk import Desk
 from guildhall.grading.judges.gradability import rule_reasons, ungradable
 from guildhall.grading.judges.preferences import preference_rows
-from guildhall.grading.judges.rubric import ask_rubric, missing_marks
+from guildhall.grading.judges.rubric import RubricAsked, ask_rubric, missing_marks
 from guildhall.study.training import model_card, train
 from tests.grading.scripted_judges import SECRETS, TextPreparer, judge_plan, world
 
@@ -62,7 +62,7 @@ def test_submissions_are_marked_once_and_again_only_where_items_failed(workspace
     workspace.store.add_all([about, work])
     desk = Desk(workspace, TextPreparer(workspace), [about])  # type: ignore[arg-type]
 
-    def wanted():
+    def wanted() -> list[RubricAsked]:
         return list(missing_marks(workspace.store, [work], plan, whole=whole, sweeps=2, again=True))
 
     ended = ask_rubric(plan, wanted(), study="s", whole=whole, desk=desk, terms=Terms(run="r"))

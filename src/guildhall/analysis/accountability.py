@@ -42,6 +42,8 @@ class Account:
     """Everything known about one judge. Without people's judgments the figures that need them are absent."""
 
     grader: str
+    people: tuple[str, ...]
+    """The kinds of people it is held against; they are never pooled without being named."""
     coverage: Coverage
     agreement: AgreementReport | None
     first_place: Measured
@@ -70,6 +72,7 @@ def account(rows: Rows, grader: str, *, level: float = 0.95) -> Account:
     known = [cost for cost in costs if cost is not None]
     return Account(
         grader=grader,
+        people=tuple(sorted({row.grader_kind for row in people})),
         coverage=Coverage(len(asked), n_verdicts, failure_kinds(asked), n_verdicts - len(whole)),
         agreement=agreement_with_people(whole, people, level=level),
         first_place=_share(whole, _first_won, "share of decided verdicts for the side shown first", level),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from guildhall.analysis.accountability import clustered_share
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.multinomial import Multinomial, fit_multinomial, log_loss
 from guildhall.analysis.ratings_table import Ratings
@@ -118,7 +119,7 @@ def calibrate_judges(evidence: Evidence, *, folds: int = FOLDS, seed: int = 0, l
         folds=folds,
         seed=seed,
         looks=2,
-        agreement=_mean(agreement, evidence.cluster, "agreement with people, out of fold", level),
+        agreement=_agreement(agreement, evidence.cluster, "agreement with people, out of fold", level),
         log_loss=_mean(losses, evidence.cluster, "log loss, out of fold", level),
         unseen_models=_unseen_models(features, evidence, fold_of, level),
         gains=tuple(
@@ -143,7 +144,7 @@ def _unseen_models(features: Floats, evidence: Evidence, fold_of: Codes, level: 
     if len(np.unique(evidence.model)) < 2:
         return Measured(None, None, what, "none", level, why_no_interval="there is only one model")
     chances = _out_of_fold(features, evidence.people, evidence.model, fold_of)
-    return _mean(agreements(decided(chances), evidence.people), evidence.cluster, what, level)
+    return _agreement(agreements(decided(chances), evidence.people), evidence.cluster, what, level)
 
 
 def decided(chances: Floats) -> Floats:
@@ -214,6 +215,10 @@ def confusion_chances(scores: Floats, people: Floats, fold_of: Codes) -> Floats:
         np.add.at(table, said[fold_of != fold], people[fold_of != fold])
         chances[fold_of == fold] = (table / table.sum(axis=1, keepdims=True))[said[fold_of == fold]]
     return chances
+
+
+def _agreement(values: Floats, cluster: Codes, what: str, level: float) -> Measured:
+    return clustered_share(values.tolist(), [str(code) for code in cluster.tolist()], what=what, level=level)
 
 
 def _mean(values: Floats, cluster: Codes, what: str, level: float) -> Measured:

@@ -43,7 +43,7 @@ def account_json(found: Account) -> dict[str, Any]:
 
     from guildhall.analysis.measured import Measured
 
-    shape: dict[str, Any] = {"grader": found.grader, "coverage": asdict(found.coverage)}
+    shape: dict[str, Any] = {"grader": found.grader, "people": found.people, "coverage": asdict(found.coverage)}
     if found.agreement is not None:
         constant = found.agreement.constant
         shape |= {

@@ -70,7 +70,8 @@ def show_marks(scores: list[RubricScore]) -> None:
 def show_account(found: Account) -> None:
     """One judge's account, its agreement beside the constant verdicts'."""
     rows = [(words, _cell(measured), measured.why_no_interval or "") for words, measured in _lines(found)]
-    table(f"{found.grader}, held to account", ("figure", "estimate", "why no interval"), rows)
+    people = " and ".join(found.people) or "nobody yet"
+    table(f"{found.grader}, held to account by people: {people}", ("figure", "estimate", "why no interval"), rows)
     covered = found.coverage
     failures = ", ".join(f"{count} {kind}" for kind, count in sorted(covered.failures.items())) or "none"
     cost = "unknown" if found.cost_per_verdict_usd is None else f"${found.cost_per_verdict_usd:.4f}"

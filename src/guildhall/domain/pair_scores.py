@@ -18,6 +18,7 @@ class PairScore(NamedTuple):
     human: bool
     score: float | None
     shown_first: bool
+    grader_kind: str = "automatic"
     sweep: int = 1
     log_length_ratio: float | None = None
     kin: bool | None = None

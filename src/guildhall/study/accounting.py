@@ -39,9 +39,16 @@ def accounts_of(study: OpenStudy, names: Sequence[str] = (), *, level: float = 0
 
 
 def study_evidence(study: OpenStudy) -> Evidence:
-    """What a calibrator can learn from a study: its judges' verdicts and lengths beside people's verdicts."""
+    """What a calibrator can learn from a study: its judges' verdicts and lengths beside people's verdicts.
+
+    Constant verdicts are left out: there is nothing to learn from them.
+    """
     out = ungradable(study.workspace.store, study.tasks)
-    rows = [row for row in rows_of(study) if row.task not in out and row.score is not None]
+    rows = [
+        row
+        for row in rows_of(study)
+        if row.task not in out and row.score is not None and not row.grader.startswith("always-")
+    ]
     if not any(row.human for row in rows):
         raise NothingJudged("a calibrator, which learns from people")
     ratings = ratings_from_table(ratings_table(rows))

@@ -13,6 +13,7 @@ from guildhall.analysis.outcomes import outcomes_from_arrays
 from guildhall.analysis.win_rates import WinRate, win_rates
 from guildhall.domain.judges import JudgePlan, RubricMark
 from guildhall.domain.pair_scores import PairScore
+from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.engine.terms import Terms
 from guildhall.errors import NothingJudged, UnknownName
@@ -93,7 +94,14 @@ def terms_of(study: OpenStudy) -> Terms:
 
 
 def queued(study: OpenStudy) -> Queued:
-    return enqueue(study.workspace, study.frozen(), set_size=study.file.grading.set_size)
+    """The comparisons of everything that is to be judged."""
+    return enqueue(study.workspace, judged_form(study), set_size=study.file.grading.set_size)
+
+
+def judged_form(study: OpenStudy) -> Study:
+    """The frozen study as judges meet it: with its own authors, or with whoever submitted."""
+    frozen = study.frozen()
+    return frozen.but(authors=()) if study.file.grading.submissions == "all" else frozen
 
 
 def judge_study(study: OpenStudy, grader: AutomaticGrader, *, again: bool = False, sweeps: int | None = None) -> Judged:
@@ -106,7 +114,7 @@ def judge_study(study: OpenStudy, grader: AutomaticGrader, *, again: bool = Fals
 def mark_study(study: OpenStudy, plan: JudgePlan, *, whole: bool, sweeps: int, again: bool = False) -> Judged:
     """Hold every submission with a rubric against it, the experts' own included: theirs is the ceiling."""
     store = study.workspace.store
-    tasks, made = gather(study.workspace, study.frozen())
+    tasks, made = gather(study.workspace, judged_form(study))
     with_rubric = {task.id for task in tasks if task.rubric is not None and task.rubric.items}
     submissions = [one for one in made if one.task in with_rubric]
     wanted = missing_marks(store, submissions, plan, whole=whole, sweeps=sweeps, again=again)

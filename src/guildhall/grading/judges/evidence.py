@@ -65,6 +65,7 @@ def _row(
         human=isinstance(judgment.grader, Person),
         score=None if outcome is None else outcome.score,
         shown_first=first,
+        grader_kind=str(judgment.grader.grader_kind) if isinstance(judgment.grader, Person) else "automatic",
         sweep=judgment.sweep,
         log_length_ratio=ratio,
         kin=kin,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -26,6 +26,8 @@ class GradingSettings(Value):
     `makers` names the family an author belongs to where its model string does not: author name -> maker.
     """
 
+    submissions: Literal["study", "all"] = "study"
+    """Only what the study's own authors made, or everything the workspace holds for its tasks, wherever it was made."""
     sweeps: Annotated[int, Field(ge=1, lt=MOST_SWEEPS)] = SWEEPS
     set_size: Annotated[int, Field(ge=2, le=10)] = 2
     baselines: tuple[str, ...] = ("always-human", "always-tie", "rubric-and-format")
