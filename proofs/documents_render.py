@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -109,7 +110,9 @@ def _coverage_page(
         total = row["render", "ok"] + row["render", "omitted"]
         lines.append(f"| {kind} | {total} | " + " | ".join(cells) + " |")
     lines += ["", "## Reasons for omissions", ""]
-    lines += [f"- {kind}, {wish}: {reason} ({count})" for (kind, wish, reason), count in sorted(reasons.items())]
+    for (kind, wish, reason), count in sorted(reasons.items()):
+        without_paths = re.sub(r"(?<![\w.])/[\w.-]+(/[\w.-]+)+", "...", reason)
+        lines.append(f"- {kind}, {wish}: {without_paths} ({count})")
     return "\n".join(lines if reasons else [*lines, "None."]) + "\n"
 
 

@@ -61,8 +61,8 @@ def answer(job: dict[str, Any]) -> dict[str, Any]:
     out = Path(OUT).absolute()
     out.mkdir()
     also = {name: Path(path).absolute() for name, path in job["also"].items()}
+    function = getattr(importlib.import_module(module_name), name)
     try:
-        function = getattr(importlib.import_module(module_name), name)
         value = function(Path(job["file"]).absolute(), out, **also, **job["options"])
     except UnreadableFile as refusal:
         return {"refused": refusal.why}
