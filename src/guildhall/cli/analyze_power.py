@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -12,7 +12,7 @@ from guildhall.cli.show import as_json, done, table
 from guildhall.cli.workspace import JsonOption
 
 if TYPE_CHECKING:
-    from guildhall.analysis.design import Need
+    from guildhall.analysis.design import GraderNeed, Need
     from guildhall.analysis.design_files import ModelPlan
 
 
@@ -31,50 +31,61 @@ def power(
     json: JsonOption = False,
 ) -> None:
     """Tasks and judgments for a width or a power, where the next one is worth most, and graders a task needs."""
-    from guildhall.analysis.design import Components, graders_needed, tasks_for_power, tasks_for_width
+    from guildhall.analysis.design import graders_needed
+
+    people = graders_needed(models=models, samples=samples, graders=graders, set_size=set_size, exposure=exposure)
+    aims = _Aims(width, difference, chance)
+    if file is not None:
+        _from_file(file, aims, people, convention, json)
+        return
+    _from_assumptions(rate, samples, graders, aims, people, json)
+    if not json:
+        done(
+            f"{people.gradings_per_task} gradings a task need {people.graders_per_task} graders at exposure {exposure}"
+        )
+
+
+class _Aims(NamedTuple):
+    width: float
+    difference: float
+    power: float
+
+
+def _from_file(file: Path, aims: _Aims, people: GraderNeed, convention: str, json: bool) -> None:
     from guildhall.analysis.design_files import read_plans
     from guildhall.analysis.ppi_models import named_convention
 
-    people = graders_needed(models=models, samples=samples, graders=graders, set_size=set_size, exposure=exposure)
-    if file is not None:
-        plans = read_plans(
-            file, half_width=width, difference=difference, power=chance, convention=named_convention(convention)
-        )
-        if json:
-            as_json({"models": [_plan(one) for one in plans], "graders": asdict(people)})
-            return
-        table(
-            f"For +/-{width:g}, or to find {difference:g} with power {chance:g}",
-            [
-                "model",
-                "rate",
-                "tasks now",
-                "tasks for width",
-                "judgments",
-                "tasks for power",
-                "judgments",
-                "best spent on",
-            ],
-            [_cells(one) for one in plans],
-            numeric=range(1, 7),
-        )
-        return
-    parts = Components.of_rate(rate)
-    for_width = tasks_for_width(parts, width, samples=samples, graders=graders)
-    for_power = tasks_for_power(parts, difference, samples=samples, graders=graders, power=chance)
+    plans = read_plans(
+        file,
+        half_width=aims.width,
+        difference=aims.difference,
+        power=aims.power,
+        convention=named_convention(convention),
+    )
     if json:
-        as_json(
-            {
-                "assumed": {"rate": rate, "components": asdict(parts)},
-                "for_width": asdict(for_width),
-                "for_power": asdict(for_power),
-                "graders": asdict(people),
-            }
-        )
+        as_json({"models": [_plan(one) for one in plans], "graders": asdict(people)})
         return
-    done(_words(for_width, f"an interval of +/-{width:g} at a rate of {rate:g}"))
-    done(_words(for_power, f"power {chance:g} for a difference of {difference:g} between two models"))
-    done(f"{people.gradings_per_task} gradings a task need {people.graders_per_task} graders at exposure {exposure}")
+    table(
+        f"For +/-{aims.width:g}, or to find {aims.difference:g} with power {aims.power:g}",
+        ["model", "rate", "tasks now", "for width", "judgments", "for power", "judgments", "best spent on"],
+        [_cells(one) for one in plans],
+        numeric=range(1, 7),
+    )
+
+
+def _from_assumptions(rate: float, samples: int, graders: int, aims: _Aims, people: GraderNeed, json: bool) -> None:
+    from guildhall.analysis.design import Components, tasks_for_power, tasks_for_width
+
+    parts = Components.of_rate(rate)
+    for_width = tasks_for_width(parts, aims.width, samples=samples, graders=graders)
+    for_power = tasks_for_power(parts, aims.difference, samples=samples, graders=graders, power=aims.power)
+    if json:
+        assumed = {"rate": rate, "components": asdict(parts)}
+        needs = {"for_width": asdict(for_width), "for_power": asdict(for_power), "graders": asdict(people)}
+        as_json({"assumed": assumed, **needs})
+        return
+    done(_words(for_width, f"an interval of +/-{aims.width:g} at a rate of {rate:g}"))
+    done(_words(for_power, f"power {aims.power:g} for a difference of {aims.difference:g} between two models"))
 
 
 def _words(need: Need, aim: str) -> str:
