@@ -1,6 +1,7 @@
 """The active-time clock: fair to readers, deaf to sleeping machines, and never counted twice.
 
-A grader's browser sends a beat every 15 seconds. The server adds at most `CAP_S` for the gap since the last beat, so a
+A grader's browser sends a beat every 15 seconds, and one whenever something changes (the tab is hidden, a recording
+starts, the grader comes back), each telling how the time since the last beat was spent. The server adds at most `CAP_S` for the gap since the last beat, so a
 closed lid, a jump of the clock or a second tab cannot add time. Reading without touching anything counts for five
 minutes, longer where many words are in view; a playing medium always counts; so does work in Word or Excel for up to an
 hour, when the grader says so. Time without beats (no JavaScript) stays unknown.
@@ -49,13 +50,16 @@ class Tally(Value):
         if gap <= 0:  # a second tab's beat, or a clock that went back: the time is counted already
             return self
         counted = gap if gap <= CAP_S else 0.0 if gap > 2 * CAP_S else CAP_S
-        outside = beat.outside and self.outside_s < OUTSIDE_S
-        active = outside or (beat.visible and (beat.media or beat.idle_s <= idle_limit_s(beat.words_in_view)))
+        active = counted if beat.visible and beat.media else 0.0
+        if beat.visible and not beat.media:
+            # Only what lies beyond the limit is lost, wherever in the gap the limit fell.
+            active = max(0.0, counted - max(0.0, beat.idle_s - idle_limit_s(beat.words_in_view)))
+        outside = min(counted, max(0.0, OUTSIDE_S - self.outside_s)) if beat.outside else 0.0
         return self.but(
             last=now,
             wall_s=self.wall_s + counted,
             visible_s=self.visible_s + (counted if beat.visible else 0.0),
-            active_s=self.active_s + (counted if active else 0.0),
+            active_s=self.active_s + max(active, outside),
             outside_s=self.outside_s + counted if beat.outside else 0.0,
         )
 

@@ -62,34 +62,43 @@
     }
   }
 
-  // The clock: a beat every 15 s; the server decides what counts.
+  // The clock: a beat every 15 s and at every change, each telling how the time since the last one was spent.
   const outside = document.getElementById("outside");
   const veil = document.getElementById("veil");
-  let touched = Date.now();
-  for (const kind of ["pointerdown", "pointermove", "keydown", "wheel", "scroll"]) {
-    addEventListener(kind, () => { touched = Date.now(); }, { passive: true, capture: true });
-  }
-  const playing = () => [...document.querySelectorAll("audio, video")].some((media) => !media.paused);
+  const media = [...document.querySelectorAll("audio, video")];
   const wordsInView = () => [...document.querySelectorAll(".prose, pre, .grid")]
     .filter((block) => { const box = block.getBoundingClientRect(); return box.height && box.bottom > 0 && box.top < innerHeight; })
     .reduce((sum, block) => sum + block.textContent.split(/\s+/).length, 0);
-  let booked = -1;
+  let touched = Date.now(), booked = -1;
+  const state = () => ({
+    visible: document.visibilityState === "visible", focused: document.hasFocus(), outside: outside.checked,
+    media: media.some((one) => !one.paused), idle_s: Math.round((Date.now() - touched) / 1000), words: wordsInView(),
+  });
+  let before = state();
   const beat = async () => {
-    const idle = (Date.now() - touched) / 1000;
-    const body = new URLSearchParams({
-      visible: document.visibilityState === "visible" ? "1" : "0", focused: document.hasFocus() ? "1" : "0",
-      idle_s: idle.toFixed(0), media: playing() ? "1" : "0", outside: outside.checked ? "1" : "0", words: wordsInView(),
-    });
+    const spent = { ...before, idle_s: Math.round((Date.now() - touched) / 1000), words: wordsInView() };
+    before = state();
+    const body = new URLSearchParams(Object.entries(spent).map(([name, value]) => [name, String(Number(value))]));
     try {
-      const answer = await fetch(`/work/${seat}/beat`, { method: "POST", body, headers });
+      const answer = await fetch(`/work/${seat}/beat`, { method: "POST", body, headers, keepalive: true });
+      if (!answer.ok) return;
       const told = await answer.json();
-      const paused = told.active_s === booked;
+      const paused = told.active_s === booked && booked > 0;
       booked = told.active_s;
       clock.hidden = false;
-      clock.textContent = `${Math.floor(booked / 60)} min${paused && booked > 0 ? " · paused" : ""}`;
-      if (paused && booked > 0 && idle > 300 && !veil.open && document.visibilityState === "visible") veil.showModal();
+      clock.textContent = `${Math.floor(booked / 60)} min${paused ? ` · paused: ${spent.visible ? "nothing was touched" : "the tab was hidden"}` : ""}`;
+      if (paused && spent.idle_s > 300 && !veil.open && document.visibilityState === "visible") veil.showModal();
     } catch { /* the next beat tells */ }
   };
+  for (const kind of ["pointerdown", "pointermove", "keydown", "wheel", "scroll"]) {
+    addEventListener(kind, () => {
+      if (Date.now() - touched > 60000) beat();
+      touched = Date.now();
+    }, { passive: true, capture: true });
+  }
+  document.addEventListener("visibilitychange", beat);
+  outside.addEventListener("change", beat);
+  for (const one of media) for (const kind of ["play", "pause", "ended"]) one.addEventListener(kind, beat);
   setInterval(beat, 15000);
   beat();
 
