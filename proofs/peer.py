@@ -17,7 +17,6 @@ from typing import Any
 
 from proofs import Figures, NotRun, proof, realdata
 
-
 RUNS = {
     "20250306-173332-pol_sci_1": {"o1-mini": 92.99, "Claude-3.7-Sonnet": 71.21, "DeepSeek-R1-Full": 94.12},
     "20250306-214359-pol_sci_2": {},
