@@ -54,7 +54,7 @@ def open_demo(workspace: Workspace) -> None:
     rules = {"graders_per_set": 1, "minimum_reason_words": 5, "minutes_per_set": 20}
     study = Study(
         id=STUDY,
-        title="Demo: expert work and a stand-in, side by side",
+        title="Demo: the work of experts and of simulated authors",
         seed=1,
         tasks=tuple(task.key for task in chosen),
         design={"people": rules},

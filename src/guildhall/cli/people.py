@@ -32,6 +32,11 @@ def invite(
     name: Annotated[Optional[str], typer.Option(help="Kept sealed.")] = None,  # noqa: UP045
     email: Annotated[Optional[str], typer.Option(help="Kept sealed.")] = None,  # noqa: UP045
     employer: Annotated[Optional[str], typer.Option(help="Kept sealed; only equality is used.")] = None,  # noqa: UP045
+    author_name: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(help="A code name under which their own work is in the bank; repeat it."),
+    ] = None,
+    conflict: Annotated[Optional[list[str]], typer.Option(help="A task they must not judge; repeat it.")] = None,  # noqa: UP045
     years: Annotated[Optional[float], typer.Option(help="Years of experience.")] = None,  # noqa: UP045
     hours: Annotated[float, typer.Option(help="How long the entry link is good.")] = 72.0,
     address: Annotated[str, typer.Option(help="Where the pages are served.")] = "http://localhost:8460",
@@ -56,6 +61,8 @@ def invite(
             occupations=tuple(occupation or ()),
             years=years,
             employer_mark=site.roster.mark(employer) if employer else None,
+            author_names=tuple(author_name or ()),
+            conflicts=tuple(conflict or ()),
         )
         personal = {key: value for key, value in (("name", name), ("email", email), ("employer", employer)) if value}
         site.roster.invite(member, personal=personal)
@@ -66,6 +73,41 @@ def invite(
     done(f"{member.code_name} ({role}) is on the roster")
     typer.echo(link)
     note(f"hand this link over yourself; it lets them in once, within {hours:g} hours")
+
+
+@app.command("open")
+def open_(
+    study: Annotated[str, typer.Argument(help="The study's id.")],
+    anyway: Annotated[bool, typer.Option("--anyway", help="Open it though graders are missing.")] = False,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Open a study to graders: say what it asks of them, make every file ready, plan every grading."""
+    from guildhall.documents.looking import documents
+    from guildhall.grading.design import require_staff
+    from guildhall.grading.opening import open_hall, staff_of
+    from guildhall.judging.preparing import Preparer
+    from guildhall.store.workspace import Workspace
+
+    with Workspace.find(workspace) as opened:
+        site = _site(opened)
+        frozen = site.study(study)
+        staff = staff_of(opened, frozen, site.roster.everyone())
+        if not json:
+            cost = "cost unknown: no wage is given" if staff.cost_usd is None else f"{staff.cost_usd:,.0f} USD"
+            note(f"{staff.gradings} gradings, about {staff.hours:,.0f} hours ({cost})")
+            table("Graders needed", ["occupation", "graders"], sorted(staff.graders_needed.items()), numeric=[1])
+        if anyway:
+            for words in staff.words:
+                note(words)
+        else:
+            require_staff(staff)
+        with documents(opened.path / "cache") as looking:
+            made = open_hall(opened, frozen, Preparer(opened, looking))
+    if json:
+        as_json({"gradings": staff.gradings, "new": made.new_slots, "not_shown": made.omissions})
+        return
+    done(f"{made.new_slots} new gradings are open; {made.omissions} things could not be shown")
 
 
 @app.command("link")

@@ -5,17 +5,17 @@ Opening twice adds nothing: comparisons, slots and prepared files are all known 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from guildhall.domain.authors import Expert, ModelRun
-from guildhall.domain.halls import HallDesign
+from guildhall.domain.halls import HallDesign, Member, Role
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import StopReason, Submission
 from guildhall.domain.tasks import Task
 from guildhall.errors import NotEnoughData
-from guildhall.grading.design import Layout, expert_submission, lay_out
+from guildhall.grading.design import Layout, Staffing, expert_submission, lay_out, staffing
 from guildhall.grading.gold import gold_comparison
 from guildhall.grading.queue import Queue
 from guildhall.judging.preparing import Preparer
@@ -61,6 +61,23 @@ def _newest(made: list[Submission]) -> list[Submission]:
     return [
         one for one in made if one.key not in replaced and (isinstance(one.author, Expert) or one.stop not in failed)
     ]
+
+
+def pool_of(members: Iterable[Member], occupations: Iterable[str], design: HallDesign) -> dict[str, int]:
+    """How many graders each occupation has; with `match_occupation` off, everybody counts for all."""
+    graders = [one for one in members if one.role is Role.GRADER]
+    return {
+        name: sum(not design.match_occupation or name in one.occupations for one in graders) for name in occupations
+    }
+
+
+def staff_of(workspace: Workspace, study: Study, members: Iterable[Member]) -> Staffing:
+    """What a study asks of people, held against the people there are; cheap, since nothing is prepared for it."""
+    design = design_of(study)
+    tasks, made = gather(workspace, study)
+    layout = lay_out(study=study.id, tasks=tasks, submissions=made, design=design, seed=study.seed)
+    pool = pool_of(members, {task.occupation for task in tasks}, design)
+    return staffing(layout, design, pool=pool)
 
 
 def open_hall(workspace: Workspace, study: Study, preparer: Preparer, *, progress: Progress | None = None) -> Opened:

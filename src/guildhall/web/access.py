@@ -17,7 +17,7 @@ from sqlalchemy import delete, select, update
 
 from guildhall.domain.halls import Member
 from guildhall.domain.values import Digest, Id
-from guildhall.errors import InputError
+from guildhall.errors import InputError, UnknownName
 from guildhall.grading.people import Roster
 from guildhall.store.access import api_tokens, entry_links, sessions
 from guildhall.store.records import Store
@@ -41,6 +41,16 @@ class ApiCaller:
     member: Member
     name: str
     scopes: frozenset[str]
+
+
+@dataclass(frozen=True)
+class ApiToken:
+    """A token as its manager sees it; the secret itself is kept nowhere."""
+
+    token_digest: Digest
+    name: str
+    scopes: tuple[str, ...]
+    made_at: float
 
 
 class Door:
@@ -124,6 +134,24 @@ class Door:
         with self.store.transaction() as connection:
             connection.execute(api_tokens.insert().values(**row, made_at=now))
         return token
+
+    def api_tokens(self) -> list[ApiToken]:
+        """Tokens that still open the API, newest first."""
+        query = select(api_tokens).where(api_tokens.c.revoked_at.is_(None)).order_by(api_tokens.c.made_at.desc())
+        with self.store.reading() as connection:
+            rows = connection.execute(query).all()
+        return [ApiToken(row.token_digest, row.name, tuple(json.loads(row.scopes)), row.made_at) for row in rows]
+
+    def revoke_api_token(self, token_digest: Digest, *, now: float) -> str:
+        """Close a token for good; returns its name."""
+        open_one = (api_tokens.c.token_digest == token_digest, api_tokens.c.revoked_at.is_(None))
+        with self.store.transaction() as connection:
+            name = connection.execute(
+                update(api_tokens).where(*open_one).values(revoked_at=now).returning(api_tokens.c.name)
+            ).scalar()
+        if name is None:
+            raise UnknownName("token", token_digest[:8], fix="reload the list of tokens")
+        return str(name)
 
     def api_caller(self, token: str) -> ApiCaller | None:
         good = (api_tokens.c.token_digest == _digest(token), api_tokens.c.revoked_at.is_(None))

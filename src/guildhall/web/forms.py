@@ -49,6 +49,26 @@ def label_of(name: str) -> str:
     return f"Note on {'the references' if place == 'R' else place}, file {file}, page {page}"
 
 
+OVERALL = {"A": "A is better", "B": "B is better", "tie": "They are equal"}
+STRENGTHS = {"1": "slightly", "2": "clearly", "3": "by far"}
+STEPS = {
+    "-2": "A much better",
+    "-1": "A better",
+    "0": "the same",
+    "1": "B better",
+    "2": "B much better",
+    "n/a": "does not apply",
+}
+"""What the values of the form's choices are called, on the form and on the review page."""
+
+
+def words_of(name: str, value: str) -> str:
+    """An answer in the words in which it was given."""
+    if name.startswith("criterion-"):
+        return STEPS.get(value, value)
+    return {"overall": OVERALL, "strength": STRENGTHS}.get(name, {}).get(value, value)
+
+
 def is_private(name: str) -> bool:
     """Notes help the grader and go nowhere: they are no part of a judgment."""
     return name == "notes" or name.startswith("note-")

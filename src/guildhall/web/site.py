@@ -99,14 +99,14 @@ class Site:
 
     def sensitive(self, seat: Seat) -> tuple[str, ...]:
         """What a grader is warned of before they see the brief."""
-        return self._task(seat.slot.task).sensitive
+        return self.task(seat.slot.task).sensitive
 
-    def _task(self, identity: Id) -> Task:
+    def task(self, identity: Id) -> Task:
         return max(self.store.find(Task, id=identity), key=lambda task: task.version)
 
     def _view(self, seat: str) -> BlindedView:
         slot = self.queue.seat(seat).slot
-        task = self._task(self.store.get(Comparison, slot.comparison).task)
+        task = self.task(self.store.get(Comparison, slot.comparison).task)
         references = self.store.get(Prepared, f"{task.content_digest()}:{PREPARED}")
         sides = [self.store.get(Prepared, f"{submission}:{PREPARED}") for submission in slot.order]
         return blinded_view(task, references, sides)

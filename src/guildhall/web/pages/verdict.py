@@ -18,7 +18,7 @@ from guildhall.grading.gold import judged_right
 from guildhall.grading.queue import Seat
 from guildhall.grading.submitting import AMEND_S, amend, check_verdict, first_of, may_amend, submit
 from guildhall.web.access import Session
-from guildhall.web.forms import ANSWERS, correction_of, is_private, label_of, verdict_of
+from guildhall.web.forms import ANSWERS, correction_of, is_private, label_of, verdict_of, words_of
 from guildhall.web.guard import members_only, word
 from guildhall.web.rendering import page
 from guildhall.web.site import Site
@@ -47,7 +47,7 @@ def _review(
         "review.html",
         status=status,
         seat=seat,
-        shown=[(label_of(name), answers[name]) for name in shown],
+        shown=[(label_of(name), words_of(name, answers[name])) for name in shown],
         notes=[(label_of(name), answers[name]) for name in answers if is_private(name)],
         missing=missing,
         refused=refused,

@@ -18,7 +18,7 @@ from guildhall.grading.clock import Beat
 from guildhall.grading.offering import next_rating, next_set, ratings_wait
 from guildhall.grading.queue import Seat, StaleDraft
 from guildhall.web.access import Session
-from guildhall.web.forms import answers_of, label_of
+from guildhall.web.forms import OVERALL, STEPS, STRENGTHS, answers_of, label_of
 from guildhall.web.guard import members_only, word
 from guildhall.web.pages.severity import DECLINE_REASONS, rating_page
 from guildhall.web.pages.verdict import may_still_amend
@@ -36,8 +36,7 @@ def my_work(request: Request, site: Site, session: Session, _form: FormData) -> 
     open_seats = [seat for seat in seats if seat.state in {SeatState.LIVE, SeatState.EXPIRED}]
     done = [seat for seat in seats if seat.state in {SeatState.SUBMITTED, SeatState.SURPLUS}]
     cards = [
-        {"seat": seat, "study": site.study(seat.slot.study), "design": site.design(seat.slot.study)}
-        for seat in open_seats
+        {"seat": seat, "task": site.task(seat.slot.task), "design": site.design(seat.slot.study)} for seat in open_seats
     ]
     member, studies = session.member, open_studies(site)
     return page(
@@ -101,6 +100,9 @@ def compare(request: Request, site: Site, session: Session, _form: FormData) -> 
         view=shown_view(site, seat),
         answers=json.loads(seat.draft) if seat.draft else {},
         criteria=CRITERIA,
+        overall=OVERALL,
+        strengths=STRENGTHS,
+        steps=STEPS,
         acceptances=[str(one) for one in Acceptance],
         specifications=[str(one) for one in Specification],
         design=site.design(seat.slot.study),
