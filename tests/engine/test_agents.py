@@ -21,7 +21,7 @@ from guildhall.engine.prices import Price, Prices
 from guildhall.engine.sandboxes import Sandbox
 from guildhall.engine.scripted import Answer, ScriptedFailure, ToolUse, Turn, scripted
 from guildhall.engine.terms import Limits, Pace, Terms
-from guildhall.errors import InputError
+from guildhall.errors import InputError, SandboxError
 from guildhall.store.ledger import Ledger
 from guildhall.store.work import Work, WorkState
 from guildhall.store.workspace import Workspace
@@ -186,3 +186,50 @@ def test_a_killed_run_repeats_no_finished_job_and_forgets_no_money(tmp_path):
         assert len(run.finished) == 12 - done and work.counts(run="r") == {WorkState.DONE: 12}
         assert 12 <= spent.usage.calls <= 14 and spent.usage.input_tokens == 10 * spent.usage.calls
         assert spent.unanswered <= 2
+
+
+def test_an_interrupted_run_says_so_and_gives_its_items_back(workspace):
+    jobs = [job(f"question {number}", "thinker") for number in range(20)]
+    interrupts = iter([signal.SIGINT])
+
+    def interrupt_once(_job: AgentJob, _end: AgentEnd) -> None:
+        for number in interrupts:
+            os.kill(os.getpid(), number)
+
+    with pytest.raises(KeyboardInterrupt):
+        run_agents(
+            jobs, stage=NotingStage(), workspace=workspace, terms=Terms(run="r"), at_once=2, on_end=interrupt_once
+        )
+    counts = Work(workspace.store).counts(run="r")
+    assert counts[WorkState.DONE] >= 1 and counts[WorkState.DONE] + counts[WorkState.PLANNED] == 20
+    assert Ledger(workspace.store).spent(run="r").unanswered <= 2
+
+
+def test_a_sandbox_that_cannot_be_opened_is_an_error_with_its_reason(workspace):
+    jobs = [job("never starts", "worker", tools=("bash",))]
+    with pytest.raises(SandboxError, match="no-such-sandbox"):
+        run_agents(
+            jobs,
+            stage=NotingStage(),
+            workspace=workspace,
+            terms=Terms(run="r"),
+            sandbox=Sandbox(kind="no-such-sandbox"),
+        )
+    gone = Sandbox(environment=workspace.path / "nowhere")
+    run = run_agents(jobs, stage=NotingStage(), workspace=workspace, terms=Terms(run="r"), sandbox=gone)
+    assert run.left and "no prepared environment" in (run.why_left or "")
+    assert Work(workspace.store).counts(run="r") == {WorkState.PLANNED: 1}
+
+
+def test_an_answer_from_the_cache_counts_neither_as_money_nor_as_a_call(workspace, tmp_path, monkeypatch):
+    monkeypatch.setenv("INSPECT_CACHE_DIR", str(tmp_path / "cache"))
+    prices = Prices({HERE + "thinker": Price(input_usd=100_000.0, output_usd=0.0, as_of=date(2026, 1, 1))})
+    terms = Terms(run="r", prices=prices, pace=Pace(cache=True))
+    stage = NotingStage()
+    for label in ("first", "second"):
+        twin = AgentJob(key=sha256(label.encode()), label=label, model=HERE + "thinker", prompt="same words", tools=())
+        run_agents([twin], stage=stage, workspace=workspace, terms=terms)
+    first, second = stage.ends["first"].usage, stage.ends["second"].usage
+    assert (first.calls, first.cached_calls, first.cost_usd) == (1, 0, 1.0)
+    assert (second.calls, second.cached_calls, second.cost_usd) == (0, 1, 0.0)
+    assert Ledger(workspace.store).spent(run="r").usage.calls == 1

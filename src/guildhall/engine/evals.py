@@ -15,15 +15,18 @@ from guildhall.engine.journal import keep_leases, open_journal, plain_errors
 from guildhall.engine.models import config_of, open_model
 from guildhall.engine.office import OFFICE, Office, OnEnd
 from guildhall.engine.purse import Purse
+from guildhall.engine.redact import redact
 from guildhall.engine.sandboxes import Sandbox
 from guildhall.engine.solver import do_job
 from guildhall.engine.terms import Terms
+from guildhall.errors import SandboxError
 from guildhall.store.ledger import Ledger
 from guildhall.store.work import Work, WorkState, this_worker
 from guildhall.store.workspace import Workspace
 
 if TYPE_CHECKING:
     from inspect_ai import Task
+    from inspect_ai.log import EvalLog
 
 
 @dataclass(frozen=True)
@@ -77,8 +80,6 @@ async def _run_eval(
     at_once: int,
     on_end: OnEnd | None,
 ) -> Office:
-    from inspect_ai import eval_async
-
     work, ledger = Work(workspace.store), Ledger(workspace.store)
     tasks = [_task(batch, workspace, terms, sandbox) for batch in _batches(jobs.values())]
     _quiet()
@@ -87,25 +88,53 @@ async def _run_eval(
         office = Office(terms, stage, journal, purse, jobs, on_end or (lambda _job, _end: None))
         token = OFFICE.set(office)
         try:
-            await eval_async(
-                tasks,
-                log_dir=str(workspace.logs),
-                log_format="eval",
-                max_samples=at_once,
-                max_tasks=len(tasks),
-                max_sandboxes=at_once,
-                fail_on_error=False,
-                log_realtime=False,
-                ctl_server=False,
-                score_display=False,
-                metadata={"guildhall_run": terms.run},
-            )
+            logs = await _evaluated(tasks, log_dir=str(workspace.logs), at_once=at_once, run=terms.run)
         finally:
             OFFICE.reset(token)
             work.release([key for key in jobs if key not in office.finished])
     if office.failure is not None:
         raise office.failure
+    if len(logs) < len(tasks):
+        # Interrupted, Inspect ends its tasks in good order and returns without their logs.
+        raise KeyboardInterrupt
+    _hear_of_failures(logs, office)
     return office
+
+
+async def _evaluated(tasks: list[Task], *, log_dir: str, at_once: int, run: str) -> list[EvalLog]:
+    """Inspect's own run of the tasks; what keeps it from starting becomes an error of ours."""
+    from inspect_ai import eval_async
+    from inspect_ai._util.error import PrerequisiteError
+
+    try:
+        return await eval_async(
+            tasks,
+            log_dir=log_dir,
+            log_format="eval",
+            max_samples=at_once,
+            max_tasks=len(tasks),
+            max_sandboxes=at_once,
+            fail_on_error=False,
+            log_realtime=False,
+            ctl_server=False,
+            score_display=False,
+            metadata={"guildhall_run": run},
+        )
+    except (PrerequisiteError, ValueError) as error:
+        words = " ".join(str(getattr(error, "message", error)).split())
+        raise SandboxError(f"the agents could not be run: {redact(words)[:500]}") from error
+
+
+def _hear_of_failures(logs: Sequence[EvalLog], office: Office) -> None:
+    """Inspect only notes in its logs what was interrupted or never started; callers must hear of it."""
+    for log in logs:
+        if log.status == "cancelled":
+            raise KeyboardInterrupt
+        for sample in log.samples or ():
+            if sample.error is not None and str(sample.id) not in office.finished:
+                office.why_left = office.why_left or redact(sample.error.message)[:500]
+        if log.status == "error" and log.error is not None:
+            raise SandboxError(f"the agents could not be run: {redact(log.error.message)[:500]}")
 
 
 def _batches(jobs: Iterable[AgentJob]) -> Sequence[list[AgentJob]]:
@@ -124,6 +153,7 @@ def _task(jobs: list[AgentJob], workspace: Workspace, terms: Terms, sandbox: San
 
     first = jobs[0]
     config = config_of(first.settings, pace=terms.pace, limits=terms.limits.but(item_seconds=None, item_tokens=None))
+    config.cache = terms.pace.cache or None
     samples = [Sample(id=job.key, input=job.prompt, metadata={"label": job.label, **job.metadata}) for job in jobs]
     return Task(
         dataset=samples,

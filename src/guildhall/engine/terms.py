@@ -39,6 +39,8 @@ class Pace(Value):
     """How a provider is served; nothing here changes an answer, so it is no part of any key.
 
     Without `connections` the number of open requests adapts: it grows while answers come and shrinks on rate limits.
+    With `cache`, an agent's call that was made before, word for word, is answered from Inspect's cache, and counts
+    neither as time nor as money.
     """
 
     connections: PositiveInt | None = None
@@ -46,6 +48,7 @@ class Pace(Value):
     retries: Annotated[int, Field(ge=0)] = 8
     attempt_seconds: PositiveInt | None = 600
     batch: bool | PositiveInt = False
+    cache: bool = False
 
 
 @dataclass(frozen=True)
