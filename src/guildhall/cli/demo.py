@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
@@ -28,11 +28,17 @@ def demo(
     serve: Annotated[bool, typer.Option("--serve", help="Then open a study for grading in a browser.")] = False,
     port: Annotated[int, typer.Option(help="With --serve: the port of the pages.")] = 8460,
     files_port: Annotated[int, typer.Option(help="With --serve: the port of the deliverables.")] = 8461,
+    tasks: Annotated[
+        Optional[int],  # noqa: UP045 - typer reads this at run time
+        typer.Option(min=1, help="Let the study mean only the first so many tasks.", show_default=False),
+    ] = None,
 ) -> None:
     """Tour the whole pipeline offline, with no key and no account, on the sample bank."""
     from guildhall.store.workspace import Workspace
+    from guildhall.study.demonstration import demo_study
 
     with Workspace.create(path) as workspace:
+        demo_study(workspace, first=tasks)
         for number, step in enumerate(STEPS, 1):
             typer.secho(f"\n{number}/{len(STEPS)}  {step.title}", fg="cyan", bold=True)
             step.run(workspace)
@@ -92,9 +98,51 @@ def _sample_bank(workspace: Workspace) -> None:
         note(f"no submissions were made: {reason}")
 
 
+def _judge(workspace: Workspace) -> None:
+    """Simulated graders judge every pair through the same queue as people; they are named as simulated throughout."""
+    from guildhall.cli.show import note
+    from guildhall.errors import NotEnoughData
+    from guildhall.study.demonstration import demo_study
+    from guildhall.study.people import People
+
+    try:
+        report = People().run(demo_study(workspace))
+    except NotEnoughData as reason:
+        note(f"nothing was judged: {reason}")
+        return
+    preferred = f"who preferred the expert's work in {report['simulated_preferred_expert']} of them"
+    done(f"{report['done']} of {report['planned']} gradings done by simulated graders, {preferred}")
+    if report["parts_not_shown"]:
+        note(f"{report['parts_not_shown']} parts of files could not be shown to them")
+
+
+def _report(workspace: Workspace) -> None:
+    from guildhall.cli.show import note, table
+    from guildhall.errors import NothingJudged
+    from guildhall.grading.viewing import newest_study
+    from guildhall.reports.words import interval_percent, percent
+    from guildhall.study.reporting import write_report
+
+    folder = workspace.path / "report"
+    try:
+        findings = write_report(workspace, newest_study(workspace.store, "demo"), folder)
+    except NothingJudged as reason:
+        note(f"no report was written: {reason}")
+        return
+    rows = [
+        (one.model, one.wins, one.ties, one.losses, percent(one.win_or_tie.value), interval_percent(one.win_or_tie))
+        for one in findings.headline
+    ]
+    columns = ("model", "wins", "ties", "losses", "win or tie", "95 % interval")
+    table("Against the expert, by simulated graders", columns, rows, numeric=(1, 2, 3, 4))
+    done(f"the report is {folder / 'report.html'}")
+
+
 STEPS = (
     Step("Check the sample bank: real tasks, labelled as samples", _check_bank),
     Step("Import it into a workspace", _import_bank),
     Step("What the bank holds", _show_bank),
     Step("Two scripted authors do the tasks, each in a sandbox of its own", _sample_bank),
+    Step("Simulated graders compare their work with the expert's, blind", _judge),
+    Step("What the judgments say, and how sure one may be", _report),
 )

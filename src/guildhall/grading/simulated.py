@@ -6,12 +6,13 @@ much is in them. Noise of its own, drawn from its seed, makes it disagree with i
 
 from __future__ import annotations
 
+from math import log2
 from random import Random
 
 from guildhall.domain.halls import Verdict
 from guildhall.domain.judgments import BlindedSide, BlindedView, BlindGuess
 
-NOISE = 0.5
+NOISE = 0.6
 TIE_BELOW = 0.15
 
 
@@ -39,7 +40,8 @@ def _looks(side: BlindedSide) -> float:
     """More of what was asked for, under the names that were asked for, with pages one can see."""
     whole = sum(1.0 + (0.5 if file.named_as_asked else 0.0) for file in side.files if file.digest)
     pages = min(1.0, sum(len(file.pages) for file in side.files) / 6)
-    return whole + pages - 0.5 * sum(bool(file.omitted) for file in side.files)
+    content = log2(1 + sum(file.words for file in side.files) / 100) / 2
+    return whole + pages + content - 0.5 * sum(bool(file.omitted) for file in side.files)
 
 
 def _reason(view: BlindedView, ranks: tuple[int, ...]) -> str:

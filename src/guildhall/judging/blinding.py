@@ -50,6 +50,7 @@ def _shown(file: PreparedFile, name: str) -> BlindedFile:
         pages=file.pages,
         text=file.text,
         grid=file.grid,
+        words=file.words,
         omitted=file.omitted,
         named_as_asked=file.named_as_asked,
     )

@@ -10,9 +10,14 @@ from guildhall.study.studies import OpenStudy
 STUDY = "study.toml"
 
 
-def demo_study(workspace: Workspace) -> OpenStudy:
-    """The demo's study, opened from the workspace; an edited copy there is left as it is."""
+def demo_study(workspace: Workspace, *, first: int | None = None) -> OpenStudy:
+    """The demo's study, opened from the workspace; an edited copy there is left as it is.
+
+    `first` narrows a newly written study to so many tasks of the bank.
+    """
     path = workspace.path / STUDY
     if not path.exists():
-        path.write_text(files("guildhall.study").joinpath("demo.toml").read_text(encoding="utf-8"), encoding="utf-8")
+        text = files("guildhall.study").joinpath("demo.toml").read_text(encoding="utf-8")
+        narrowed = f"\n[tasks]\nfirst = {first}\n" if first is not None else ""
+        path.write_text(text + narrowed, encoding="utf-8")
     return OpenStudy.open(path, workspace)
