@@ -14,6 +14,7 @@ from guildhall.documents.extract.reading import extract_file
 from guildhall.documents.kinds import Kind
 from guildhall.documents.opc import Opc
 from guildhall.documents.packages import read_members, write_members
+from guildhall.documents.scrub.icc import blank_profile
 from guildhall.documents.scrub.ledger import Ledger
 from guildhall.documents.scrub.links import bare_name, tells_a_machine
 from guildhall.documents.scrub.names import blind_names
@@ -141,6 +142,18 @@ def test_pictures_keep_every_pixel_and_their_turn(tmp_path: Path) -> None:
         with Image.open(path) as before, Image.open(scrubbed) as after:
             assert before.convert("RGBA").tobytes() == after.convert("RGBA").tobytes(), kind
             assert before.getexif().get(274, 1) == after.getexif().get(274, 1) or kind is Kind.PNG, kind
+
+
+def test_a_profile_keeps_the_name_by_which_readers_know_srgb_and_loses_all_other_words() -> None:
+    entries = ((b"desc", 0x184, 60), (b"cprt", 0x1D0, 20))
+    table = b"".join(name + offset.to_bytes(4, "big") + size.to_bytes(4, "big") for name, offset, size in entries)
+    profile = bytearray(3144)
+    profile[36:40], profile[128:132], profile[132 : 132 + len(table)] = b"acsp", (2).to_bytes(4, "big"), table
+    profile[0x184:0x188], profile[0x190:0x1A1] = b"desc", b"sRGB IEC61966-2.1"
+    profile[0x1A4 : 0x1A4 + len(CANARY)] = profile[0x1D8 : 0x1D8 + len(CANARY)] = CANARY.encode()
+    blanked = blank_profile(bytes(profile))
+    assert blanked[0x190:0x1A1] == b"sRGB IEC61966-2.1"
+    assert CANARY.encode() not in blanked
 
 
 @pytest.mark.parametrize("kind", [Kind.MP3, Kind.MP4])

@@ -9,9 +9,12 @@ _TEXT_TYPES = frozenset({b"desc", b"mluc", b"text", b"data", b"dict", b"ZXML", b
 _HEADER_TRACES = ((24, 36), (48, 64), (80, 100))
 """Date; manufacturer, model and attributes; creator and profile id."""
 
+_SRGB, _SRGB_AT = b"sRGB IEC61966-2.1", 0x190
+"""Readers know the commonest profile of all by this name in this place, and then compute colours in another way."""
+
 
 def blank_profile(profile: bytes) -> bytes:
-    """The same profile, byte for byte as long, in which every text and every maker's mark is zeros."""
+    """The same profile, byte for byte as long, in which every text and maker's mark is zeros, save sRGB's own name."""
     if len(profile) < 132 or profile[36:40] != b"acsp":
         return profile
     blanked = bytearray(profile)
@@ -23,6 +26,8 @@ def blank_profile(profile: bytes) -> bytes:
         body = profile[offset : offset + size]
         if name in _TEXT_TAGS or body[:4] in _TEXT_TYPES:
             _blank_text(blanked, offset, body)
+    if profile[_SRGB_AT : _SRGB_AT + len(_SRGB)] == _SRGB:
+        blanked[_SRGB_AT : _SRGB_AT + len(_SRGB)] = _SRGB
     return bytes(blanked)
 
 
