@@ -99,6 +99,16 @@ def malformed_some(turn: Turn) -> Answer:
     return says(better(turn))
 
 
+@scripted("test-slow")
+def slow(turn: Turn) -> Answer:
+    return Answer(text=f"VERDICT[{better(turn)}]", seconds=0.02)
+
+
+@scripted("test-instant")
+def instant(turn: Turn) -> Answer:
+    return Answer(text="VERDICT[A]", input_tokens=1, output_tokens=1)
+
+
 def judge_plan(name: str, **fields: object) -> JudgePlan:
     made = {"name": name, "model": f"scripted/test-{name}", "maker": "plum", **fields}
     return JudgePlan.model_validate(made)

@@ -15,7 +15,7 @@ import numpy as np
 
 from guildhall.analysis.agreement_report import AgreementReport, agreement_report
 from guildhall.analysis.effects import JudgedRows, length_effect, position_effect
-from guildhall.analysis.intervals import share_interval
+from guildhall.analysis.intervals import ShareInterval, share_interval
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.ratings_table import ratings_from_table
 from guildhall.analysis.regress import clustered_slope, slope_estimate
@@ -25,6 +25,7 @@ from guildhall.domain.pair_scores import PairScore
 from guildhall.errors import NothingJudged
 
 Rows = Sequence[PairScore]
+_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -169,21 +170,32 @@ def _share(rows: Rows, of: Callable[[PairScore], float | None], what: str, level
     return clustered_share([value for _, value in counted], [task for task, _ in counted], what=what, level=level)
 
 
-def clustered_share(values: Sequence[float], tasks: Sequence[str], *, what: str, level: float = 0.95) -> Measured:
-    """A share over rows that go together by task; exact where tasks or events are few."""
+def clustered_share(
+    values: Sequence[float], tasks: Sequence[str], *, what: str, level: float = 0.95, unit: str = "task"
+) -> Measured:
+    """A share over rows that go together by task; exact where tasks or events are few, absent where nothing varies."""
     if not values:
         return Measured(None, None, what, "none", level, why_no_interval="there is no verdict it could be counted from")
     mean = clustered_mean(np.array(values), _codes(tasks))
     made = share_interval(
-        mean.value, mean.error**2, n_clusters=mean.n_clusters, n_judgments=len(values), level=level, df=mean.df
+        mean.value,
+        mean.error**2,
+        n_clusters=mean.n_clusters,
+        n_judgments=len(values),
+        level=level,
+        df=mean.df,
+        unit=unit,
     )
+    if 0.0 < mean.value < 1.0 and mean.error < _ROUNDING:
+        made = ShareInterval(None, "none", f"the same on every {unit}, so nothing says how sure this is")
     return Measured(
         mean.value,
         made.interval,
         what,
         made.method,
         level,
-        n_tasks=mean.n_clusters,
+        unit,
+        n_tasks=mean.n_clusters if unit == "task" else None,
         n_judgments=len(values),
         why_no_interval=made.why_no_interval,
     )

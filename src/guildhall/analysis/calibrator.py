@@ -37,6 +37,8 @@ class Evidence:
     people: Floats
     cluster: Codes
     model: Codes
+    unit: str = "task"
+    """What a cluster is: a task, or a single sample where no task is named."""
 
     def features(self) -> tuple[list[str], Floats]:
         """Per judge its score, how tied it is and whether it is missing; between judges their product and spread."""
@@ -100,9 +102,9 @@ def evidence_from(ratings: Ratings, extra: Mapping[str, Floats] | None = None) -
         n = np.bincount(ratings.sample[rows], minlength=ratings.n_samples)
         total = np.bincount(ratings.sample[rows], ratings.halves[rows] / 2.0, minlength=ratings.n_samples)
         verdicts[ratings.raters[code]] = np.where(n > 0, total / np.maximum(n, 1), np.nan)[rated]
-    cluster = np.arange(ratings.n_samples) if ratings.task is None else ratings.task
+    cluster, unit = (np.arange(ratings.n_samples), "sample") if ratings.task is None else (ratings.task, "task")
     kept = {name: values[rated] for name, values in (extra or {}).items()}
-    return Evidence(verdicts, kept, people[rated], cluster[rated], ratings.model[rated])
+    return Evidence(verdicts, kept, people[rated], cluster[rated], ratings.model[rated], unit)
 
 
 def calibrate_judges(evidence: Evidence, *, folds: int = FOLDS, seed: int = 0, level: float = 0.95) -> Calibrated:
@@ -119,8 +121,8 @@ def calibrate_judges(evidence: Evidence, *, folds: int = FOLDS, seed: int = 0, l
         folds=folds,
         seed=seed,
         looks=2,
-        agreement=_agreement(agreement, evidence.cluster, "agreement with people, out of fold", level),
-        log_loss=_mean(losses, evidence.cluster, "log loss, out of fold", level),
+        agreement=_agreement(agreement, evidence, "agreement with people, out of fold", level),
+        log_loss=_mean(losses, evidence.cluster, "log loss, out of fold", level, evidence.unit),
         unseen_models=_unseen_models(features, evidence, fold_of, level),
         gains=tuple(
             _gain(judge, scores, agreement, losses, evidence, fold_of, level)
@@ -144,7 +146,7 @@ def _unseen_models(features: Floats, evidence: Evidence, fold_of: Codes, level: 
     if len(np.unique(evidence.model)) < 2:
         return Measured(None, None, what, "none", level, why_no_interval="there is only one model")
     chances = _out_of_fold(features, evidence.people, evidence.model, fold_of)
-    return _agreement(agreements(decided(chances), evidence.people), evidence.cluster, what, level)
+    return _agreement(agreements(decided(chances), evidence.people), evidence, what, level)
 
 
 def decided(chances: Floats) -> Floats:
@@ -194,12 +196,14 @@ def _gain(
     spoke = ~np.isnan(scores)
     alone = agreements(np.where(spoke, scores, 0.5), evidence.people)
     by_table = log_loss(confusion_chances(scores, evidence.people, fold_of), evidence.people)
+    gained, saved = (agreement - alone)[spoke], by_table - losses
+    saved_what = f"log loss saved against {judge}'s confusion table"
     return Gain(
         judge,
         float(alone[spoke].mean()),
-        _mean((agreement - alone)[spoke], evidence.cluster[spoke], f"agreement gained over {judge}", level),
+        _mean(gained, evidence.cluster[spoke], f"agreement gained over {judge}", level, evidence.unit),
         float(by_table.mean()),
-        _mean(by_table - losses, evidence.cluster, f"log loss saved against {judge}'s confusion table", level),
+        _mean(saved, evidence.cluster, saved_what, level, evidence.unit),
     )
 
 
@@ -217,11 +221,12 @@ def confusion_chances(scores: Floats, people: Floats, fold_of: Codes) -> Floats:
     return chances
 
 
-def _agreement(values: Floats, cluster: Codes, what: str, level: float) -> Measured:
-    return clustered_share(values.tolist(), [str(code) for code in cluster.tolist()], what=what, level=level)
+def _agreement(values: Floats, evidence: Evidence, what: str, level: float) -> Measured:
+    clusters = [str(code) for code in evidence.cluster.tolist()]
+    return clustered_share(values.tolist(), clusters, what=what, level=level, unit=evidence.unit)
 
 
-def _mean(values: Floats, cluster: Codes, what: str, level: float) -> Measured:
+def _mean(values: Floats, cluster: Codes, what: str, level: float, unit: str) -> Measured:
     mean = clustered_mean(values, cluster)
     return t_estimate(
         mean.value,
@@ -229,7 +234,8 @@ def _mean(values: Floats, cluster: Codes, what: str, level: float) -> Measured:
         n_clusters=mean.n_clusters,
         df=mean.df,
         estimand=what,
-        method="mean over samples, t over tasks",
+        method=f"mean over samples, t over {unit}s",
+        unit=unit,
         level=level,
         n_samples=len(values),
     )
