@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guildhall.domain.halls import HallDesign
+from guildhall.domain.halls import HallDesign, Member
 from guildhall.errors import NotEnoughData
 from guildhall.grading.design import latin_orders, lay_out, require_staff, staffing
+from guildhall.grading.opening import pool_of
 from tests.grading.halls import DESIGN, layout, submissions, task
 
 
@@ -73,3 +74,16 @@ def test_the_cost_preview_is_minutes_times_wage_times_gradings() -> None:
     assert plan.gradings == 6
     assert plan.cost_usd == pytest.approx(6 * 109)
     assert staffing(layout(2), DESIGN).cost_usd is None
+
+
+def test_a_pool_counts_graders_of_the_occupation_or_everybody_where_it_does_not_matter() -> None:
+    people = [
+        Member(id=name, code_name=name, role=role, occupations=(occupation,))
+        for name, role, occupation in (
+            ("a", "grader", "Editors"),
+            ("b", "grader", "Lawyers"),
+            ("c", "manager", "Editors"),
+        )
+    ]
+    assert pool_of(people, {"Editors"}, DESIGN) == {"Editors": 1}
+    assert pool_of(people, {"Editors"}, DESIGN.but(match_occupation=False)) == {"Editors": 2}
