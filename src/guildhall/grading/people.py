@@ -51,6 +51,21 @@ class Roster:
             )
         return member
 
+    def invite_person(
+        self, role: Role, *, occupations: tuple[str, ...], years: float | None, personal: Mapping[str, str]
+    ) -> Member:
+        """Add somebody new under a fresh code name; of their employer only a mark stays in the open."""
+        employer = personal.get("employer")
+        member = Member(
+            id=secrets.token_hex(8),
+            code_name=new_code_name({one.code_name for one in self.everyone()}),
+            role=role,
+            occupations=occupations,
+            years=years,
+            employer_mark=self.mark(employer) if employer else None,
+        )
+        return self.invite(member, personal=personal)
+
     def change(self, member: Member) -> None:
         """Keep new facts about a person (quiz passed, a conflict declared)."""
         with self.store.transaction() as connection:

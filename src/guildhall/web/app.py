@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
 from guildhall.errors import GuildhallError, UnknownName
-from guildhall.web.pages import entry, severity, verdict, work
+from guildhall.web.pages import entry, health, manage, people, severity, verdict, work
 from guildhall.web.rendering import page
 from guildhall.web.security import RateLimit, SameSiteWrites, SecurityHeaders, TooLarge, cookie_settings
 from guildhall.web.site import Site
@@ -30,6 +30,9 @@ def routes() -> list[BaseRoute]:
         *work.ROUTES,
         *verdict.ROUTES,
         *severity.ROUTES,
+        *manage.ROUTES,
+        *people.ROUTES,
+        *health.ROUTES,
         Mount("/static", StaticFiles(directory=STATIC), name="static"),
     ]
 

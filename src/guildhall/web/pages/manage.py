@@ -1,6 +1,8 @@
-"""A manager's pages: studies, the board, graders, disagreements, places, unblinding, exports. Models go by code names."""
+"""A manager's pages: the board, graders, disagreements, places, unblinding, exports. Models go by code names."""
 
 from __future__ import annotations
+
+from urllib.parse import quote
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -69,10 +71,9 @@ def items(request: Request, site: Site, _session: Session, _form: FormData) -> R
 def export(request: Request, site: Site, _session: Session, _form: FormData) -> Response:
     study = site.study(request.path_params["study"])
     made = exported(site.store, study, request.path_params["ending"])
-    name = f"{study.id}.{made.name}"
-    return Response(
-        made.content, media_type=made.media_type, headers={"Content-Disposition": f'attachment; filename="{name}"'}
-    )
+    name = quote(f"{study.id}.{made.name}", safe="")
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
+    return Response(made.content, media_type=made.media_type, headers=headers)
 
 
 @members_only(Role.MANAGER)
@@ -106,7 +107,7 @@ def confirm(request: Request, site: Site, session: Session, _form: FormData) -> 
 
 
 def _to_board(study: str) -> Response:
-    return RedirectResponse(f"/manage/studies/{study}", 303)
+    return RedirectResponse(f"/manage/studies/{quote(study, safe='')}", 303)
 
 
 ROUTES: list[BaseRoute] = [

@@ -1,0 +1,69 @@
+"""Unblinding a study takes two people and leaves its trace: one asks and says why, another confirms.
+
+The audit log is the only record, so what a page believes and what the chained log proves can never differ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from guildhall.domain.halls import Member
+from guildhall.domain.values import Id
+from guildhall.errors import InputError
+from guildhall.store.audit import history, record
+from guildhall.store.records import Store
+
+_ASKED, _CONFIRMED = "unblinding asked", "unblinding confirmed"
+
+
+@dataclass(frozen=True)
+class Unblinding:
+    """How far a study's unblinding has come; who took part, by code name."""
+
+    asked_by: str | None = None
+    why: str = ""
+    confirmed_by: str | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether names may be shown."""
+        return self.confirmed_by is not None
+
+
+def unblinding(store: Store, study: Id) -> Unblinding:
+    standing = Unblinding()
+    for row in reversed(history(store, subject=_subject(study))):
+        if row["action"] == _ASKED:
+            standing = Unblinding(asked_by=row["actor"], why=row["facts"]["why"])
+        elif row["action"] == _CONFIRMED:
+            return Unblinding(standing.asked_by, standing.why, confirmed_by=row["actor"])
+    return standing
+
+
+def ask_to_unblind(store: Store, study: Id, member: Member, *, why: str, now: float) -> None:
+    """The first of two: it shows nothing yet."""
+    if not why.strip():
+        raise InputError("say why the study is to be unblinded")
+    with store.transaction():
+        if unblinding(store, study).asked_by is not None:
+            raise InputError("somebody has asked already; another person confirms it")
+        facts = {"why": why.strip()}
+        record(store, at=now, actor=member.code_name, action=_ASKED, subject=_subject(study), facts=facts)
+
+
+def confirm_unblinding(store: Store, study: Id, member: Member, *, now: float) -> None:
+    """The second of two; whoever asked cannot confirm."""
+    with store.transaction():
+        standing = unblinding(store, study)
+        if standing.asked_by is None:
+            raise InputError("nobody has asked to unblind this study")
+        if standing.asked_by == member.code_name:
+            raise InputError("unblinding takes two people: somebody else confirms it")
+        if standing.open:
+            return
+        facts = {"asked_by": standing.asked_by}
+        record(store, at=now, actor=member.code_name, action=_CONFIRMED, subject=_subject(study), facts=facts)
+
+
+def _subject(study: Id) -> str:
+    return f"unblinding of {study}"

@@ -1,0 +1,221 @@
+"""The manager's pages: progress, places, graders, disagreements, people, tokens, the log, and names only for two."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser
+from sqlalchemy import update
+
+from guildhall.domain.halls import Member, Role, SeatState
+from guildhall.store.hall import audit
+from guildhall.store.workspace import Workspace
+from guildhall.study.board import progress_cells, running_estimates
+from guildhall.study.code_names import code_names, shown_names
+from tests.web.judging import judge_one
+from tests.web.live import Live, Visitor
+from tests.web.studies import make_task, open_study
+
+MODELS = ("model-0", "model-1")
+PAGES = (
+    "/manage",
+    "/manage/studies/study",
+    "/manage/studies/study/judges",
+    "/manage/studies/study/items",
+    "/manage/people",
+    "/manage/tokens",
+    "/manage/audit",
+)
+
+
+@pytest.fixture
+def hall(tmp_path: Path) -> Iterator[Live]:
+    """Four tasks, two models, two graders a set; two graders have judged all they may."""
+    path = tmp_path / "workspace"
+    with Workspace.create(path) as workspace:
+        people = {"graders_per_set": 2, "exposure_limit": 2, "severity_raters": 0}
+        open_study(workspace, [make_task(number) for number in range(4)], models=2, people=people)
+    served = Live(path).start()
+    for ranks in ((1, 2), (1, 1)):
+        member = served.invite()
+        while judge_one(served.site, member, "study", ranks=ranks):
+            pass
+    yield served
+    served.stop()
+
+
+@pytest.fixture
+def manager(hall: Live) -> Visitor:
+    return hall.client(hall.invite(Role.MANAGER))
+
+
+def test_the_board_counts_what_is_planned_held_and_done(hall: Live) -> None:
+    study = hall.site.study("study")
+    shown = shown_names(hall.site.store, study)
+    cells = progress_cells(hall.site.store, study, shown)
+    assert {cell.model for cell in cells} == set(shown.values())
+    assert [(cell.planned, cell.held, cell.done) for cell in cells] == [(8, 0, 8), (8, 0, 8)]
+
+
+def test_an_interval_one_may_look_at_stands_on_completed_tasks_only(hall: Live) -> None:
+    study = hall.site.study("study")
+    found = running_estimates(hall.site.store, study, shown_names(hall.site.store, study))
+    assert {one.estimate.n_tasks for one in found} == {4}
+    assert all("every task of the bank is complete" in (one.estimate.why_no_interval or "") for one in found)
+
+
+def test_an_unfinished_study_shows_an_interval_that_may_be_looked_at(tmp_path: Path) -> None:
+    with Workspace.create(tmp_path / "workspace") as workspace:
+        study = open_study(workspace, [make_task(number) for number in range(4)], people={"graders_per_set": 1})
+    live = Live(tmp_path / "workspace").start()
+    try:
+        shown = shown_names(live.site.store, study)
+        assert running_estimates(live.site.store, study, shown) == []
+        member = live.invite()
+        assert judge_one(live.site, member, "study") and judge_one(live.site, member, "study")
+        [one] = running_estimates(live.site.store, study, shown)
+        assert one.estimate.n_tasks == 2 and one.estimate.interval is not None
+        low, high = one.estimate.interval
+        assert low <= (one.estimate.value or 0) <= high and high - low > 0.4
+    finally:
+        live.stop()
+
+
+def test_no_page_or_export_names_a_model_before_two_people_unblind(hall: Live, manager: Visitor) -> None:
+    exports = [f"/manage/studies/study/export/{ending}" for ending in ("csv", "jsonl", "parquet", "codebook")]
+    for path in (*PAGES, *exports):
+        answer = manager.get(path)
+        assert answer.status_code == 200, path
+        assert not any(model.encode() in answer.content for model in MODELS), path
+
+
+def test_unblinding_takes_two_people_and_is_on_record(hall: Live, manager: Visitor) -> None:
+    board, other = "/manage/studies/study", hall.client(hall.invite(Role.AUDITOR))
+    assert manager.post(f"{board}/unblind/confirm").status_code == 400
+    assert manager.post(f"{board}/unblind", {"why": ""}).status_code == 400
+    assert manager.post(f"{board}/unblind", {"why": "the study is closed"}).status_code == 303
+    assert manager.post(f"{board}/unblind/confirm").status_code == 400
+    assert not any(model in manager.get(board).text for model in MODELS)
+    assert other.post(f"{board}/unblind/confirm").status_code == 303
+    assert all(model in manager.get(board).text for model in MODELS)
+    log = manager.get("/manage/audit").text
+    assert "unblinding asked" in log and "unblinding confirmed" in log and "The chain holds" in log
+
+
+def test_code_names_are_stable_and_differ_between_studies(hall: Live) -> None:
+    study = hall.site.study("study")
+    alone, together = code_names(study, MODELS[:1]), code_names(study, MODELS)
+    assert alone["model-0"] == together["model-0"] and len(set(together.values())) == 2
+    assert code_names(study.but(seed=2), MODELS) != together
+
+
+def test_a_changed_row_of_the_log_is_found(hall: Live, manager: Visitor) -> None:
+    with hall.site.store.transaction() as connection:
+        connection.execute(update(audit).where(audit.c.seq == 3).values(actor="somebody-else"))
+    assert "The chain is broken at 3" in manager.get("/manage/audit").text
+
+
+def seated(hall: Live) -> tuple[Member, str]:
+    """A third grader with a place on a set of their own study."""
+    with Workspace.open(hall.path) as workspace:
+        open_study(workspace, [make_task(9)], people={"graders_per_set": 1}, name="second")
+    member = hall.invite()
+    seat = hall.site.queue.claim(member, study="second", design=hall.site.design("second"), now=hall.site.clock())
+    assert seat is not None
+    return member, seat.id
+
+
+def test_a_freed_place_keeps_its_draft_and_can_be_taken_by_another(hall: Live, manager: Visitor) -> None:
+    _, seat = seated(hall)
+    hall.site.queue.save(seat, '{"reason": "half"}', version=0, now=hall.site.clock(), lease_s=3600)
+    assert manager.post(f"/manage/places/{seat}/free").status_code == 303
+    freed = hall.site.queue.seat(seat)
+    assert (freed.state, freed.draft) == (SeatState.EXPIRED, '{"reason": "half"}')
+    assert judge_one(hall.site, hall.invite(), "second")
+    assert "place freed" in manager.get("/manage/audit").text
+
+
+def test_a_place_is_reassigned_only_to_somebody_who_may_judge_it(hall: Live, manager: Visitor) -> None:
+    _, seat = seated(hall)
+    stranger, fit = hall.invite(occupations=("Welders",)), hall.invite()
+    refused = manager.post(f"/manage/places/{seat}/reassign", {"grader": stranger.code_name})
+    assert refused.status_code == 400 and "not of the task" in refused.text
+    assert manager.post(f"/manage/places/{seat}/reassign", {"grader": fit.code_name}).status_code == 303
+    assert [one.state for one in hall.site.queue.seats_of(fit.id)] == [SeatState.LIVE]
+    assert hall.site.queue.seat(seat).state is SeatState.EXPIRED
+
+
+def test_graders_page_shows_habits(hall: Live, manager: Visitor) -> None:
+    text = manager.get("/manage/studies/study/judges").text
+    assert "100 %" in text and "unknown" in text
+
+
+def test_disputed_sets_come_first(hall: Live, manager: Visitor) -> None:
+    gaps = re.findall(r"<td>(0\.\d\d)</td>", manager.get("/manage/studies/study/items").text)
+    assert len(gaps) == 8 and gaps == sorted(gaps, reverse=True)
+
+
+def test_an_export_reads_back_with_its_columns(hall: Live, manager: Visitor) -> None:
+    import polars as pl
+
+    rows = list(csv.DictReader(io.StringIO(manager.get("/manage/studies/study/export/csv").text)))
+    table = pl.read_parquet(io.BytesIO(manager.get("/manage/studies/study/export/parquet").content))
+    book = manager.get("/manage/studies/study/export/codebook").text
+    assert len(rows) == table.height == 16 and list(rows[0]) == table.columns
+    assert all(f"`{name}`" in book for name in table.columns)
+    assert {row["score"] for row in rows} <= {"0.0", "0.5", "1.0"}
+    assert manager.get("/manage/studies/study/export/exe").status_code == 404
+
+
+def test_an_invitation_link_is_shown_once_and_works(hall: Live, manager: Visitor) -> None:
+    made = manager.post("/manage/people/invite", {"role": "grader", "occupations": "Editors", "email": "a@b.invalid"})
+    link = re.search(r"<code>(http[^<]+)</code>", made.text)
+    assert link and "a@b.invalid" not in made.text
+    assert "/enter/" not in manager.get("/manage/people").text
+    newcomer = hall.client()
+    assert newcomer.http.post(link[1].removeprefix(hall.address)).headers["location"] == "/"
+    assert newcomer.get("/work").status_code == 200
+    again = manager.post("/manage/people/invite", {"role": "grader", "email": "A@B.invalid "})
+    assert again.status_code == 400
+    assert manager.post("/manage/people/invite", {"role": "king"}).status_code == 400
+
+
+def test_who_is_revoked_is_out_at_once(hall: Live, manager: Visitor) -> None:
+    member = hall.invite()
+    inside = hall.client(member)
+    assert inside.get("/work").status_code == 200
+    assert manager.post(f"/manage/people/{member.id}/revoke").status_code == 303
+    assert inside.get("/work").status_code == 303
+
+
+def test_an_auditor_looks_and_changes_nothing(hall: Live) -> None:
+    auditor = hall.client(hall.invite(Role.AUDITOR))
+    for path in PAGES:
+        assert auditor.get(path).status_code == (404 if path == "/manage/tokens" else 200)
+    assert auditor.post("/manage/people/invite", {"role": "grader"}).status_code == 404
+
+
+def test_health_needs_no_session_and_says_nothing_else(hall: Live) -> None:
+    answers: list[httpx.Response] = [hall.client().get(path) for path in ("/healthz", "/readyz")]
+    assert [(one.status_code, one.text) for one in answers] == [(200, "alive\n"), (200, "ready\n")]
+
+
+@pytest.mark.timeout(120)
+def test_axe_finds_nothing_on_the_managers_pages(hall: Live, chrome: Browser) -> None:
+    seated(hall)
+    context = chrome.new_context(viewport={"width": 1366, "height": 768}, color_scheme="dark")
+    tab = context.new_page()
+    tab.goto(hall.link(hall.invite(Role.MANAGER)))
+    tab.get_by_role("button", name="Come in").click()
+    for path in (*PAGES, "/manage/studies/second"):
+        tab.goto(hall.address + path)
+        found = Axe().run(tab)
+        assert found.violations_count == 0, f"{path}: {found.generate_report()}"
+    context.close()
