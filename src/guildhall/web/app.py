@@ -13,6 +13,7 @@ from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
 from guildhall.errors import GuildhallError, UnknownName
+from guildhall.web.api.app import api_app
 from guildhall.web.pages import entry, health, manage, people, severity, verdict, work
 from guildhall.web.rendering import page
 from guildhall.web.security import RateLimit, SameSiteWrites, SecurityHeaders, TooLarge, cookie_settings
@@ -40,7 +41,7 @@ def routes() -> list[BaseRoute]:
 def create_app(site: Site) -> Starlette:
     """The app for one workspace; deliverables are served by `files_app`, under another host name."""
     app = Starlette(
-        routes=routes(),
+        routes=[*routes(), Mount("/api/v1", api_app(site), name="api")],
         middleware=[
             Middleware(SecurityHeaders, files_origin=site.addresses.files, https=site.addresses.https),
             Middleware(SameSiteWrites, origin=site.addresses.app, uploads=UPLOADS),

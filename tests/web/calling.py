@@ -1,0 +1,46 @@
+"""Generated calls to every operation of the API: well-formed and malformed, each answer held to its schema."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis.core.result import Ok
+from schemathesis.generation import GenerationMode
+
+from guildhall.web.api.app import api_app
+from guildhall.web.security import RateLimit
+from guildhall.web.site import Site
+
+
+def call_everything(site: Site, headers: dict[str, str], *, examples: int) -> dict[str, int]:
+    """Call each operation about `examples` times; returns how often each was called. Raises on a wrong answer."""
+    app = api_app(site, calls=RateLimit(per_minute=1e9, burst=10**9))
+    schema = schemathesis.openapi.from_asgi("/openapi.json", app)
+    called: dict[str, int] = {}
+    for found in schema.get_all_operations():
+        assert isinstance(found, Ok), found
+        operation = found.ok()
+        for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
+            if mode is GenerationMode.NEGATIVE and not list(operation.iter_parameters()):
+                continue  # nothing to malform
+            _call_often(operation, mode, headers, examples=examples, called=called)
+    return called
+
+
+def _call_often(
+    operation: schemathesis.schemas.APIOperation[Any, Any, Any, Any],
+    mode: GenerationMode,
+    headers: dict[str, str],
+    *,
+    examples: int,
+    called: dict[str, int],
+) -> None:
+    @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(case=operation.as_strategy(generation_mode=mode))
+    def call(case: schemathesis.Case[Any]) -> None:
+        called[operation.label] = called.get(operation.label, 0) + 1
+        case.call_and_validate(headers=headers)
+
+    call()
