@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -71,3 +74,17 @@ def store(database_url: str) -> Iterator[Store]:
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
     with Workspace.create(tmp_path / "workspace") as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def demo_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `guildhall demo` leaves behind, on two tasks of the bank; made once for all test processes of a run."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID", f"alone-{os.getpid()}")
+    root = tmp_path_factory.getbasetemp() if "alone" in run else tmp_path_factory.getbasetemp().parent
+    place = root / "demo-workspace"
+    with (root / "demo.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (place / "report" / "report.html").exists():
+            command = [sys.executable, "-m", "guildhall", "demo", str(place), "--tasks", "2"]
+            subprocess.run(command, check=True, capture_output=True, timeout=280)
+    return place

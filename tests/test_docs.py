@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -34,7 +35,7 @@ WITH_EXAMPLES = [page for page in PAGES if any(commands(b["body"]) for b in bloc
 
 @pytest.mark.timeout(240)
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_the_examples_of_a_page_run(page: Path, tmp_path: Path) -> None:
+def test_the_examples_of_a_page_run(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GUILDHALL_WORKSPACE")}
     environment |= {"PATH": f"{BIN}:{os.environ['PATH']}", "COLUMNS": "100", "NO_COLOR": "1"}
     for block in blocks(page):
@@ -48,6 +49,9 @@ def test_the_examples_of_a_page_run(page: Path, tmp_path: Path) -> None:
         for command in commands(block["body"]):
             if command.startswith("make "):
                 continue  # the make targets are what runs these tests
+            if demo := re.fullmatch(r"guildhall demo (\w+)", command):
+                shutil.copytree(request.getfixturevalue("demo_workspace"), tmp_path / demo[1])  # run once for all pages
+                continue
             result = subprocess.run(
                 ["bash", "-euo", "pipefail", "-c", command],
                 cwd=tmp_path,
