@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 from sqlalchemy import update
+from typer.testing import CliRunner
 
+from guildhall.cli.study import app
 from guildhall.domain.halls import Member, Role, SeatState
 from guildhall.store.hall import audit
 from guildhall.store.workspace import Workspace
@@ -172,6 +175,15 @@ def test_an_export_reads_back_with_its_columns(hall: Live, manager: Visitor) -> 
     assert all(f"`{name}`" in book for name in table.columns)
     assert {row["score"] for row in rows} <= {"0.0", "0.5", "1.0"}
     assert manager.get("/manage/studies/study/export/exe").status_code == 404
+
+
+def test_the_command_writes_the_same_rows_as_the_page(hall: Live, manager: Visitor, tmp_path: Path) -> None:
+    out = tmp_path / "out" / "judgments.csv"
+    ran = CliRunner().invoke(app, ["export", "study", "--out", str(out), "--workspace", str(hall.path), "--json"])
+    assert ran.exit_code == 0, ran.output
+    assert json.loads(ran.stdout)["rows"] == 16
+    assert out.read_bytes() == manager.get("/manage/studies/study/export/csv").content
+    assert "| `score` | float |" in out.with_name("judgments.codebook.md").read_text()
 
 
 def test_an_invitation_link_is_shown_once_and_works(hall: Live, manager: Visitor) -> None:

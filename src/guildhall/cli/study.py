@@ -98,6 +98,26 @@ def status(
         show_stages(study.id, reports)
 
 
+@app.command("export")
+def export(
+    study: Annotated[str, typer.Argument(help="The study's id.")],
+    out: Annotated[Path, typer.Option(help="The file to write: .csv, .jsonl or .parquet.")] = Path("judgments.csv"),
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Write a study's judgments with a code book beside them; models go by code names until two people unblind it."""
+    from guildhall.grading.viewing import newest_study
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.exports import write_export
+
+    with Workspace.find(workspace) as opened:
+        written = write_export(opened.store, newest_study(opened.store, study), out)
+    if json:
+        as_json({"rows": written.rows, "file": str(out), "code_book": str(written.code_book)})
+    else:
+        done(f"{written.rows} rows written to {out}; {written.code_book} says what the columns mean")
+
+
 def show_forecast(title: str, report: Any) -> None:
     """The plan of sampling as a table, with what each figure rests on."""
     rows = [

@@ -10,6 +10,7 @@ import io
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from guildhall.domain.studies import Study
@@ -53,6 +54,25 @@ def exported(store: Store, study: Study, ending: str) -> Exported:
         raise UnknownName("format", ending, known=[*FORMATS, CODE_BOOK])
     media_type, write = FORMATS[ending]
     return Exported(f"judgments.{ending}", write(rows_of(store, study)), media_type)
+
+
+@dataclass(frozen=True)
+class Written:
+    rows: int
+    code_book: Path
+
+
+def write_export(store: Store, study: Study, path: Path) -> Written:
+    """Write the judgments in the form the file's ending names, and the code book beside them."""
+    ending = path.suffix.lstrip(".").lower()
+    if ending not in FORMATS:
+        raise UnknownName("file ending", path.suffix or "(none)", known=[f".{one}" for one in FORMATS])
+    rows = rows_of(store, study)
+    book = path.with_name(f"{path.stem}.codebook.md")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(FORMATS[ending][1](rows))
+    book.write_bytes(code_book(store, study))
+    return Written(len(rows), book)
 
 
 def rows_of(store: Store, study: Study) -> Rows:

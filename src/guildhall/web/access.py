@@ -24,7 +24,7 @@ from guildhall.store.records import Store
 
 LINK_S = 15 * 60.0
 IDLE_S, LONGEST_S = 12 * 3600.0, 7 * 86400.0
-SCOPES = frozenset({"gradings:write", "gradings:read", "results:read", "export:read"})
+SCOPES = frozenset({"results:read", "export:read"})
 
 
 @dataclass(frozen=True)
