@@ -18,7 +18,7 @@ from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.store.hall import seats, slots
 from guildhall.store.records import Store
-from guildhall.study.judged import Row, judged_rows
+from guildhall.study.judged import AUTOMATIC, Row, judged_rows
 
 Shown = Mapping[str, str]
 """Model -> the name it goes by on the page."""
@@ -76,7 +76,7 @@ def running_estimates(store: Store, study: Study, shown: Shown) -> list[Running]
     bank = {model: sum(name == model for _, name in finished) for model in shown}
     by_group: dict[tuple[str, str], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
     for row in judged_rows(store, study.id).rows:
-        if row.grader_kind != "automatic" and finished.get((row.task, row.model)) is not None:
+        if not row.grader_kind.startswith(AUTOMATIC) and finished.get((row.task, row.model)) is not None:
             by_group[row.model, row.grader_kind][row.task].append(row)
     made = [
         Running(shown[model], kind, _running(tasks, {task: finished[task, model] for task in tasks}, bank[model]))

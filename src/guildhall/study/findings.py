@@ -24,7 +24,7 @@ from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
 from guildhall.errors import NotEnoughData, NothingJudged
 from guildhall.store.workspace import Workspace
-from guildhall.study.judged import BREAKDOWNS, Judged, Row, judged_rows
+from guildhall.study.judged import AUTOMATIC, BREAKDOWNS, Judged, Row, judged_rows
 from guildhall.study.methods import methods_of
 
 SMALLEST_BREAKDOWN = 2
@@ -36,7 +36,7 @@ def findings_of(
 ) -> Findings:
     """Everything the report shows, for one kind of grader: kinds are never pooled silently."""
     judged = judged_rows(workspace.store, study.id, baseline=baseline)
-    kinds = sorted({row.grader_kind for row in judged.rows})
+    kinds = sorted({row.grader_kind for row in judged.rows}, key=lambda name: (name.startswith(AUTOMATIC), name))
     kind = grader_kind or (kinds[0] if kinds else "")
     rows = [row for row in judged.rows if row.grader_kind == kind]
     if not rows:

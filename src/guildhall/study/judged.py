@@ -13,6 +13,8 @@ from guildhall.domain.tasks import Task
 from guildhall.store.records import Store
 
 HOURS = ((2.0, "0-2 h"), (4.0, "2-4 h"), (8.0, "4-8 h"), (float("inf"), "8 h and more"))
+AUTOMATIC = "automatic: "
+"""Before the name of a judge that is a program: each is a kind of its own, pooled with nobody."""
 BREAKDOWNS = {
     "sector": "By sector",
     "occupation": "By occupation",
@@ -103,7 +105,7 @@ def _row(judgment: Judgment, submission: Submission, base: str, task: Task, scor
         model=_name(submission),
         sample=str(author.sample) if isinstance(author, ModelRun) else "1",
         grader=grader.key,
-        grader_kind=str(grader.grader_kind) if isinstance(grader, Person) else "automatic",
+        grader_kind=str(grader.grader_kind) if isinstance(grader, Person) else f"{AUTOMATIC}{grader.name}",
         score=score,
         model_place=judgment.order.index(submission.key),
         guess=_guess(judgment, base),
