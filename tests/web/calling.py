@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import schemathesis
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, settings, strategies
 from schemathesis.core.result import Ok
 from schemathesis.generation import GenerationMode
 
 from guildhall.web.api.app import api_app
 from guildhall.web.security import RateLimit
 from guildhall.web.site import Site
+
+TEXT = strategies.text(strategies.characters(codec="utf-8"), max_size=12)
+UNKNOWN = strategies.dictionaries(TEXT, TEXT, max_size=3)
+"""Parameters nobody declared: they make calls differ even where an operation takes nothing."""
 
 
 def call_everything(site: Site, headers: dict[str, str], *, examples: int) -> dict[str, int]:
@@ -38,9 +42,10 @@ def _call_often(
     called: dict[str, int],
 ) -> None:
     @settings(max_examples=examples, deadline=None, database=None, suppress_health_check=list(HealthCheck))
-    @given(case=operation.as_strategy(generation_mode=mode))
-    def call(case: schemathesis.Case[Any]) -> None:
+    @given(case=operation.as_strategy(generation_mode=mode), unknown=UNKNOWN)
+    def call(case: schemathesis.Case[Any], unknown: dict[str, str]) -> None:
         called[operation.label] = called.get(operation.label, 0) + 1
+        case.query = {**(case.query or {}), **{f"x-{name}": value for name, value in unknown.items()}}
         case.call_and_validate(headers=headers)
 
     call()
