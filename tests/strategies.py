@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from hypothesis import strategies as st
 
 from guildhall.domain.authors import Author, Expert, Grader, GraderKind, ModelGrader, ModelRun, Person
+from guildhall.domain.judges import Gradability, ItemOutcome, ItemVerdict, RubricMark
 from guildhall.domain.judgments import BlindGuess, Comparison, Judgment, Severity, SeverityRating
 from guildhall.domain.peer import Essay, Mark, NoGrade, Reading
 from guildhall.domain.picks import Pick
@@ -170,6 +171,28 @@ prepared = st.builds(
     text=texts,
 )
 
+item_verdicts = st.builds(
+    ItemVerdict,
+    item=st.integers(1, 50),
+    points=st.integers(-90, 90),
+    outcome=st.sampled_from(ItemOutcome),
+    quotation=texts,
+) | st.builds(ItemVerdict, item=st.integers(1, 50), points=st.integers(-90, 90), failure=texts)
+rubric_marks = st.builds(
+    RubricMark,
+    study=ids,
+    task=ids,
+    submission=digests,
+    grader=st.builds(ModelGrader, name=ids, model=st.none() | texts, settings=settings),
+    items=st.lists(item_verdicts, min_size=1, max_size=3).map(tuple),
+    whole=st.booleans(),
+    usage=st.none() | usages,
+    made_at=moments,
+)
+gradabilities = st.builds(
+    Gradability, task=ids, gradable=st.booleans(), reason=texts.filter(bool), by=ids, made_at=moments
+)
+
 STRATEGIES: dict[type[Value], st.SearchStrategy[Value]] = {
     Task: tasks,
     Submission: submissions,
@@ -179,6 +202,8 @@ STRATEGIES: dict[type[Value], st.SearchStrategy[Value]] = {
     Essay: essays,
     Mark: marks,
     Prepared: prepared,
+    RubricMark: rubric_marks,
+    Gradability: gradabilities,
     Pick: picks(),
     BriefVariant: variants,
     Study: studies,

@@ -102,50 +102,69 @@ def heading_of(point: str) -> str:
 
 def make_workbook(path: Path, job: dict[str, Any], sources: list[Source]) -> None:
     from openpyxl import Workbook
-    from openpyxl.styles import Alignment, Font, PatternFill
-    from openpyxl.utils import get_column_letter
 
     book = Workbook()
-    summary = book.active
+    summary: Any = book.active
     summary.title = "Summary"
-    summary["A1"] = path.stem.replace("_", " ").capitalize()
-    summary["A1"].font = Font(bold=True, size=14, color=INK)
-    heading = ["Source", "Sheet", "Rows", "Column", "Total", "Mean"]
-    row_number = 3
-    for column, words in enumerate(heading, 1):
-        cell = summary.cell(row_number, column, words)
-        cell.font, cell.fill = Font(bold=True, color="FFFFFF"), PatternFill("solid", fgColor=INK)
+    _head_summary(summary, path)
+    row = 3
     for source in sources:
         for title, table in source.tables.items():
-            sheet = book.create_sheet(f"{source.name.split('.')[0]} {title}"[:31])
-            for row in table:
-                sheet.append([cell if cell is None or isinstance(cell, int | float | str) else str(cell) for cell in row])
-            for cell in sheet[1]:
-                cell.font, cell.fill = Font(bold=True), PatternFill("solid", fgColor=PALE)
-            sheet.freeze_panes = "A2"
-            for column in range(1, len(table[0]) + 1):
-                sheet.column_dimensions[get_column_letter(column)].width = 18
-            for index, words in numeric_columns(table):
-                row_number += 1
-                area = f"'{sheet.title}'!{get_column_letter(index + 1)}2:{get_column_letter(index + 1)}{len(table)}"
-                values = [source.name, title, len(table) - 1, words, f"=SUM({area})", f"=AVERAGE({area})"]
-                for column, value in enumerate(values, 1):
-                    summary.cell(row_number, column, value)
-                summary.cell(row_number, 5).number_format = summary.cell(row_number, 6).number_format = "#,##0.00"
+            row = _add_source(book, summary, row, source.name, title, table)
     for letter, width in zip("ABCDEF", (34, 22, 8, 30, 16, 14), strict=True):
         summary.column_dimensions[letter].width = width
+    _add_notes(book, job["points"])
+    for sheet in book:
+        page: Any = sheet
+        page.page_setup.orientation, page.page_setup.fitToWidth, page.page_setup.fitToHeight = "landscape", 1, 0
+        page.sheet_properties.pageSetUpPr.fitToPage = True
+    book.save(path)
+
+
+def _head_summary(summary: Any, path: Path) -> None:
+    from openpyxl.styles import Font, PatternFill
+
+    summary["A1"] = path.stem.replace("_", " ").capitalize()
+    summary["A1"].font = Font(bold=True, size=14, color=INK)
+    for column, words in enumerate(("Source", "Sheet", "Rows", "Column", "Total", "Mean"), 1):
+        cell = summary.cell(3, column, words)
+        cell.font, cell.fill = Font(bold=True, color="FFFFFF"), PatternFill("solid", fgColor=INK)
+
+
+def _add_source(book: Any, summary: Any, row: int, name: str, title: str, table: list[list[Any]]) -> int:
+    """A sheet with the source's rows, and live totals of its numeric columns on the summary."""
+    from openpyxl.styles import Font, PatternFill
+    from openpyxl.utils import get_column_letter
+
+    sheet = book.create_sheet(f"{name.split('.')[0]} {title}"[:31])
+    for cells in table:
+        sheet.append([cell if cell is None or isinstance(cell, int | float | str) else str(cell) for cell in cells])
+    for cell in sheet[1]:
+        cell.font, cell.fill = Font(bold=True), PatternFill("solid", fgColor=PALE)
+    sheet.freeze_panes = "A2"
+    for column in range(1, len(table[0]) + 1):
+        sheet.column_dimensions[get_column_letter(column)].width = 18
+    for index, words in numeric_columns(table):
+        row += 1
+        area = f"'{sheet.title}'!{get_column_letter(index + 1)}2:{get_column_letter(index + 1)}{len(table)}"
+        values = [name, title, len(table) - 1, words, f"=SUM({area})", f"=AVERAGE({area})"]
+        for column, value in enumerate(values, 1):
+            summary.cell(row, column, value)
+        summary.cell(row, 5).number_format = summary.cell(row, 6).number_format = "#,##0.00"
+    return row
+
+
+def _add_notes(book: Any, points: list[str]) -> None:
+    from openpyxl.styles import Alignment
+
     notes = book.create_sheet("Notes")
     notes.append(["What was asked", "Where it is answered"])
-    for point in job["points"]:
+    for point in points:
         notes.append([point, "Summary, and the sheet named after each source"])
     notes.column_dimensions["A"].width, notes.column_dimensions["B"].width = 90, 40
     for row in notes.iter_rows():
         for cell in row:
             cell.alignment = Alignment(wrap_text=True, vertical="top")
-    for sheet in book:
-        sheet.page_setup.orientation, sheet.page_setup.fitToWidth, sheet.page_setup.fitToHeight = "landscape", 1, 0
-        sheet.sheet_properties.pageSetUpPr.fitToPage = True
-    book.save(path)
 
 
 def make_document(path: Path, job: dict[str, Any], sources: list[Source]) -> None:
