@@ -2,9 +2,9 @@
 
 A grader's browser sends a beat every 15 seconds, and one whenever something changes (the tab is hidden, a recording
 starts, the grader comes back), each telling how the time since the last beat was spent. The server adds at most `CAP_S`
-for the gap since the last beat, so a closed lid, a jump of the clock or a second tab cannot add time. Reading without touching anything counts for five
-minutes, longer where many words are in view; a playing medium always counts; so does work in Word or Excel for up to an
-hour, when the grader says so. Time without beats (no JavaScript) stays unknown.
+for the gap since the last beat, so a closed lid, a jump of the clock or a second tab cannot add time. Reading without
+touching anything counts for five minutes, longer where many words are in view; a playing medium always counts; so does
+work in Word or Excel for up to an hour, when the grader says so. Time without beats (no JavaScript) stays unknown.
 """
 
 from __future__ import annotations
