@@ -141,3 +141,11 @@ def test_people_s_judgments_are_exported_one_line_a_pair(workspace, study):
 def test_an_unknown_judge_is_refused_by_name(workspace, study):
     with pytest.raises(GuildhallError, match="no judge is called 'nobody'"):
         grade(workspace, study, "judge", "--judge", "nobody")
+
+
+def test_a_judge_with_other_settings_is_another_judge(workspace, study):
+    grade(workspace, study, "judge", "--judge", "counter")
+    larger = 'model = "scripted/word-counter"\ncontext_tokens = 9000'
+    study.write_text(STUDY.replace('model = "scripted/word-counter"', larger))
+    judged = grade(workspace, study, "judge", "--judge", "counter")["counter"]
+    assert judged["verdicts"] == 16 and judged["models"][0]["wins"] == 8, "asked anew, and not pooled with the old"

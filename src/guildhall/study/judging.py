@@ -144,13 +144,18 @@ def standings(study: OpenStudy, names: Sequence[str] = ()) -> dict[str, JsonValu
 
 
 def rows_of(study: OpenStudy) -> list[PairScore]:
-    """Every verdict of people and judges on the study's pairs."""
+    """Every verdict on the study's pairs by people, and by judges under the settings the study file gives them now."""
     makers = {author.name: author.model.partition("/")[0] for author in study.file.authors if author.model}
     judge_makers = {plan.name: plan.maker for plan in study.file.judges if plan.maker}
-    settings = study.file.grading
-    comparisons = queued(study).comparisons
+    current = {one.name: {grader.key for grader in one.graders()} for one in graders_of(study)}
     return list(
-        pair_scores(study.workspace.store, comparisons, makers=makers | settings.makers, judge_makers=judge_makers)
+        pair_scores(
+            study.workspace.store,
+            queued(study).comparisons,
+            makers=makers | study.file.grading.makers,
+            judge_makers=judge_makers,
+            current=current,
+        )
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from guildhall.domain.authors import Expert, ModelGrader, ModelRun, Person
 from guildhall.domain.judgments import Comparison, Judgment
@@ -20,11 +21,13 @@ def pair_scores(
     *,
     makers: Mapping[str, str],
     judge_makers: Mapping[str, str],
+    current: Mapping[str, AbstractSet[str]] | None = None,
 ) -> Iterator[PairScore]:
     """One row for every model in every current verdict on these comparisons, failures included.
 
     `makers` names authors' families and `judge_makers` judges', by name; where one is missing, the part of its model
-    string before the slash stands for it. Surplus judgments of people take no part.
+    string before the slash stands for it. Surplus judgments of people take no part; neither do verdicts of a judge
+    named in `current` under other settings than it has now: name -> the grader keys that count.
     """
     for comparison in comparisons:
         made = {key: store.get(Submission, key) for key in comparison.submissions}
@@ -35,7 +38,7 @@ def pair_scores(
         judgments = store.find(Judgment, comparison=comparison.key)
         replaced = {judgment.replaces for judgment in judgments if judgment.replaces}
         for judgment in judgments:
-            if judgment.key in replaced or not judgment.planned:
+            if judgment.key in replaced or not judgment.planned or _outdated(judgment, current or {}):
                 continue
             for key, submission in made.items():
                 author = submission.author
@@ -73,6 +76,11 @@ def _row(
         cost_usd=judgment.usage.cost_usd if judgment.usage else None,
         criteria=_criteria(judgment, first),
     )
+
+
+def _outdated(judgment: Judgment, current: Mapping[str, AbstractSet[str]]) -> bool:
+    grader = judgment.grader
+    return isinstance(grader, ModelGrader) and grader.key not in current.get(grader.name, {grader.key})
 
 
 def _criteria(judgment: Judgment, first: bool) -> dict[str, float]:

@@ -19,7 +19,7 @@ from guildhall.judging.requests import recordings
 class PanelPlan(Value):
     """A panel: its members, how many are drawn for each sweep of a comparison (all without a number), and weights.
 
-    Without weights every member has one vote. Fitted weights come from `guildhall grade calibrate`.
+    Members without a weight have one vote. Weights are given, not learnt here.
     """
 
     name: Id

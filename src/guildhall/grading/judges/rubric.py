@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from guildhall.domain.judges import JudgePlan, RubricMark
 from guildhall.domain.submissions import FREE, Submission
 from guildhall.domain.values import Id
-from guildhall.engine.calls import Call, Reply
+from guildhall.engine.calls import Reply
 from guildhall.engine.oneshot import run_calls
 from guildhall.engine.terms import Terms
 from guildhall.grading.judges.asking import MOST_SWEEPS
@@ -65,12 +65,6 @@ def ask_rubric(
         desk.workspace.store.add(mark)
         total += Judged(verdicts=len(mark.items) - mark.failed, failures=mark.failed)
     return total
-
-
-def calls_for(plan: JudgePlan, asked: RubricAsked, desk: Desk, *, whole: bool) -> list[Call]:
-    """Every call one mark takes."""
-    shown, groups = _questions(plan, asked, desk, whole=whole)
-    return [shown.call(plan, group, sample=asked.sample) for group in groups]
 
 
 def _questions(plan: JudgePlan, asked: RubricAsked, desk: Desk, *, whole: bool) -> tuple[Shown, list[Numbered]]:
