@@ -116,6 +116,26 @@ def _judge(workspace: Workspace) -> None:
         note(f"{report['parts_not_shown']} parts of files could not be shown to them")
 
 
+def _judge_by_program(workspace: Workspace) -> None:
+    """A baseline that needs no model measures what a program can, and is held to account by the simulated graders."""
+    from guildhall.cli.grade_tables import show_account, show_grades
+    from guildhall.cli.show import note
+    from guildhall.errors import NothingJudged
+    from guildhall.study.accounting import accounts_of
+    from guildhall.study.demonstration import demo_study
+    from guildhall.study.judging import graders_of, grades, judge_study, rows_of
+
+    study, baseline = demo_study(workspace), "rubric-and-format"
+    (grader,) = graders_of(study, [baseline])
+    try:
+        judge_study(study, grader)
+        show_grades(baseline, grades(rows_of(study), baseline))
+        for account in accounts_of(study, [baseline]).accounts:
+            show_account(account)
+    except NothingJudged as reason:
+        note(f"nothing was judged: {reason}")
+
+
 def _report(workspace: Workspace) -> None:
     from guildhall.cli.show import note, table
     from guildhall.errors import NothingJudged
@@ -144,5 +164,6 @@ STEPS = (
     Step("What the bank holds", _show_bank),
     Step("Two scripted authors do the tasks, each in a sandbox of its own", _sample_bank),
     Step("Simulated graders compare their work with the expert's, blind", _judge),
+    Step("A program that needs no model judges the same pairs, and is held to account", _judge_by_program),
     Step("What the judgments say, and how sure one may be", _report),
 )
