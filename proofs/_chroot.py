@@ -21,6 +21,13 @@ _CERTIFICATES = "/etc/machine-certificates.pem"
 """This machine's trusted certificates, under a name that the new system's own packages leave alone."""
 
 
+_ENTER = """
+mount --rbind "$1" "$1" && cd "$1" && mkdir -p before && pivot_root . before && cd / && umount -l /before \\
+  && exec /bin/bash -c "$2"
+"""
+"""The new root is made the whole root: a plain chroot may not open the user namespaces a sandbox needs."""
+
+
 @dataclass(frozen=True)
 class Machine:
     root: Path
@@ -38,7 +45,7 @@ class Machine:
         environment |= dict.fromkeys(("PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE"), _CERTIFICATES)
         environment |= {"DEBIAN_FRONTEND": "noninteractive", "CI": "true"}
         result = subprocess.run(
-            ["chroot", str(self.root), "/bin/bash", "-c", command],
+            ["unshare", "--mount", "--propagation", "private", "/bin/sh", "-c", _ENTER, "sh", str(self.root), command],
             env=environment,
             capture_output=True,
             text=True,

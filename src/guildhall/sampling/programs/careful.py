@@ -212,12 +212,13 @@ def make_slides(path: Path, job: dict[str, Any], sources: list[Source]) -> None:
     from pptx.enum.chart import XL_CHART_TYPE
     from pptx.util import Inches
 
+    made: Any = CategoryChartData  # the library has no types for it
     deck, wanted = Presentation(), job.get("slides", 5)
     add_bullets(deck, job["title"], [heading_of(point) for point in job["points"]])
     for title, words, values in charts(sources)[: wanted - 2]:
         slide = deck.slides.add_slide(deck.slide_layouts[5])
         slide.shapes.title.text = title
-        data = CategoryChartData()
+        data: Any = made()
         data.categories = words
         data.add_series(title, values)
         frame = (Inches(0.7), Inches(1.7), Inches(8.6), Inches(5.0))

@@ -20,7 +20,7 @@ def make_workbook(path: Path, job: dict[str, Any]) -> None:
     from openpyxl import Workbook
 
     book = Workbook()
-    sheet = book.active
+    sheet: Any = book.active
     for number, point in enumerate(job["points"], 1):
         sheet.append([number, point, number * 1000])
     sheet.append(["TOTAL", "", 999])
