@@ -13,7 +13,7 @@ from guildhall.domain.judgments import Judgment
 from guildhall.errors import InputError
 from guildhall.grading.clock import Beat
 from guildhall.grading.people import Roster, new_code_name
-from guildhall.grading.queue import Queue, StaleDraft
+from guildhall.grading.queue import Queue, Seat, StaleDraft
 from guildhall.grading.submitting import submit
 from guildhall.store.audit import broken_links, history
 from guildhall.store.hall import audit, member_secrets
@@ -117,6 +117,25 @@ def test_a_double_click_is_one_judgment(store: Store) -> None:
     assert first.judgment == again.judgment == other.judgment
     assert (first.repeated, again.repeated, other.repeated) == (False, True, True)
     assert store.count(Judgment) == 1
+
+
+@pytest.mark.timeout(120)
+def test_two_clicks_at_the_same_moment_are_one_judgment(store: Store) -> None:
+    queue, people = hall(store, graders=6, tasks=1, design=DESIGN.but(graders_per_set=6))
+    for person in people:
+        seat = queue.claim(person, study="s", design=DESIGN, now=0.0)
+        assert seat is not None
+
+        def click(now: float, seat: Seat = seat, person: Member = person) -> None:
+            submit(queue, seat, person, VERDICT, design=DESIGN, submit_key=seat.id, now=now)
+
+        clicks = [threading.Thread(target=click, args=(float(number),)) for number in range(1, 7)]
+        for thread in clicks:
+            thread.start()
+        for thread in clicks:
+            thread.join()
+    assert store.count(Judgment) == 6
+    assert queue.progress("s") == {"planned": 6, "held": 0, "done": 6}
 
 
 def test_a_stale_draft_is_handed_back_with_the_newer_one(store: Store) -> None:

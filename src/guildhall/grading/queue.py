@@ -146,6 +146,14 @@ class Queue:
             raise UnknownName("seat", identity, fix="go back to your list of work")
         return _seat(row)
 
+    def locked_seat(self, connection: Connection, identity: str) -> Seat:
+        """The seat as it stands now, and nobody else's to change until the transaction ends.
+
+        Two clicks of one button arrive together: the second must see what the first has kept.
+        """
+        _locked(connection, identity)
+        return self.seat(identity)
+
     def seats_of(self, member: Id) -> list[Seat]:
         """A grader's seats, newest first."""
         query = select(seats, slots.c.body).join(slots, slots.c.id == seats.c.slot).where(seats.c.member == member)

@@ -69,7 +69,7 @@ def submit(
         return Receipt(known, queue.seat(seat.id).state, repeated=True)
     _require_complete(verdict, seat, design)
     with queue.store.transaction() as connection:
-        fresh = queue.seat(seat.id)
+        fresh = queue.locked_seat(connection, seat.id)
         if fresh.state in FINISHED and fresh.judgment:
             return Receipt(fresh.judgment, fresh.state, repeated=True)
         refusal = queue.refusal(member, fresh.slot, design)
@@ -107,7 +107,7 @@ def amend(
         raise InputError("say why you change your judgment")
     _require_complete(verdict, seat, design)
     with queue.store.transaction() as connection:
-        fresh = queue.seat(seat.id)
+        fresh = queue.locked_seat(connection, seat.id)
         if fresh.state not in FINISHED or fresh.judgment is None:
             raise InputError("this set has no judgment yet; submit it first")
         before = queue.store.get(Judgment, fresh.judgment)
@@ -137,7 +137,7 @@ def rate_severity(
     if len(verdict.reason.split()) < design.minimum_reason_words:
         raise InputError(f"give your reasons in at least {design.minimum_reason_words} words")
     with queue.store.transaction() as connection:
-        fresh = queue.seat(seat.id)
+        fresh = queue.locked_seat(connection, seat.id)
         if fresh.state in FINISHED and fresh.judgment:
             return Receipt(fresh.judgment, fresh.state, repeated=True)
         rating = SeverityRating(
