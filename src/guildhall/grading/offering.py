@@ -11,9 +11,7 @@ from guildhall.grading.queue import Queue, Seat
 RATING = (SlotKind.SEVERITY,)
 
 
-def next_set(
-    queue: Queue, roster: Roster, member: Member, *, study: Id, design: HallDesign, now: float
-) -> Seat | None:
+def next_set(queue: Queue, roster: Roster, member: Member, *, study: Id, design: HallDesign, now: float) -> Seat | None:
     """A set to compare, or None when there is none for this grader."""
     desk = GoldDesk(queue, roster, study=study, design=design)
     slot = desk.next_slot(member)
