@@ -32,7 +32,7 @@ def generated_calls() -> Figures:
             assert judge_one(live.site, live.invite(), "study")
             manager, scopes = live.invite(Role.MANAGER), ("results:read", "export:read")
             made = live.site.door.new_api_token(manager.id, name="proof", scopes=scopes, now=live.site.clock())
-            called = call_everything(live.site, {"Authorization": f"Bearer {made}"}, examples=EXAMPLES)
+            called = call_everything(live.site, {"Authorization": f"Bearer {made}"}, study="study", examples=EXAMPLES)
         finally:
             live.stop()
     assert called and min(called.values()) >= EXAMPLES, called

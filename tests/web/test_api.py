@@ -119,5 +119,5 @@ def test_the_api_page_shows_every_operation_without_a_script(hall: Live) -> None
 
 @pytest.mark.timeout(180)
 def test_no_generated_call_breaks_the_api(hall: Live) -> None:
-    called = call_everything(hall.site, token(hall, "results:read", "export:read"), examples=5)
+    called = call_everything(hall.site, token(hall, "results:read", "export:read"), study="study", examples=5)
     assert len(called) == len(PATHS)
