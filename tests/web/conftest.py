@@ -24,8 +24,9 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     served.stop()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chrome() -> Iterator[Browser]:
+    """A browser for one module: while it is open, its event loop keeps others of the process from running."""
     if not Path(CHROMIUM).exists():
         pytest.skip("needs Chromium at /usr/bin/chromium")
     with sync_playwright() as playwright:
