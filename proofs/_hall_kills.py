@@ -170,7 +170,7 @@ def _click(
     trouble: Counter[str],
 ) -> None:
     try:
-        answer = client.post(f"{address}/work/{seat}/submit", data=data, headers={"cookie": f"guildhall={cookie}"})
+        answer = client.post(f"{address}/sets/{seat}/submit", data=data, headers={"cookie": f"guildhall={cookie}"})
     except httpx.HTTPError:
         trouble["connection lost"] += 1
         time.sleep(0.2)

@@ -90,7 +90,7 @@ async def _keep(client: httpx.AsyncClient, grader: Grader, due: list[Due], *, st
 
 def _request(client: httpx.AsyncClient, grader: Grader, kind: str, version: int) -> httpx.Request:
     headers = {"Cookie": f"guildhall={grader.cookie}", "X-Form-Token": grader.form_token}
-    path = f"/work/{grader.seat}"
+    path = f"/sets/{grader.seat}"
     if kind == "page":
         return client.build_request("GET", path, headers=headers)
     if kind == "submit":

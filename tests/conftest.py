@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import fcntl
 import os
 import subprocess
@@ -34,17 +33,6 @@ settings.load_profile("guildhall")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--golden", action="store_true", help="write the golden files anew, to be read before committing")
-
-
-@pytest.fixture(autouse=True)
-def no_loop_left_open() -> Iterator[None]:
-    """Inspect swaps `asyncio.run` for one that leaves its event loop open; whatever a test left is closed after it."""
-    yield
-    policy = asyncio.get_event_loop_policy()
-    loop = getattr(getattr(policy, "_local", None), "_loop", None)
-    if loop is not None and not loop.is_running() and not loop.is_closed():
-        loop.close()
-        policy.set_event_loop(None)
 
 
 @pytest.fixture(scope="session")

@@ -75,7 +75,7 @@ def _document_cases() -> list[Case]:
         case("cut-off", "wide-picture", True, lambda made: _figures(made, 11)),
         case("cut-off", "table", False, _table),
         case("overlap", "table", False, _table),
-        case("link", "local", True, lambda made: _hyperlink(made, "file:///C:/work/data.xlsx")),
+        case("link", "local", True, lambda made: _hyperlink(made, "file:///C:/figures/data.xlsx")),
         case("link", "relative", True, lambda made: _hyperlink(made, "data.xlsx")),
         case("link", "web", False, lambda made: _hyperlink(made, "https://example.org/a")),
         case("risky-character", "no-break-element", True, _no_break_hyphen),

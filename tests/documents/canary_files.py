@@ -215,7 +215,7 @@ def notebook() -> bytes:
 def zipped() -> bytes:
     """An archive in an archive, with members of many kinds, an owner's folder and system litter."""
     members = {
-        f"home/{CANARY}/work/report.docx": canary_packages.docx(),
+        f"home/{CANARY}/drafts/report.docx": canary_packages.docx(),
         "photos/photo.jpg": canary_pictures.jpeg(),
         "plan.pdf": pdf(),
         f"__MACOSX/._{CANARY}": MARK,

@@ -125,11 +125,13 @@ def test_descriptors_only_ever_suggest_and_only_when_asked():
 def test_reading_time_grows_linearly_with_length(unit):
     def seconds(length: int) -> float:
         text = unit * (length // len(unit))
-        started = time.process_time()
-        read_grade(text)
-        return time.process_time() - started
+        tries = []
+        for _ in range(3):  # the best of three: a collection of garbage may fall into any one of them
+            started = time.process_time()
+            read_grade(text)
+            tries.append(time.process_time() - started)
+        return min(tries)
 
-    seconds(2_000)
     assert seconds(32_000) < 12 * seconds(8_000) + 0.05
 
 

@@ -93,52 +93,52 @@ def grade_everything(live: Live, crawl: Crawl) -> int:
     graded = 0
     for rating in ("", "1"):
         while True:
-            claimed = crawl.post("/work/claim", {"rating": rating})
+            claimed = crawl.post("/sets/claim", {"rating": rating})
             place = claimed.headers["location"]
             if "nothing" in place:
                 break
             seat = place.split("/")[2]
             crawl.page(place)
-            crawl.page(f"/work/{seat}/brief?aware=1")
-            crawl.post(f"/work/{seat}/brief", {})
-            crawl.page(f"/work/{seat}")
+            crawl.page(f"/sets/{seat}/brief?aware=1")
+            crawl.post(f"/sets/{seat}/brief", {})
+            crawl.page(f"/sets/{seat}")
             _judge(crawl, seat, rating=bool(rating))
             graded += 1
-    for path in ("/", "/work", "/work?nothing=1", *errors(live)):
+    for path in ("/", "/sets", "/sets?nothing=1", *errors(live)):
         crawl.page(path)
     return graded
 
 
 def _judge(crawl: Crawl, seat: str, *, rating: bool) -> None:
     if rating:
-        crawl.post(f"/work/{seat}/severity", {})
-        crawl.post(f"/work/{seat}/severity", {"severity": "bad", "reason": REASON})
+        crawl.post(f"/sets/{seat}/severity", {})
+        crawl.post(f"/sets/{seat}/severity", {"severity": "bad", "reason": REASON})
     else:
         answers = {"overall": "A", "reason": REASON, "note-A.1.1": "a note"}
         ranks = {f"rank-{place}": str(number) for number, place in enumerate("ABCDEF", 1)}
-        crawl.post(f"/work/{seat}/draft", answers | ranks | {"draft_version": "0", "next": "review"})
-        crawl.post(f"/work/{seat}/draft", answers | {"draft_version": "0"})
-        crawl.page(f"/work/{seat}/review")
-        crawl.post(f"/work/{seat}/submit", {"guess": "nonsense"})
-        crawl.post(f"/work/{seat}/submit", {"guess": "A"})
-        crawl.page(f"/work/{seat}?amend=1")
-    crawl.page(f"/work/{seat}/receipt")
+        crawl.post(f"/sets/{seat}/draft", answers | ranks | {"draft_version": "0", "next": "review"})
+        crawl.post(f"/sets/{seat}/draft", answers | {"draft_version": "0"})
+        crawl.page(f"/sets/{seat}/review")
+        crawl.post(f"/sets/{seat}/submit", {"guess": "nonsense"})
+        crawl.post(f"/sets/{seat}/submit", {"guess": "A"})
+        crawl.page(f"/sets/{seat}?amend=1")
+    crawl.page(f"/sets/{seat}/receipt")
 
 
 def errors(live: Live) -> Iterator[str]:
     """Pages that fail: unknown, another's, malformed, forbidden."""
     yield from (
         "/nowhere",
-        "/work/0",
-        "/work/0/brief",
-        "/work/%2e%2e/",
-        "/work/..%2f..%2fweb.key",
+        "/sets/0",
+        "/sets/0/brief",
+        "/sets/%2e%2e/",
+        "/sets/..%2f..%2fweb.key",
         "/static/../web.key",
     )
-    yield from ("/manage", "/api/v1/gradings", "/enter/none", "/work/claim", "/static/nothing.js")
+    yield from ("/manage", "/api/v1/gradings", "/enter/none", "/sets/claim", "/static/nothing.js")
     other = live.invite()
     seat = live.site.queue.seats_of(other.id)
-    yield from (f"/work/{one.id}" for one in seat)
+    yield from (f"/sets/{one.id}" for one in seat)
 
 
 def needles_of(live: Live, words: Iterable[str]) -> tuple[str, ...]:

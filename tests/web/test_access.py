@@ -130,7 +130,7 @@ def test_axe_finds_nothing_on_any_page(varied: Live, chrome: Browser, scheme: st
     practise(page, name)
     check(page, f"work, {name}")
     rank_three(page, name)
-    page.goto(varied.address + "/work")
+    page.goto(varied.address + "/sets")
     rate(page, name)
     page.goto(varied.address + "/nowhere")
     check(page, f"not here, {name}")

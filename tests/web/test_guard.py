@@ -61,8 +61,8 @@ def test_no_page_opens_for_another_role_or_for_nobody(
 def seated(live: Live) -> tuple[Member, Visitor, str]:
     member = live.invite()
     visitor = live.client(member)
-    seat = visitor.post("/work/claim").headers["location"].split("/")[2]
-    visitor.post(f"/work/{seat}/brief")
+    seat = visitor.post("/sets/claim").headers["location"].split("/")[2]
+    visitor.post(f"/sets/{seat}/brief")
     return member, visitor, seat
 
 
@@ -80,8 +80,8 @@ def test_a_link_opens_once_and_only_by_its_button(live: Live) -> None:
     for _ in range(3):
         assert first.get(path).status_code == 200
     assert first.http.post(path).headers["location"] == "/"
-    assert first.get("/work").status_code == 200
-    assert second.http.post(path).status_code == 410 and second.get("/work").status_code == 303
+    assert first.get("/sets").status_code == 200
+    assert second.http.post(path).status_code == 410 and second.get("/sets").status_code == 303
 
 
 def test_a_link_is_good_for_a_quarter_of_an_hour(live: Live) -> None:
@@ -103,7 +103,7 @@ def test_a_session_brought_along_is_never_taken_over(live: Live) -> None:
     assert "HttpOnly" in cookie and "SameSite=lax" in cookie and "Domain" not in cookie
     attacker = live.client()
     attacker.http.cookies.set("guildhall", "chosen-by-an-attacker")
-    assert attacker.get("/work").status_code == 303
+    assert attacker.get("/sets").status_code == 303
 
 
 def test_leaving_ends_the_session_on_the_server(live: Live) -> None:
@@ -112,7 +112,7 @@ def test_leaving_ends_the_session_on_the_server(live: Live) -> None:
     assert visitor.post("/leave").status_code == 303
     again = live.client()
     again.http.cookies.set("guildhall", kept or "")
-    assert again.get("/work").status_code == 303
+    assert again.get("/sets").status_code == 303
 
 
 @pytest.mark.parametrize(
@@ -131,12 +131,12 @@ def test_a_form_counts_only_with_its_token_and_from_our_own_pages(
 ) -> None:
     visitor = live.client(live.invite())
     data = {"form_token": visitor.token if token is None else token}
-    assert visitor.http.post("/work/claim", data=data, headers=headers).status_code == status
+    assert visitor.http.post("/sets/claim", data=data, headers=headers).status_code == status
 
 
 def test_nothing_changes_on_get(live: Live) -> None:
     visitor = live.client(live.invite())
-    for path in ("/work/claim", "/leave"):
+    for path in ("/sets/claim", "/leave"):
         assert visitor.get(path).status_code in {404, 405}
 
 
@@ -158,7 +158,7 @@ def file_links(visitor: Visitor, seat: str) -> list[str]:
     import html
     import re
 
-    text = visitor.get(f"/work/{seat}").text
+    text = visitor.get(f"/sets/{seat}").text
     return [html.unescape(link) for link in re.findall(r'(?:href|src)="(http://files[^"]+)"', text)]
 
 
@@ -197,7 +197,7 @@ def test_no_address_sends_a_visitor_elsewhere(live: Live, path: str) -> None:
 
 def test_bodies_beyond_the_limit_are_refused_before_they_are_kept(live: Live) -> None:
     _, visitor, seat = seated(live)
-    path = f"/work/{seat}/draft"
+    path = f"/sets/{seat}/draft"
     assert visitor.post(path, {"reason": "x" * (3 << 20)}).status_code in {400, 413}
     many = {f"field-{number}": "x" for number in range(5000)}
     assert visitor.post(path, many).status_code == 400

@@ -193,7 +193,7 @@ def test_an_invitation_link_is_shown_once_and_works(hall: Live, manager: Visitor
     assert "/enter/" not in manager.get("/manage/people").text
     newcomer = hall.client()
     assert newcomer.http.post(link[1].removeprefix(hall.address)).headers["location"] == "/"
-    assert newcomer.get("/work").status_code == 200
+    assert newcomer.get("/sets").status_code == 200
     again = manager.post("/manage/people/invite", {"role": "grader", "email": "A@B.invalid "})
     assert again.status_code == 400
     assert manager.post("/manage/people/invite", {"role": "king"}).status_code == 400
@@ -202,9 +202,9 @@ def test_an_invitation_link_is_shown_once_and_works(hall: Live, manager: Visitor
 def test_who_is_revoked_is_out_at_once(hall: Live, manager: Visitor) -> None:
     member = hall.invite()
     inside = hall.client(member)
-    assert inside.get("/work").status_code == 200
+    assert inside.get("/sets").status_code == 200
     assert manager.post(f"/manage/people/{member.id}/revoke").status_code == 303
-    assert inside.get("/work").status_code == 303
+    assert inside.get("/sets").status_code == 303
 
 
 def test_an_auditor_looks_and_changes_nothing(hall: Live) -> None:

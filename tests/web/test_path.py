@@ -110,7 +110,7 @@ def test_a_draft_survives_going_away_and_coming_back(live: Live, tab: Page) -> N
     address = tab.url
     tab.get_by_label("Your reasons").fill("half a thought")
     saved(tab)
-    tab.goto(live.address + "/work")
+    tab.goto(live.address + "/sets")
     tab.goto(address)
     expect(tab.get_by_label("Your reasons")).to_have_value("half a thought")
 
@@ -220,5 +220,5 @@ def test_a_set_can_be_given_back_with_a_reason(live: Live, tab: Page) -> None:
     tab.get_by_text("Give this set back").click()
     tab.get_by_label("It is not my field").check()
     tab.get_by_role("button", name="Give it back").click()
-    tab.wait_for_url("**/work")
+    tab.wait_for_url("**/sets")
     assert [seat.state for seat in live.site.queue.seats_of(member.id)] == ["declined"]

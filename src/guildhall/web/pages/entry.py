@@ -14,7 +14,7 @@ from guildhall.web.guard import current_session, members_only
 from guildhall.web.rendering import page
 from guildhall.web.site import Site
 
-HOME = {Role.GRADER: "/work", Role.MANAGER: "/manage", Role.AUDITOR: "/manage"}
+HOME = {Role.GRADER: "/sets", Role.MANAGER: "/manage", Role.AUDITOR: "/manage"}
 
 
 async def home(request: Request) -> Response:

@@ -68,7 +68,7 @@ def rate(request: Request, site: Site, session: Session, form: FormData) -> Resp
         rate_severity(site.queue, seat, session.member, verdict, design=design, now=site.clock())
     except InputError as error:
         return rating_page(request, site, seat, faults=[str(error)], answers=answers)
-    return RedirectResponse(f"/work/{seat.id}/receipt", 303)
+    return RedirectResponse(f"/sets/{seat.id}/receipt", 303)
 
 
-ROUTES: list[BaseRoute] = [Route("/work/{seat}/severity", rate, methods=["POST"])]
+ROUTES: list[BaseRoute] = [Route("/sets/{seat}/severity", rate, methods=["POST"])]

@@ -29,7 +29,7 @@ def review(request: Request, site: Site, session: Session, _form: FormData) -> R
     seat = site.seat(request.path_params["seat"], session.member.id)
     amending = bool(request.query_params.get("amend")) and may_still_amend(site, seat)
     if seat.judgment and not amending:
-        return RedirectResponse(f"/work/{seat.id}/receipt", 303)
+        return RedirectResponse(f"/sets/{seat.id}/receipt", 303)
     return _review(request, site, seat, amending=amending)
 
 
@@ -74,7 +74,7 @@ def send(request: Request, site: Site, session: Session, form: FormData) -> Resp
         return _review(request, site, seat, amending=amending, refused=(str(error),), status=422)
     if seat.slot.kind is SlotKind.TRAINING:
         site.desk(seat.slot.study).note_result(session.member)
-    return RedirectResponse(f"/work/{seat.id}/receipt", 303)
+    return RedirectResponse(f"/sets/{seat.id}/receipt", 303)
 
 
 def _keep(
@@ -112,7 +112,7 @@ def may_still_amend(site: Site, seat: Seat) -> bool:
 def receipt(request: Request, site: Site, session: Session, _form: FormData) -> Response:
     seat = site.seat(request.path_params["seat"], session.member.id)
     if not seat.judgment:
-        return RedirectResponse(f"/work/{seat.id}", 303)
+        return RedirectResponse(f"/sets/{seat.id}", 303)
     judgment = None if seat.slot.kind is SlotKind.SEVERITY else site.store.get(Judgment, seat.judgment)
     item = site.desk(seat.slot.study).item_of(seat) if seat.slot.kind is SlotKind.TRAINING else None
     amend_until = None
@@ -132,7 +132,7 @@ def receipt(request: Request, site: Site, session: Session, _form: FormData) -> 
 
 
 ROUTES: list[BaseRoute] = [
-    Route("/work/{seat}/review", review),
-    Route("/work/{seat}/submit", send, methods=["POST"]),
-    Route("/work/{seat}/receipt", receipt),
+    Route("/sets/{seat}/review", review),
+    Route("/sets/{seat}/submit", send, methods=["POST"]),
+    Route("/sets/{seat}/receipt", receipt),
 ]

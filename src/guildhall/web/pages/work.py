@@ -66,8 +66,8 @@ def claim(_request: Request, site: Site, session: Session, form: FormData) -> Re
         else:
             seat = next_set(site.queue, site.roster, session.member, study=study, design=design, now=now)
         if seat is not None:
-            return RedirectResponse(f"/work/{seat.id}/brief", 303)
-    return RedirectResponse("/work?nothing=1", 303)
+            return RedirectResponse(f"/sets/{seat.id}/brief", 303)
+    return RedirectResponse("/sets?nothing=1", 303)
 
 
 @members_only(GRADER)
@@ -76,7 +76,7 @@ def brief(request: Request, site: Site, session: Session, _form: FormData) -> Re
     seat = _mine(request, site, session)
     if request.method == "POST":
         site.queue.mark_brief_read(seat.id, now=site.clock())
-        return RedirectResponse(f"/work/{seat.id}", 303)
+        return RedirectResponse(f"/sets/{seat.id}", 303)
     warnings = () if request.query_params.get("aware") else site.sensitive(seat)
     view = None if warnings else shown_view(site, seat)
     return page(request, "brief.html", seat=seat, view=view, warnings=warnings, declines=DECLINE_REASONS)
@@ -88,9 +88,9 @@ def compare(request: Request, site: Site, session: Session, _form: FormData) -> 
     seat = _mine(request, site, session)
     amending = bool(request.query_params.get("amend")) and may_still_amend(site, seat)
     if seat.judgment and not amending:
-        return RedirectResponse(f"/work/{seat.id}/receipt", 303)
+        return RedirectResponse(f"/sets/{seat.id}/receipt", 303)
     if seat.read_brief_at is None:
-        return RedirectResponse(f"/work/{seat.id}/brief", 303)
+        return RedirectResponse(f"/sets/{seat.id}/brief", 303)
     if seat.slot.kind is SlotKind.SEVERITY:
         return rating_page(request, site, seat, faults=[])
     return page(
@@ -128,7 +128,7 @@ def save(request: Request, site: Site, session: Session, form: FormData) -> Resp
     if _by_script(request):
         return JSONResponse({"version": version, "saved_at": site.clock()})
     step = "/review" if word(form, "next") == "review" else ""
-    return RedirectResponse(f"/work/{seat.id}{step}{'?amend=1' if word(form, 'amend') else ''}", 303)
+    return RedirectResponse(f"/sets/{seat.id}{step}{'?amend=1' if word(form, 'amend') else ''}", 303)
 
 
 @members_only(GRADER)
@@ -154,7 +154,7 @@ def decline(request: Request, site: Site, session: Session, form: FormData) -> R
     if reason not in DECLINE_REASONS:
         raise HTTPException(400, "choose a reason from the list")
     site.queue.decline(seat.id, f"{reason}. {word(form, 'note')}".strip(), now=site.clock())
-    return RedirectResponse("/work", 303)
+    return RedirectResponse("/sets", 303)
 
 
 def _mine(request: Request, site: Site, session: Session) -> Seat:
@@ -173,11 +173,11 @@ def _number(text: str) -> float:
 
 
 ROUTES: list[BaseRoute] = [
-    Route("/work", my_work),
-    Route("/work/claim", claim, methods=["POST"]),
-    Route("/work/{seat}", compare),
-    Route("/work/{seat}/brief", brief, methods=["GET", "POST"]),
-    Route("/work/{seat}/draft", save, methods=["POST"]),
-    Route("/work/{seat}/beat", beat, methods=["POST"]),
-    Route("/work/{seat}/decline", decline, methods=["POST"]),
+    Route("/sets", my_work),
+    Route("/sets/claim", claim, methods=["POST"]),
+    Route("/sets/{seat}", compare),
+    Route("/sets/{seat}/brief", brief, methods=["GET", "POST"]),
+    Route("/sets/{seat}/draft", save, methods=["POST"]),
+    Route("/sets/{seat}/beat", beat, methods=["POST"]),
+    Route("/sets/{seat}/decline", decline, methods=["POST"]),
 ]

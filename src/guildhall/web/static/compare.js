@@ -29,7 +29,7 @@
     if (saving) { again = true; return; }
     saving = true;
     try {
-      const answer = await fetch(`/work/${seat}/draft`, { method: "POST", body: filled(), headers });
+      const answer = await fetch(`/sets/${seat}/draft`, { method: "POST", body: filled(), headers });
       if (answer.status === 409) {
         say("A newer draft was saved in another tab. Reload to see it; your text here is kept.", true);
         return;
@@ -80,7 +80,7 @@
     before = state();
     const body = new URLSearchParams(Object.entries(spent).map(([name, value]) => [name, String(Number(value))]));
     try {
-      const answer = await fetch(`/work/${seat}/beat`, { method: "POST", body, headers, keepalive: true });
+      const answer = await fetch(`/sets/${seat}/beat`, { method: "POST", body, headers, keepalive: true });
       if (!answer.ok) return;
       const told = await answer.json();
       const paused = told.active_s === booked && booked > 0;
