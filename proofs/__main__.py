@@ -90,7 +90,7 @@ def _run_apart(one: Proof, *, limit_s: float) -> dict[str, Any]:
     except subprocess.TimeoutExpired:
         seen = {"outcome": "failed", "why": f"did not end within {limit_s:.0f} s"}
     except (json.JSONDecodeError, IndexError):
-        seen = {"outcome": "failed", "why": (result.stderr or result.stdout)[-2000:]}
+        seen = {"outcome": "failed", "why": (result.stderr or result.stdout)[-2000:].replace(f"{ROOT}/", "")}
     if seen["outcome"] == "failed":
         print(seen.get("why", ""), file=sys.stderr)
     record = {
@@ -115,7 +115,7 @@ def _run_here(one: Proof) -> int:
     except NotRun as reason:
         seen = {"outcome": "not run", "why": str(reason)}
     except Exception:  # noqa: BLE001 - whatever went wrong is the finding
-        seen = {"outcome": "failed", "why": traceback.format_exc()[-3000:]}
+        seen = {"outcome": "failed", "why": traceback.format_exc()[-3000:].replace(f"{ROOT}/", "")}
     print("\n" + json.dumps(seen, ensure_ascii=False, default=str))
     return 0
 
