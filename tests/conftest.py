@@ -20,15 +20,10 @@ from tests.postgres import NoPostgres, Server, private_postgres
 ROOT = Path(__file__).parent.parent
 REALDATA = Path(os.environ.get("GUILDHALL_REALDATA", ROOT.parent / "shared" / "realdata"))
 
-settings.register_profile(
-    "guildhall",
-    derandomize=True,
-    deadline=None,
-    max_examples=40,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
-settings.load_profile("guildhall")
+_QUIET = {"derandomize": True, "deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
+settings.register_profile("guildhall", max_examples=40, **_QUIET)
+settings.register_profile("thorough", max_examples=1000, **_QUIET)
+settings.load_profile(os.environ.get("GUILDHALL_EXAMPLES", "guildhall"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
