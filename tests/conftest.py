@@ -20,9 +20,9 @@ from tests.postgres import NoPostgres, Server, private_postgres
 ROOT = Path(__file__).parent.parent
 REALDATA = Path(os.environ.get("GUILDHALL_REALDATA", ROOT.parent / "shared" / "realdata"))
 
-_QUIET = {"derandomize": True, "deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
-settings.register_profile("guildhall", max_examples=40, **_QUIET)
-settings.register_profile("thorough", max_examples=1000, **_QUIET)
+_QUIET = settings(derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+settings.register_profile("guildhall", _QUIET, max_examples=40)
+settings.register_profile("thorough", _QUIET, max_examples=1000)
 settings.load_profile(os.environ.get("GUILDHALL_EXAMPLES", "guildhall"))
 
 
