@@ -13,7 +13,7 @@ from pathlib import Path
 
 from proofs import ROOT, NotRun
 
-_MOUNTS = (("proc", "proc"), ("sysfs", "sys"), ("tmpfs", "tmp"), ("tmpfs", "dev/shm"))
+_MOUNTS = (("proc", "proc"), ("sysfs", "sys"), ("tmpfs", "tmp"))
 _PACKAGE_SETTINGS = ("etc/apt", "etc/pip.conf", "etc/resolv.conf", "etc/hosts")
 
 
@@ -72,11 +72,13 @@ def bare_debian() -> Iterator[Machine]:
         _bootstrap(root)
         for kind, inside in _MOUNTS:
             mount("-t", kind, kind, at=root / inside)
+        # The devices of a whole machine; as a slave, so that leaving takes nothing away from this one.
+        mount("--rbind", "--make-rslave", "/dev", at=root / "dev")
         mount("--bind", "-o", "ro", str(ROOT / ".git"), at=root / "source" / ".git")
         yield Machine(root)
     finally:
         for place in reversed(mounted):
-            subprocess.run(["umount", "-l", str(place)], check=False)
+            subprocess.run(["umount", "-R", "-l", str(place)], check=False)
         shutil.rmtree(root, ignore_errors=True)
 
 
