@@ -143,6 +143,7 @@ def test_a_picture_opens(path: Path) -> None:
     from PIL import Image
 
     with Image.open(path) as picture:
+        assert min(picture.size) > 100
         picture.verify()
 
 

@@ -13,8 +13,7 @@ from pathlib import Path
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from guildhall.domain.halls import HallDesign
-from guildhall.domain.judgments import BlindedView, Comparison
-from guildhall.domain.prepared import Prepared
+from guildhall.domain.judgments import BlindedView
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id
@@ -22,8 +21,7 @@ from guildhall.errors import InputError, UnknownName
 from guildhall.grading.gold import GoldDesk
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue, Seat
-from guildhall.judging.blinding import blinded_view
-from guildhall.judging.preparing import VERSION as PREPARED
+from guildhall.grading.viewing import newest_study, view_of
 from guildhall.store.workspace import Workspace
 from guildhall.web.access import Door
 
@@ -74,10 +72,7 @@ class Site:
 
     def study(self, identity: Id) -> Study:
         """The newest frozen form of a study."""
-        found = self.store.find(Study, id=identity)
-        if not found:
-            raise UnknownName("study", identity, fix="`guildhall study status` lists them")
-        return found[-1]
+        return newest_study(self.store, identity)
 
     def design(self, identity: Id) -> HallDesign:
         """The rules of human grading as the study file gave them."""
@@ -105,11 +100,7 @@ class Site:
         return max(self.store.find(Task, id=identity), key=lambda task: task.version)
 
     def _view(self, seat: str) -> BlindedView:
-        slot = self.queue.seat(seat).slot
-        task = self.task(self.store.get(Comparison, slot.comparison).task)
-        references = self.store.get(Prepared, f"{task.content_digest()}:{PREPARED}")
-        sides = [self.store.get(Prepared, f"{submission}:{PREPARED}") for submission in slot.order]
-        return blinded_view(task, references, sides)
+        return view_of(self.store, self.queue.seat(seat).slot)
 
     def file_link(self, seat: str, what: str, name: str) -> str:
         """A link to a deliverable that is good for this seat only: links of two graders cannot be compared."""
