@@ -86,6 +86,7 @@ FINDINGS = Findings(
     ),
     groups=(
         FigureGroup(
+            name="blinding",
             title="Did the blind hold?",
             words="0 when it held.",
             figures=(Figure(name="alpha", estimate=rate(0.1, -0.05, 0.25)),),

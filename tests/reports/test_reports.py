@@ -12,8 +12,9 @@ import openpyxl
 import pytest
 
 from guildhall.domain.findings import Findings
+from guildhall.reports.figures import figures_of
 from guildhall.reports.page import html_page
-from guildhall.reports.plots import figures_of, to_png, to_svg
+from guildhall.reports.plots.frame import to_png, to_svg
 from guildhall.reports.text import as_json, csv_text, headline_csv, markdown
 from guildhall.reports.workbook import workbook
 from tests.reports.made import FINDINGS
@@ -90,7 +91,7 @@ def test_the_same_findings_give_the_same_page() -> None:
 
 def test_figures_are_drawn_without_a_browser() -> None:
     figures = figures_of(FINDINGS)
-    assert set(figures) == {"outcomes", "win-or-tie", "by-sector", "figure-1"}
+    assert set(figures) == {"outcomes", "win-or-tie", "by-sector", "blinding"}
     for figure in figures.values():
         assert "<svg" in to_svg(figure)
     assert to_png(figures["outcomes"]).startswith(b"\x89PNG")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from guildhall.domain.estimates import Estimate
-from guildhall.domain.values import Value
+from guildhall.domain.values import Id, Value
 
 
 class Counts(Value):
@@ -63,6 +63,9 @@ class Figure(Value):
 
 
 class FigureGroup(Value):
+    """One chapter of plain figures; `name` is short, without blanks, and names its plot and its place on the page."""
+
+    name: Id
     title: str
     words: str
     figures: tuple[Figure, ...]

@@ -10,7 +10,8 @@ from markupsafe import Markup
 
 from guildhall.domain.findings import Findings
 from guildhall.reports import words
-from guildhall.reports.plots import figures_of, to_svg
+from guildhall.reports.figures import figures_of
+from guildhall.reports.plots.frame import to_svg
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from guildhall.domain.findings import Findings
 from guildhall.domain.studies import Study
+from guildhall.reports.figures import figures_of
 from guildhall.reports.page import html_page
-from guildhall.reports.plots import figures_of, to_png, to_svg
+from guildhall.reports.plots.frame import to_png, to_svg
 from guildhall.reports.text import as_json, csv_text, headline_csv, markdown
 from guildhall.reports.workbook import workbook
 from guildhall.store.workspace import Workspace

@@ -1,0 +1,1 @@
+"""Figures: Vega-Lite specifications drawn to SVG and PNG without a browser; a module for each kind."""

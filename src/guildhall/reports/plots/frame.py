@@ -1,0 +1,50 @@
+"""What all figures share: colours, type, frame; and drawing them to SVG and PNG without a browser."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+Specification = dict[str, Any]
+"""A Vega-Lite specification."""
+INK, FAINT, GRID = "#1d2422", "#57625e", "#dfe3de"
+MARK = "#0f766e"
+WIDTH = 660
+CONFIG: dict[str, Any] = {
+    "background": "white",
+    "font": "Noto Sans, Liberation Sans, DejaVu Sans, sans-serif",
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": INK,
+        "titleColor": FAINT,
+        "gridColor": GRID,
+        "domainColor": GRID,
+        "tickColor": GRID,
+        "labelLimit": 260,
+    },
+    "title": {"anchor": "start", "color": INK, "fontSize": 14, "subtitleColor": FAINT},
+    "legend": {"labelColor": INK, "titleColor": FAINT, "orient": "top", "labelFontSize": 12, "titleFontSize": 12},
+}
+
+
+def framed(body: dict[str, Any], *, title: str, height: int) -> Specification:
+    """A body with the house frame around it."""
+    schema = "https://vega.github.io/schema/vega-lite/v5.json"
+    return {"$schema": schema, "config": CONFIG, "title": title, "width": WIDTH, "height": height, **body}
+
+
+def to_svg(specification: Specification) -> str:
+    import vl_convert
+
+    svg: str = vl_convert.vegalite_to_svg(json.dumps(specification))
+    # The renderer numbers its ids through a process's life; ours begin anew with each figure.
+    numbers: dict[str, str] = {}
+    return re.sub(r"(gradient_|clip)\d+", lambda found: numbers.setdefault(found[0], f"{found[1]}{len(numbers)}"), svg)
+
+
+def to_png(specification: Specification, *, scale: float = 2.0) -> bytes:
+    import vl_convert
+
+    png: bytes = vl_convert.vegalite_to_png(json.dumps(specification), scale=scale)
+    return png
