@@ -12,9 +12,34 @@ from guildhall.domain.judgments import BlindGuess, Comparison, Judgment, Severit
 from guildhall.domain.peer import Essay, Mark, NoGrade, Reading
 from guildhall.domain.picks import Pick
 from guildhall.domain.prepared import Prepared, PreparedFile
+from guildhall.domain.reviews import (
+    Advice,
+    Anchor,
+    Box,
+    Comment,
+    Criterion,
+    Decision,
+    DecisionKind,
+    Draft,
+    Opinion,
+    Review,
+    ReviewOutcome,
+    Screening,
+    Stage,
+)
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Problem, StopReason, Submission, Usage
-from guildhall.domain.tasks import FileRef, OnetTags, Provenance, Ratings, Rubric, RubricItem, Specification, Task
+from guildhall.domain.tasks import (
+    FileRef,
+    OnetTags,
+    Provenance,
+    Ratings,
+    ReviewState,
+    Rubric,
+    RubricItem,
+    Specification,
+    Task,
+)
 from guildhall.domain.values import Value
 from guildhall.domain.variants import LEFT_OUT, BriefVariant
 
@@ -193,6 +218,62 @@ gradabilities = st.builds(
     Gradability, task=ids, gradable=st.booleans(), reason=texts.filter(bool), by=ids, made_at=moments
 )
 
+words = st.text(min_size=1, max_size=60).filter(str.strip)
+scores = st.integers(1, 5)
+drafts = st.builds(
+    Draft,
+    task=tasks.map(lambda task: task.but(review=ReviewState.DRAFT)),
+    author=ids,
+    note=texts,
+    third_party=st.lists(lines, max_size=2).map(tuple),
+    made_at=moments,
+)
+screenings = st.builds(
+    Screening,
+    task=ids,
+    draft=ids,
+    screener=ids,
+    advice=st.tuples(
+        *(st.builds(Advice, criterion=st.just(one), opinion=st.sampled_from(Opinion)) for one in Criterion)
+    ),
+    made_at=moments,
+)
+reviews = st.builds(
+    Review,
+    task=ids,
+    draft=ids,
+    stage=st.sampled_from(Stage),
+    reviewer=ids,
+    outcome=st.sampled_from(ReviewOutcome),
+    difficulty=scores,
+    representativeness=scores,
+    quality=scores,
+    time=scores,
+    hours=st.none() | st.floats(0.1, 500),
+    words=words,
+    made_at=moments,
+)
+anchors = st.builds(
+    Anchor,
+    file=names.map("expert/{}".format),
+    page=st.integers(1, 99),
+    box=st.none() | st.just(Box(left=0, top=0.25, right=0.5, bottom=1)),
+)
+comments = st.builds(
+    Comment,
+    task=ids,
+    draft=ids,
+    by=ids,
+    words=words,
+    anchor=st.none() | anchors,
+    answers=digests,
+    resolves=st.booleans(),
+    made_at=moments,
+)
+decisions = st.builds(
+    Decision, task=ids, draft=ids, kind=st.sampled_from(DecisionKind), by=ids, words=texts, made_at=moments
+)
+
 STRATEGIES: dict[type[Value], st.SearchStrategy[Value]] = {
     Task: tasks,
     Submission: submissions,
@@ -207,6 +288,11 @@ STRATEGIES: dict[type[Value], st.SearchStrategy[Value]] = {
     Pick: picks(),
     BriefVariant: variants,
     Study: studies,
+    Draft: drafts,
+    Screening: screenings,
+    Review: reviews,
+    Comment: comments,
+    Decision: decisions,
 }
 """Each kind of kept value and how to draw one; a kind that joins the shelves joins here."""
 

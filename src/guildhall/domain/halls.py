@@ -110,6 +110,23 @@ class Slot(Value):
     """Code names of the experts whose work is shown: nobody judges their own or a colleague's. Never on a page."""
 
 
+class Check(StrEnum):
+    """How one of the checks before an expert may contribute stands."""
+
+    OPEN = "open"
+    PASSED = "passed"
+    FAILED = "failed"
+
+
+class Vetting(Value):
+    """What authors and reviewers pass before they contribute (GDPval 2.2)."""
+
+    interview: Check = Check.OPEN
+    background_check: Check = Check.OPEN
+    training: Check = Check.OPEN
+    quiz: Check = Check.OPEN
+
+
 class Member(Value):
     """A person of the hall as everything but the privacy desk knows them: by code name."""
 
@@ -126,6 +143,9 @@ class Member(Value):
     conflicts: tuple[Id, ...] = ()
     """Task ids the person has declared a conflict with."""
     quiz_passed: bool = False
+    vetting: Vetting = Vetting()
+    lead: bool = False
+    """A lead reviewer: accepts tasks, settles comments, brings reviewers on."""
     joined_at: AwareDatetime | None = None
 
 

@@ -17,6 +17,7 @@ from guildhall.domain.judgments import Comparison, Judgment, SeverityRating
 from guildhall.domain.peer import Essay, Mark
 from guildhall.domain.picks import Pick
 from guildhall.domain.prepared import Prepared
+from guildhall.domain.reviews import Comment, Decision, Draft, Review, Screening
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
@@ -172,6 +173,23 @@ SHELVES: tuple[Shelf[Any], ...] = (
         lambda word: word.key,
         task=(str, lambda word: word.task),
     ),
+    _shelf(
+        "drafts",
+        Draft,
+        lambda draft: draft.key,
+        task=(str, lambda draft: draft.task.id),
+        author=(str, lambda draft: draft.author),
+    ),
+    _shelf("screenings", Screening, lambda screening: screening.key, task=(str, lambda screening: screening.task)),
+    _shelf(
+        "reviews",
+        Review,
+        lambda review: review.key,
+        task=(str, lambda review: review.task),
+        reviewer=(str, lambda review: review.reviewer),
+    ),
+    _shelf("review_comments", Comment, lambda comment: comment.key, task=(str, lambda comment: comment.task)),
+    _shelf("review_decisions", Decision, lambda decision: decision.key, task=(str, lambda decision: decision.task)),
     _shelf(
         "prepared",
         Prepared,

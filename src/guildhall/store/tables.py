@@ -5,18 +5,21 @@ from __future__ import annotations
 from guildhall.store.access import api_tokens, entry_links, passkeys, sessions
 from guildhall.store.hall import audit, member_secrets, members, seats, slots
 from guildhall.store.ledger import model_calls
+from guildhall.store.reviewing import desk_copies, review_holds
 from guildhall.store.shelves import metadata
 from guildhall.store.work import work_items
 
 __all__ = [
     "api_tokens",
     "audit",
+    "desk_copies",
     "entry_links",
     "member_secrets",
     "members",
     "metadata",
     "model_calls",
     "passkeys",
+    "review_holds",
     "seats",
     "sessions",
     "slots",
