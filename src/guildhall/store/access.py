@@ -35,8 +35,19 @@ passkeys = Table(
     Column("public_key", LargeBinary, nullable=False),
     Column("sign_count", Integer, nullable=False),
     Column("added_at", Float, nullable=False),
+    Column("name", String(100), nullable=False, server_default="passkey"),
+    Column("used_at", Float),
     Index(None, "member"),
 )
+
+passkey_challenges = Table(
+    "passkey_challenges",
+    metadata,
+    Column("challenge_digest", String(64), primary_key=True),
+    Column("member", String(64), ForeignKey("members.id")),
+    Column("expires_at", Float, nullable=False),
+)
+"""Questions an authenticator may still answer, each once; `member` is absent where somebody is about to come in."""
 
 api_tokens = Table(
     "api_tokens",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from guildhall.store.access import api_tokens, entry_links, passkeys, sessions
+from guildhall.store.access import api_tokens, entry_links, passkey_challenges, passkeys, sessions
+from guildhall.store.gradings import gradings
 from guildhall.store.hall import audit, member_secrets, members, seats, slots
 from guildhall.store.ledger import model_calls
+from guildhall.store.outbox import outbox, webhooks
 from guildhall.store.reviewing import desk_copies, review_holds
 from guildhall.store.shelves import metadata
 from guildhall.store.work import work_items
@@ -14,14 +16,18 @@ __all__ = [
     "audit",
     "desk_copies",
     "entry_links",
+    "gradings",
     "member_secrets",
     "members",
     "metadata",
     "model_calls",
+    "outbox",
+    "passkey_challenges",
     "passkeys",
     "review_holds",
     "seats",
     "sessions",
     "slots",
+    "webhooks",
     "work_items",
 ]
