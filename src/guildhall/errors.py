@@ -8,11 +8,14 @@ GuildhallError
 │   ├── UnsafePath        a path that leaves its folder, a link, or a hostile name
 │   ├── MissingColumn     a table without a column that is needed
 │   ├── ImpossibleValue   a figure outside what it can be: a NaN mark, a probability of 2
+│   ├── BadCondition      a gate's condition that is not in its language
+│   ├── ReviewRefused     somebody who may not do this to a task under review
 │   └── UnknownName       an id, column, model or option nobody has heard of
 ├── StoreError            the workspace refused                                    (exit code 3)
 │   ├── NoWorkspace
 │   ├── CorruptBlob       bytes that no longer match their digest
 │   ├── MissingBlob       a file that is named but not kept here
+│   ├── StoreOutOfReach   an object store that does not answer, or refuses
 │   ├── CorruptBundle
 │   ├── Conflict          the same key with another content
 │   └── SchemaMismatch
@@ -105,6 +108,14 @@ class MissingColumn(InputError):
         super().__init__(f"{table} has no column {column!r} (it has {', '.join(found) or 'none'}); add or rename it")
 
 
+class ReviewRefused(InputError):
+    """Somebody who may not do this to a task under review, and the rule that says so."""
+
+    def __init__(self, who: str, task: str, why: str, *, fix: str) -> None:
+        self.who, self.task, self.why, self.fix = who, task, why, fix
+        super().__init__(f"{who} {why} ({task}); {fix}")
+
+
 class UnknownName(InputError):
     """A name nobody has heard of."""
 
@@ -112,6 +123,17 @@ class UnknownName(InputError):
         self.kind, self.name, self.known = kind, name, known
         hint = fix or (f"known: {', '.join(known)}" if known else "check the spelling")
         super().__init__(f"no {kind} is called {name!r}; {hint}")
+
+
+class BadCondition(InputError):
+    """A condition of a gate that cannot be read; it is refused rather than guessed at."""
+
+    def __init__(self, text: str, why: str) -> None:
+        self.text, self.why = text, why
+        super().__init__(
+            f"{text!r} {why}; write `win_or_tie < -0.03`, `win(MODEL) drops by more than 0.05`, "
+            "or either with `possibly` or `certainly` before it (estimates: win, win_or_tie, half_tie)"
+        )
 
 
 class StoreError(GuildhallError):
@@ -144,6 +166,14 @@ class MissingBlob(StoreError):
     def __init__(self, digest: str) -> None:
         self.digest = digest
         super().__init__(f"blob {digest[:12]} is not in this workspace; import the bundle or files that hold it")
+
+
+class StoreOutOfReach(StoreError):
+    """An object store that does not answer, has no such bucket, or refuses these credentials."""
+
+    def __init__(self, url: str, why: str) -> None:
+        self.url, self.why = url, why
+        super().__init__(f"{url} cannot be used ({why}); check the address, the network and the credentials")
 
 
 class CorruptBundle(StoreError):

@@ -28,17 +28,26 @@ def init(
         Optional[str],  # noqa: UP045
         typer.Option(help="A PostgreSQL URL; a SQLite file in the folder when absent.", show_default=False),
     ] = None,
+    blobs: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            help="Where files live, e.g. s3://bucket/folder; in the folder when absent. Credentials come from the "
+            "environment.",
+            show_default=False,
+        ),
+    ] = None,
     upgrade: Annotated[bool, typer.Option("--upgrade", help="Bring an older workspace to this version.")] = False,
     json: JsonOption = False,
 ) -> None:
     """Make a workspace: a folder with a database, the files by digest, and its settings."""
     from guildhall.store.workspace import Workspace
 
-    workspace = Workspace.upgrade(path) if upgrade else Workspace.create(path, database=database)
+    workspace = Workspace.upgrade(path) if upgrade else Workspace.create(path, database=database, blobs=blobs)
     with workspace:
         facts = {
             "workspace": str(workspace.path),
             "database": workspace.shown_url,
+            "blobs": workspace.at.blobs or str(workspace.blobs.folder),
             "schema": workspace.store.revision(),
         }
     if json:

@@ -56,20 +56,23 @@ class Blobs:
         """Where a blob lies; for handing to programs that only read. The bytes are not verified."""
         return self.folder / digest[:2] / digest[2:]
 
+    def found(self, digest: Digest) -> Path:
+        """Where a blob lies, or `MissingBlob`."""
+        place = self.path(digest)
+        if not place.exists():
+            raise MissingBlob(digest)
+        return place
+
     def has(self, digest: Digest) -> bool:
         return self.path(digest).exists()
 
     def size(self, digest: Digest) -> int:
-        if not self.has(digest):
-            raise MissingBlob(digest)
-        return self.path(digest).stat().st_size
+        return self.found(digest).stat().st_size
 
     @contextmanager
     def open(self, digest: Digest) -> Iterator[IO[bytes]]:
         """A stream that raises `CorruptBlob` on reaching its end when the bytes are not what they were."""
-        if not self.has(digest):
-            raise MissingBlob(digest)
-        with self.path(digest).open("rb") as raw:
+        with self.found(digest).open("rb") as raw:
             yield io.BufferedReader(_Verifying(raw, digest), _CHUNK)
 
     def read(self, digest: Digest) -> bytes:

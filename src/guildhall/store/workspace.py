@@ -1,57 +1,94 @@
 """A workspace: one folder that holds the database (or its address), the files by digest, and the logs.
 
-guildhall.toml      settings; the database URL when it is not the folder's own SQLite file
+guildhall.toml      settings; the URLs of the database and the files when they are not in the folder itself
 guildhall.sqlite    the records
-blobs/              files by digest
+blobs/              files by digest; a cache of them where they live in an object store
 logs/               evaluation logs
 """
 
 from __future__ import annotations
 
 import os
+import tempfile
 import tomllib
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from guildhall.errors import NoWorkspace, UnreadableFile
-from guildhall.store.blobs import Blobs
+from guildhall.domain.values import sha256
+from guildhall.errors import NoWorkspace, UnreadableFile, UnsafePath
 from guildhall.store.database import open_database, shown_url, upgrade
 from guildhall.store.records import Store
+from guildhall.store.remote_blobs import open_blobs
 
 SETTINGS = "guildhall.toml"
 FORMAT = 1
 
 
+@dataclass(frozen=True)
+class Address:
+    """Where a workspace is: all that another process, here or on another machine, needs to open it."""
+
+    path: Path
+    database: str | None = field(default=None, repr=False)
+    """A PostgreSQL URL, password included, so that it is never shown; None for the folder's own SQLite file."""
+    blobs: str | None = None
+
+    @property
+    def database_url(self) -> str:
+        return self.database or f"sqlite:///{self.path.resolve() / 'guildhall.sqlite'}"
+
+    @property
+    def needs_folder(self) -> bool:
+        """Whether records or files lie in the folder itself, so that only machines that see it can take part."""
+        return self.database is None or self.blobs is None
+
+    def elsewhere(self) -> Address:
+        """The same workspace for a process on any machine, with a folder of that machine's own for logs and caches."""
+        if self.needs_folder:
+            return self
+        name = f"guildhall-{os.getuid()}-{sha256(f'{self.database} {self.blobs}'.encode())[:16]}"
+        return replace(self, path=_private_folder(Path(tempfile.gettempdir()) / name))
+
+
 class Workspace:
     """An open workspace; a context manager that closes its database."""
 
-    def __init__(self, path: Path, *, url: str, store: Store) -> None:
-        self.path, self.url, self.store = path, url, store
-        self.blobs = Blobs(path / "blobs")
-        self.logs = path / "logs"
+    def __init__(self, at: Address, store: Store) -> None:
+        self.at, self.store = at, store
+        self.path, self.url = at.path, at.database_url
+        self.blobs = open_blobs(at.blobs, at.path / "blobs")
+        self.logs = at.path / "logs"
 
     @classmethod
-    def create(cls, path: Path, *, database: str | None = None) -> Workspace:
+    def create(cls, path: Path, *, database: str | None = None, blobs: str | None = None) -> Workspace:
         """Make a workspace, or open the one that is there already."""
         if not (path / SETTINGS).exists():
             (path / "blobs").mkdir(parents=True, exist_ok=True)
-            url = database or _own_sqlite(path)
-            engine = open_database(url)
+            at = Address(path, database, blobs)
+            if blobs:
+                # A store that cannot be written to is better found out now than with the first file.
+                open_blobs(blobs, path / "blobs").put(b"")
+            engine = open_database(at.database_url)
             upgrade(engine)
             engine.dispose()
-            _write_settings(path / SETTINGS, database)
+            _write_settings(path / SETTINGS, at)
         return cls.open(path)
 
     @classmethod
     def open(cls, path: Path) -> Workspace:
-        url = _url_of(path)
-        return cls(path, url=url, store=Store.open(url))
+        return cls.at_address(address_of(path))
+
+    @classmethod
+    def at_address(cls, at: Address) -> Workspace:
+        """The workspace at an address, wherever in the world this process runs."""
+        return cls(at, Store.open(at.database_url))
 
     @classmethod
     def upgrade(cls, path: Path) -> Workspace:
         """Bring an older workspace to this version's schema."""
-        engine = open_database(_url_of(path))
+        engine = open_database(address_of(path).database_url)
         upgrade(engine)
         engine.dispose()
         return cls.open(path)
@@ -77,11 +114,16 @@ class Workspace:
         self.close()
 
 
-def _own_sqlite(path: Path) -> str:
-    return f"sqlite:///{path.resolve() / 'guildhall.sqlite'}"
+def _private_folder(folder: Path) -> Path:
+    """The folder, made if need be; one that somebody else put there is not used."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+        raise UnsafePath(folder, "belongs to somebody else", fix="remove it or set TMPDIR")
+    return folder
 
 
-def _url_of(path: Path) -> str:
+def address_of(path: Path) -> Address:
+    """Where the workspace in a folder keeps its records and files."""
     settings = path / SETTINGS
     if not settings.exists():
         raise NoWorkspace(path)
@@ -89,14 +131,13 @@ def _url_of(path: Path) -> str:
         found = tomllib.loads(settings.read_text())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UnreadableFile(settings, f"not valid TOML ({error})", fix="repair it or make a new workspace") from error
-    url = found.get("database", {}).get("url")
-    return str(url) if url else _own_sqlite(path)
+    return Address(path, *(found.get(section, {}).get("url") for section in ("database", "blobs")))
 
 
-def _write_settings(path: Path, database: str | None) -> None:
+def _write_settings(path: Path, at: Address) -> None:
     lines = [f"format = {FORMAT}", ""]
-    if database:
-        lines += ["[database]", f"url = {_quoted(database)}", ""]
+    for section, url in (("database", at.database), ("blobs", at.blobs)):
+        lines += [f"[{section}]", f"url = {_quoted(url)}", ""] if url else []
     # The URL may hold a password, so the file is for its owner only, from its first byte on.
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "w") as out:
