@@ -61,6 +61,7 @@ class Machine:
 def bare_debian() -> Iterator[Machine]:
     """debootstrap's minimal system with this machine's package settings and a clone's source at /source."""
     root = Path(tempfile.mkdtemp(prefix="guildhall-chroot-"))
+    root.chmod(0o755)  # it becomes "/", which every user must be able to pass
     mounted: list[Path] = []
 
     def mount(*arguments: str, at: Path) -> None:
