@@ -71,6 +71,25 @@ class FigureGroup(Value):
     figures: tuple[Figure, ...]
 
 
+class TaskRates(Value):
+    """Each task's own rates by model, from which two reports are compared paired by task.
+
+    `tasks` are keys with their version: a task that was changed is another task. Each model has one entry for each
+    task, absent where the model was not judged on it.
+    """
+
+    tasks: tuple[str, ...]
+    win: dict[str, tuple[float | None, ...]]
+    win_or_tie: dict[str, tuple[float | None, ...]]
+
+    def of(self, model: str, convention: str) -> dict[str, float]:
+        """Task -> the model's mean there, for `win`, `win_or_tie` or `half_tie`."""
+        rates = zip(self.tasks, self.win[model], self.win_or_tie[model], strict=True)
+        known = {task: (win, either) for task, win, either in rates if win is not None and either is not None}
+        pick = {"win": lambda w, _: w, "win_or_tie": lambda _, e: e, "half_tie": lambda w, e: (w + e) / 2}[convention]
+        return {task: pick(*pair) for task, pair in known.items()}
+
+
 class Findings(Value):
     """A whole report's content. `grader_kind` stands in every caption; simulated graders are named as such."""
 
@@ -83,6 +102,7 @@ class Findings(Value):
     simulated: bool
     counts: Counts
     headline: tuple[ModelRecord, ...]
+    task_rates: TaskRates | None = None
     breakdowns: tuple[Breakdown, ...] = ()
     groups: tuple[FigureGroup, ...] = ()
     methods: tuple[str, ...] = ()

@@ -27,7 +27,7 @@ def markdown(findings: Findings) -> str:
         f"{counts.failures} without a verdict, {counts.surplus} late or extra; {counts.omissions} parts not shown.",
         "",
     ]
-    lines += _table(
+    lines += text_table(
         ["model", "wins", "ties", "losses", "win", "win or tie", "half tie"],
         [
             [
@@ -57,16 +57,18 @@ def markdown(findings: Findings) -> str:
         lines += [
             f"## {breakdown.title}",
             "",
-            *_table([*breakdown.by, "model", "W / T / L", "win or tie", "pooled"], rows),
+            *text_table([*breakdown.by, "model", "W / T / L", "win or tie", "pooled"], rows),
         ]
     for group in findings.groups:
         rows = [[figure.name, plain(figure.estimate), basis(figure.estimate)] for figure in group.figures]
-        lines += [f"## {group.title}", "", group.words, "", *_table(["figure", "estimate", "rests on"], rows)]
+        lines += [f"## {group.title}", "", group.words, "", *text_table(["figure", "estimate", "rests on"], rows)]
     lines += ["## Methods", "", *(f"{sentence}\n" for sentence in (*findings.methods, *findings.notes))]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
+def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
+    """A Markdown table, with the blank line after it."""
+
     def line(cells: Iterable[Any]) -> str:
         return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
 

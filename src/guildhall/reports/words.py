@@ -16,6 +16,23 @@ def interval_percent(estimate: Estimate) -> str:
     return f"{100 * low:.1f} to {100 * high:.1f} %"
 
 
+def points(estimate: Estimate) -> str:
+    """A difference of shares, in percentage points with its sign."""
+    return "unknown" if estimate.value is None else f"{100 * estimate.value:+.1f}"
+
+
+def points_interval(estimate: Estimate) -> str:
+    if estimate.interval is None:
+        return f"no interval: {estimate.why_no_interval}"
+    low, high = estimate.interval
+    return f"{100 * low:+.1f} to {100 * high:+.1f}"
+
+
+def rate_name(name: str) -> str:
+    """`win_or_tie` as people say it."""
+    return name.replace("_", " ")
+
+
 def plain(estimate: Estimate) -> str:
     """A value that is not a share, with its interval or the reason why it has none."""
     if estimate.value is None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.findings import FigureGroup
-from guildhall.reports.plots.frame import FAINT, MARK, Specification, framed
+from guildhall.reports.plots.frame import FAINT, GROUND, MARK, Specification, framed
 
 
 def forest(
@@ -46,7 +46,7 @@ def forest(
                 "fill": {
                     "field": "sure",
                     "type": "nominal",
-                    "scale": {"domain": ["with interval", "no interval"], "range": [MARK, "white"]},
+                    "scale": {"domain": ["with interval", "no interval"], "range": [MARK, GROUND]},
                     "legend": None,
                 },
             },

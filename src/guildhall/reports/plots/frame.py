@@ -8,11 +8,13 @@ from typing import Any
 
 Specification = dict[str, Any]
 """A Vega-Lite specification."""
-INK, FAINT, GRID = "#1d2422", "#57625e", "#dfe3de"
+INK, FAINT, GRID, GROUND = "#1d2422", "#57625e", "#dfe3de", "#ffffff"
+ON_LIGHT = "#111111"
+"""Text on a light mark: it stays dark when the page does not."""
 MARK = "#0f766e"
 WIDTH = 660
 CONFIG: dict[str, Any] = {
-    "background": "white",
+    "background": GROUND,
     "font": "Noto Sans, Liberation Sans, DejaVu Sans, sans-serif",
     "view": {"stroke": None},
     "axis": {
@@ -22,8 +24,11 @@ CONFIG: dict[str, Any] = {
         "domainColor": GRID,
         "tickColor": GRID,
         "labelLimit": 260,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
     },
-    "title": {"anchor": "start", "color": INK, "fontSize": 14, "subtitleColor": FAINT},
+    "title": {"anchor": "start", "color": INK, "fontSize": 14, "offset": 12, "subtitleColor": FAINT},
     "legend": {"labelColor": INK, "titleColor": FAINT, "orient": "top", "labelFontSize": 12, "titleFontSize": 12},
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from guildhall.domain.findings import Breakdown
-from guildhall.reports.plots.frame import INK, Specification, framed
+from guildhall.reports.plots.frame import ON_LIGHT, Specification, framed
 
 
 def heat_map(breakdown: Breakdown) -> Specification:
@@ -22,7 +22,7 @@ def heat_map(breakdown: Breakdown) -> Specification:
         "y": {"field": "level", "type": "nominal", "title": None},
         "x": {"field": "model", "type": "nominal", "title": None, "axis": {"orient": "top", "labelAngle": 0}},
     }
-    scale = {"domain": [0, 1], "range": ["#f3efe2", "#0f766e"]}
+    scale = {"domain": [0, 1], "range": ["#f3efe2", "#0e756d"]}
     return framed(
         {
             "data": {"values": rows},
@@ -43,7 +43,7 @@ def heat_map(breakdown: Breakdown) -> Specification:
                     "mark": {"type": "text", "fontSize": 11},
                     "encoding": {
                         "text": {"field": "label"},
-                        "color": {"condition": {"test": "datum.rate > 0.55", "value": "white"}, "value": INK},
+                        "color": {"condition": {"test": "datum.rate > 0.55", "value": "white"}, "value": ON_LIGHT},
                     },
                 },
             ],

@@ -1,0 +1,25 @@
+"""Each task's own rates, kept with the findings so that two reports can be compared paired by task."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from guildhall.analysis.outcomes import Outcomes
+from guildhall.analysis.win_rates import Convention, groups, task_means
+from guildhall.domain.findings import TaskRates
+from guildhall.domain.studies import Study
+
+
+def task_rates(outcomes: Outcomes, study: Study) -> TaskRates:
+    """Rates by model and task, tasks under the version the study froze."""
+    keys = {key.rpartition("@")[0]: key for key in study.tasks}
+    rates: dict[Convention, dict[str, tuple[float | None, ...]]] = {"win": {}, "win_or_tie": {}}
+    for code, group in groups(outcomes):
+        judged = np.unique(group.task).tolist()
+        for convention, by_model in rates.items():
+            own: list[float | None] = [None] * len(outcomes.task.names)
+            for task, mean in zip(judged, task_means(group, convention).tolist(), strict=True):
+                own[task] = mean
+            by_model[outcomes.model.names[code]] = tuple(own)
+    tasks = tuple(keys.get(name, name) for name in outcomes.task.names)
+    return TaskRates(tasks=tasks, win=rates["win"], win_or_tie=rates["win_or_tie"])
