@@ -20,7 +20,9 @@ def blinded_view(task: Task, references: Prepared, sides: Sequence[Prepared]) ->
     with_text = all(side.text.strip() for side in sides)
     return BlindedView(
         brief=task.brief,
-        reference_files=tuple(_shown(file, file.public_name or f"reference{file.ending}") for file in references.files),
+        reference_files=tuple(
+            shown_file(file, file.public_name or f"reference{file.ending}") for file in references.files
+        ),
         sides=tuple(_side(chr(ord("A") + index), side, with_text=with_text) for index, side in enumerate(sides)),
     )
 
@@ -37,12 +39,13 @@ def omissions_by_place(view: BlindedView) -> dict[str, int]:
 
 
 def _side(place: str, prepared: Prepared, *, with_text: bool) -> BlindedSide:
-    files = tuple(_shown(file, f"{place}-{number}{file.ending}") for number, file in enumerate(prepared.files, 1))
+    files = tuple(shown_file(file, f"{place}-{number}{file.ending}") for number, file in enumerate(prepared.files, 1))
     shows_text = with_text or not files
     return BlindedSide(place=place, files=files, text=prepared.text if shows_text and prepared.text.strip() else None)
 
 
-def _shown(file: PreparedFile, name: str) -> BlindedFile:
+def shown_file(file: PreparedFile, name: str) -> BlindedFile:
+    """A prepared file under the name it is shown by."""
     return BlindedFile(
         name=name,
         kind=file.kind,

@@ -23,7 +23,7 @@ from guildhall.domain.judgments import ShownPage
 from guildhall.domain.prepared import Prepared, PreparedFile
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Task
-from guildhall.domain.values import Digest
+from guildhall.domain.values import Digest, sha256
 from guildhall.errors import UnreadableFile
 from guildhall.store.workspace import Workspace
 
@@ -56,6 +56,12 @@ class Preparer:
         names = blind_names([file.name for file in task.reference_files])
         files = zip(task.reference_files, names, (file.name for file in task.reference_files), strict=True)
         return self._prepared(task.content_digest(), list(files))
+
+    def expert_files(self, task: Task) -> Prepared:
+        """What the author delivered, as the task's reviewers see it: under its own names, which they talk about."""
+        names = blind_names([file.name for file in task.expert_files])
+        files = zip(task.expert_files, names, (file.name for file in task.expert_files), strict=True)
+        return self._prepared(expert_subject(task), list(files))
 
     def _prepared(
         self, subject: Digest, files: Sequence[tuple[FileRef, BlindName, str | None]], *, text: str = ""
@@ -119,6 +125,11 @@ class Preparer:
         except UnreadableFile:
             return None
         return self._blobs.put(grid.canonical())
+
+
+def expert_subject(task: Task) -> Digest:
+    """What a task's own expert files are kept under; its references are kept under the task's digest."""
+    return sha256(f"expert:{task.content_digest()}".encode())
 
 
 def asked_names(task: Task) -> set[str]:

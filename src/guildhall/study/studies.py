@@ -9,11 +9,13 @@ from pathlib import Path
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.domain.variants import BriefVariant
+from guildhall.engine.executor import Executor
 from guildhall.engine.terms import Terms
 from guildhall.errors import InputError, UnknownName
 from guildhall.sampling.plan import SampleItem, plan_samples
 from guildhall.store.workspace import Workspace
 from guildhall.study.file import StudyFile, read_study
+from guildhall.taskbank.review.admission import require_reviewed, why_not_in_a_study
 
 
 @dataclass(frozen=True)
@@ -23,10 +25,12 @@ class OpenStudy:
     file: StudyFile
     folder: Path
     workspace: Workspace
+    executor: Executor | None = None
+    """Where its work runs; on this machine, as its file says, when absent."""
 
     @classmethod
-    def open(cls, path: Path, workspace: Workspace) -> OpenStudy:
-        return cls(read_study(path), path.parent, workspace)
+    def open(cls, path: Path, workspace: Workspace, *, executor: Executor | None = None) -> OpenStudy:
+        return cls(read_study(path), path.parent, workspace, executor)
 
     @property
     def id(self) -> str:
@@ -39,17 +43,23 @@ class OpenStudy:
 
     @cached_property
     def tasks(self) -> list[Task]:
-        """The tasks the study means, in their latest version, in a fixed order."""
-        wanted = self.file.tasks
+        """The tasks the study means, in their latest version, in a fixed order.
+
+        A task whose review is not complete is left out, and refused where the study names it.
+        """
+        wanted, store = self.file.tasks, self.workspace.store
         known = latest_tasks(self.workspace)
         if unknown := set(wanted.ids) - set(known):
             raise UnknownName("task", min(unknown), fix="import it with `guildhall tasks import`")
+        for name in wanted.ids:
+            require_reviewed(store, known[name])
         chosen = [
             task
             for name, task in sorted(known.items())
             if (not wanted.ids or name in wanted.ids)
             and (not wanted.sectors or task.sector in wanted.sectors)
             and (not wanted.occupations or task.occupation in wanted.occupations)
+            and why_not_in_a_study(store, task) is None
         ]
         if not chosen:
             raise InputError("the study means no task of this workspace; import tasks or widen its [tasks] section")
