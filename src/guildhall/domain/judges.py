@@ -21,6 +21,7 @@ class JudgePlan(Value):
     """One judge as a study names it: its model and settings, what it can take, and how much it can read.
 
     `maker` names the family of models it belongs to, for family preference. Without `structured` the provider decides.
+    With `tools` it works in a sandbox that holds the files themselves, and says its verdict when it has seen enough.
     """
 
     name: Id
@@ -30,9 +31,12 @@ class JudgePlan(Value):
     takes: tuple[Medium, ...] = ("image",)
     context_tokens: Annotated[int, Field(ge=2_000)] = 128_000
     structured: bool | None = None
+    tools: bool = False
 
     @property
     def answers_by_schema(self) -> bool:
+        if self.tools:
+            return False
         return self.structured if self.structured is not None else self.model.partition("/")[0] in STRUCTURED
 
     def grader(self, prompt_digest: Digest) -> ModelGrader:
@@ -43,6 +47,8 @@ class JudgePlan(Value):
             "context_tokens": self.context_tokens,
             "structured": self.answers_by_schema,
         }
+        if self.tools:
+            shaping["tools"] = True
         return ModelGrader(name=self.name, model=self.model, settings=shaping, prompt_digest=prompt_digest)
 
 

@@ -38,7 +38,8 @@ class AgentJob:
     """One agent at one piece of work. `key` is the digest of everything that may change the outcome.
 
     Without tools the model answers once, and no sandbox is opened. `command` runs a program in the sandbox
-    instead of a model.
+    instead of a model. A job that `submits` ends with the tool of that name; any other ends with the first message that
+    uses no tool, and that message is its work. With `one_date` all placed files carry the same date.
     """
 
     key: str
@@ -50,6 +51,8 @@ class AgentJob:
     files: tuple[PlacedFile, ...] = ()
     tools: tuple[str, ...] = SHELL_TOOLS
     web_search: bool = False
+    submits: bool = True
+    one_date: bool = False
     command: tuple[str, ...] | None = None
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
 

@@ -13,7 +13,7 @@ import anyio
 from guildhall.domain.submissions import StopReason, Usage
 from guildhall.domain.values import canonical_json, sha256
 from guildhall.engine.calls import Call, Reply
-from guildhall.engine.journal import Journal, Note, keep_leases, open_journal, plain_errors
+from guildhall.engine.journal import TAKEN_OVER, Journal, Note, keep_leases, open_journal, plain_errors
 from guildhall.engine.models import ReadBlob, chat_of, config_of, open_model, parsed, stop_of, usage_of, with_schema
 from guildhall.engine.purse import Purse
 from guildhall.engine.redact import redact
@@ -68,7 +68,7 @@ def run_calls(
     work.plan(wanted, kind="call", run=terms.run)
     if retry_failed:
         work.reopen(list(wanted))
-    known = _known_replies(work, wanted, terms.run)
+    known = known_replies(work, wanted, terms.run)
     for key, reply in known.items():
         if on_reply is not None:
             on_reply(wanted[key], reply)
@@ -76,8 +76,8 @@ def run_calls(
     claimed = work.claim(open_keys, worker=this_worker(), now=terms.now())
     with plain_errors():
         anyio.run(asking.ask_all, {key: wanted[key] for key in open_keys if key in claimed})
-    busy = [key for key in open_keys if key not in claimed]
-    why = asking.why_left or ("another process is at work on them" if busy else None)
+    busy = [key for key in open_keys if key not in claimed] + asking.taken_over
+    why = asking.why_left or (TAKEN_OVER if busy else None)
     found = {wanted[key].key: reply for key, reply in (known | asking.replies).items()}
     return Answers(found, left=tuple(wanted[key].key for key in (*asking.left, *busy)), why_left=why)
 
@@ -92,6 +92,7 @@ class _Asking:
     on_reply: OnReply
     replies: dict[str, Reply] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
+    taken_over: list[str] = field(default_factory=list)
     why_left: str | None = None
     models: dict[bytes, tuple[Model, GenerateConfig]] = field(default_factory=dict)
 
@@ -118,8 +119,9 @@ class _Asking:
                     for _ in range(min(len(queue), self.terms.pace.connections or self.terms.pace.at_most)):
                         group.start_soon(self._ask_from, queue, journal, purse)
         finally:
-            self.left = [key for key in calls if key not in self.replies]
-            self.work.release(self.left)
+            ended = {*self.replies, *self.taken_over}
+            self.left = [key for key in calls if key not in ended]
+            self.work.release(self.left, worker=this_worker())
 
     def _recount(self) -> Spending:
         return Ledger(self.work.store).spent(run=self.terms.run)
@@ -130,20 +132,23 @@ class _Asking:
             if self.why_left is not None:
                 return
             key, call = queue.popleft()
-            reply = await self._ask(key, call, journal)
+            reply, kept = await self._ask(key, call, journal)
             purse.end(reply.usage)
-            self.replies[key] = reply
-            self.on_reply(call, reply)
+            if kept:
+                self.replies[key] = reply
+                self.on_reply(call, reply)
+            else:
+                self.taken_over.append(key)
 
-    async def _ask(self, key: str, call: Call, journal: Journal) -> Reply:
-        """One call from the ledger's first line to its last."""
+    async def _ask(self, key: str, call: Call, journal: Journal) -> tuple[Reply, bool]:
+        """One call from the ledger's first line to its last, and whether its reply is the one that stands."""
         ticket = uuid4().hex
         await journal.write(Note(sent=Sent(ticket, key, self.terms.run, call.model, self.terms.now())))
         reply = await self._reply(call)
         answered = Answered(ticket, reply.usage, self.terms.now(), reply.seconds, reply.error)
         outcome = Outcome(key, self.terms.now(), result=reply.model_dump_json(), error=reply.error)
-        await journal.write(Note(answered=answered, outcome=outcome))
-        return reply
+        kept = await journal.write(Note(answered=answered, outcome=outcome))
+        return reply, kept
 
     async def _reply(self, call: Call) -> Reply:
         model, config = self.models[_model_key(call)]
@@ -180,9 +185,10 @@ def _model_key(call: Call) -> bytes:
     return canonical_json([call.model, call.settings])
 
 
-def _known_replies(work: Work, wanted: dict[str, Call], run: str) -> dict[str, Reply]:
+def known_replies(work: Work, keys: Iterable[str], run: str) -> dict[str, Reply]:
+    """The kept replies of these items; one that another run paid for is free for this one."""
     known: dict[str, Reply] = {}
-    for key, item in work.items(wanted).items():
+    for key, item in work.items(keys).items():
         if item.state in (WorkState.DONE, WorkState.FAILED) and item.result is not None:
             reply = Reply.model_validate_json(item.result)
             known[key] = reply if item.run == run else reply.reused()

@@ -26,6 +26,7 @@ SHIPPED = {
     "careful": "guildhall.sampling.scripts:careful",
     "careless": "guildhall.sampling.scripts:careless",
     "picker": "guildhall.judging.picking:picker",
+    "recounter": "guildhall.judging.stand_ins:recounter",
     "word-counter": "guildhall.judging.stand_ins:word_counter",
 }
 """Short names of behaviours that live with the stage they belong to; loaded when first used."""

@@ -6,12 +6,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from guildhall.domain.submissions import StopReason
-from guildhall.engine.agents import PROMPT_FILE, SUBMIT, Room
+from guildhall.engine.agents import PROMPT_FILE, SUBMIT, AgentJob, Room
 from guildhall.engine.desk import DESK, Desk
 from guildhall.engine.models import ReadBlob, stop_of
 from guildhall.engine.office import OFFICE, Office
 from guildhall.engine.redact import redact
 from guildhall.engine.terms import Limits
+from guildhall.errors import SandboxError
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 _NUDGES = 2
 COMMAND_SECONDS = 3600.0
 """How long a command-line agent may take where no limit is set."""
+ONE_DATE = "2000-01-01T00:00:00Z"
+"""What placed files are dated, where a date could tell something."""
 
 _STOPS = {
     "time": StopReason.TIME_LIMIT,
@@ -78,13 +81,21 @@ async def _at_work(office: Office, desk: Desk, state: TaskState, read_blob: Read
 
     room = SandboxRoom(sandbox()) if desk.job.in_sandbox else None
     if room is not None:
-        for placed in desk.job.files:
-            await room.write(placed.path, read_blob(placed.digest))
+        await _lay_out(desk.job, room, read_blob)
     await _within_limits(office, desk, state, room)
     if not desk.left:
         desk.collected = await office.stage.collect(desk.job, room, desk.end(seconds=None))
         state.store.set(COLLECTED, desk.collected.note() | {"stop": desk.stop.value})
     return state
+
+
+async def _lay_out(job: AgentJob, room: Room, read_blob: ReadBlob) -> None:
+    for placed in job.files:
+        await room.write(placed.path, read_blob(placed.digest))
+    if job.one_date and job.files:
+        ran = await room.run(["touch", "--date", ONE_DATE, "--", *(placed.path for placed in job.files)])
+        if ran.code != 0:
+            raise SandboxError(f"the files could not be dated alike: {redact(ran.err)[:200]}")
 
 
 async def _within_limits(office: Office, desk: Desk, state: TaskState, room: Room | None) -> None:
@@ -139,14 +150,15 @@ async def _use_tools(office: Office, desk: Desk, state: TaskState) -> None:
 
     from guildhall.engine.tools import host_tool, shell_tools, submit_tool
 
+    submit = AgentSubmit(tool=submit_tool(desk.submit), answer_only=True, keep_in_messages=True)
     own = [host_tool(tool) for tool in office.stage.tools if tool.name in desk.job.tools]
     worker = react(
         prompt=AgentPrompt(
             instructions=desk.job.system, handoff_prompt=None, assistant_prompt=None, submit_prompt=None
         ),
         tools=[*shell_tools(desk.job), *own],
-        submit=AgentSubmit(tool=submit_tool(desk.submit), answer_only=True, keep_in_messages=True),
-        on_continue=_Nudge(),
+        submit=submit if desk.job.submits else False,
+        on_continue=_Nudge() if desk.job.submits else None,
         truncation="auto",
     )
     conversation = AgentState(messages=state.messages)

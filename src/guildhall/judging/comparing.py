@@ -76,15 +76,17 @@ def question(
 
 def judge_of(plan: JudgePlan, *, places: int) -> ModelGrader:
     """The grader whose name stands under verdicts on this many sides."""
-    return plan.grader(sha256(prompt(places, by_schema=plan.answers_by_schema).encode()))
+    told = prompt(places, by_schema=plan.answers_by_schema, tools=plan.tools)
+    return plan.grader(sha256(told.encode()))
 
 
 @cache
-def prompt(places: int, *, by_schema: bool) -> str:
-    """The instructions for a pair, or for a ranking of more."""
+def prompt(places: int, *, by_schema: bool, tools: bool = False) -> str:
+    """The instructions for a pair, or for a ranking of more; a judge with tools is told of them too."""
+    about_tools = _text("tools-1.md") if tools else ""
     if places > 2:
-        return _text("rank-1.md")
-    return _text("compare-1.md") + (_BY_SCHEMA if by_schema else _ON_ONE_LINE)
+        return _text("rank-1.md") + about_tools
+    return _text("compare-1.md") + about_tools + (_BY_SCHEMA if by_schema else _ON_ONE_LINE)
 
 
 def _text(name: str) -> str:

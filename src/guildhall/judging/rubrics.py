@@ -58,8 +58,11 @@ def show(plan: JudgePlan, task: Task, references: Prepared, work: Prepared, *, r
 
 
 def rubric_judge(plan: JudgePlan, *, whole: bool) -> ModelGrader:
-    """The grader whose name stands under rubric marks; asking all items at once makes another one."""
-    return plan.grader(sha256(f"{_prompt()}\nwhole={whole}".encode()))
+    """The grader whose name stands under rubric marks; asking all items at once makes another one.
+
+    Rubrics are held against text and pages, with or without tools.
+    """
+    return plan.but(tools=False).grader(sha256(f"{_prompt()}\nwhole={whole}".encode()))
 
 
 def read_items(reply: Reply, items: Numbered, *, shown_text: str) -> list[ItemVerdict]:

@@ -1,11 +1,13 @@
-"""A stand-in for a judge, offline and deterministic: it counts words, says so, and keeps to every form of answer."""
+"""Stand-ins for judges, offline and deterministic: one counts words, one opens the workbooks; both say so."""
 
 from __future__ import annotations
 
+import json
 import re
+from importlib.resources import files
 from itertools import pairwise
 
-from guildhall.engine.scripted import Answer, Turn, scripted
+from guildhall.engine.scripted import Answer, ToolUse, Turn, scripted
 
 
 @scripted("word-counter")
@@ -44,3 +46,19 @@ def _items(prompt: str) -> str:
         share = sum(word in known for word in wanted) / len(wanted) if wanted else 0.0
         lines.append(f'ITEM {number}: {"MET" if share > 0.6 else "PARTLY" if share > 0.4 else "NOT"} | ""')
     return "\n".join(lines)
+
+
+@scripted("recounter")
+def recounter(turn: Turn) -> Answer:
+    """A stand-in for a judge with tools: it adds up the sums of both sides' workbooks, and fewer wrong totals win."""
+    if turn.number == 0:
+        program = files("guildhall.judging").joinpath("programs", "recount.py").read_text(encoding="utf-8")
+        return Answer(text="I add up what the workbooks say.", tools=(ToolUse("python", {"code": program}),))
+    try:
+        counted = {letter: wrong for letter, (_, wrong) in json.loads(turn.messages[-1].text).items()}
+    except ValueError:
+        return Answer(text=f"The workbooks could not be counted: {turn.messages[-1].text[-300:]}")
+    told = ", ".join(f"{letter} has {wrong} wrong totals" for letter, wrong in counted.items())
+    wrong = [counted.get(letter, 0) for letter in "AB"]
+    verdict = "TIE" if wrong[0] == wrong[1] else "A" if wrong[0] < wrong[1] else "B"
+    return Answer(text=f"Recomputed: {told or 'no workbooks'}.\n\nVERDICT[{verdict}]")

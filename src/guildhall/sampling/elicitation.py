@@ -10,9 +10,7 @@ from string import Template
 from guildhall.domain.values import Digest, Value, sha256
 from guildhall.engine.agents import SHELL_TOOLS
 from guildhall.errors import InputError, UnreadableFile
-
-LOOK = "look_at_pages"
-"""The tool by which an agent looks at the rendered pages of what it made."""
+from guildhall.judging.pages import LOOK
 
 ADDITIONAL_PACKAGES = (
     "LibreOffice",

@@ -15,8 +15,8 @@ from pathlib import PurePosixPath
 
 from guildhall.engine.agents import SUBMIT
 from guildhall.engine.scripted import Answer, ToolUse, Turn, scripted
+from guildhall.judging.pages import LOOK
 from guildhall.sampling.collection import DELIVERABLES, REFERENCES
-from guildhall.sampling.elicitation import LOOK
 
 _FILE_NAME = re.compile(r"`([\w\-. ]+\.\w{2,5})`")
 _POINT = re.compile(r"^(?:\d+\.|-)\s+(.+(?:\n(?:   ?).+)*)", re.MULTILINE)

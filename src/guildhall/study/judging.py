@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
+from typing import Any
 
 from pydantic import JsonValue
 
@@ -22,8 +24,9 @@ from guildhall.grading.judges.desk import Desk
 from guildhall.grading.judges.evidence import pair_scores
 from guildhall.grading.judges.graders import AutomaticGrader, ByBaseline, ByModel, ByPanel
 from guildhall.grading.judges.panel import PanelPlan
-from guildhall.grading.judges.queue import Queued, enqueue, judge, standing
+from guildhall.grading.judges.queue import Queued, enqueue, missing_verdicts, standing
 from guildhall.grading.judges.rubric import ask_rubric, missing_marks
+from guildhall.grading.judges.spreading import Ask, open_desk, spread_judging
 from guildhall.grading.judges.verdicts import Judged
 from guildhall.grading.opening import gather
 from guildhall.study.studies import OpenStudy
@@ -81,11 +84,8 @@ def plan_of(model: str) -> JudgePlan:
 @contextmanager
 def desk_of(study: OpenStudy) -> Iterator[Desk]:
     """A desk with everything of the study at hand; documents are opened in confined processes."""
-    from guildhall.documents.looking import documents
-    from guildhall.judging.preparing import Preparer
-
-    with documents(study.workspace.path / "cache") as looking:
-        yield Desk(study.workspace, Preparer(study.workspace, looking), study.tasks)
+    with open_desk(study.workspace, study.tasks, study.file.grading.bench()) as desk:
+        yield desk
 
 
 def terms_of(study: OpenStudy) -> Terms:
@@ -107,8 +107,40 @@ def judged_form(study: OpenStudy) -> Study:
 def judge_study(study: OpenStudy, grader: AutomaticGrader, *, again: bool = False, sweeps: int | None = None) -> Judged:
     """Let one grader judge everything the study has submitted; what it judged before costs nothing."""
     rounds = sweeps or study.file.grading.sweeps
-    with desk_of(study) as desk:
-        return judge(grader, queued(study).comparisons, desk=desk, terms=terms_of(study), sweeps=rounds, again=again)
+    comparisons = queued(study).comparisons
+    return _asked(
+        study,
+        grader.ask,
+        lambda: missing_verdicts(study.workspace.store, grader, comparisons, sweeps=rounds, again=again),
+    )
+
+
+def _asked(study: OpenStudy, ask: Ask, missing: Callable[[], Sequence[Any]]) -> Judged:
+    """Ask for what is missing: here, or wherever the study's executor has room."""
+    if study.executor is None:
+        with desk_of(study) as desk:
+            return ask(missing(), desk=desk, terms=terms_of(study))
+    prepare_study(study)
+    return spread_judging(
+        ask,
+        missing,
+        workspace=study.workspace,
+        tasks=study.tasks,
+        terms=terms_of(study),
+        bench=study.file.grading.bench(),
+        executor=study.executor,
+    )
+
+
+def prepare_study(study: OpenStudy) -> None:
+    """Make everything ready that is to be judged, wherever the study's executor has room."""
+    from guildhall.judging.spreading import prepare_all
+
+    tasks, made = gather(study.workspace, judged_form(study))
+    by_id = {task.id: task for task in tasks}
+    if study.executor is not None:
+        works = [(one, by_id[one.task]) for one in made]
+        prepare_all(works, workspace=study.workspace, executor=study.executor)
 
 
 def mark_study(study: OpenStudy, plan: JudgePlan, *, whole: bool, sweeps: int, again: bool = False) -> Judged:
@@ -117,9 +149,11 @@ def mark_study(study: OpenStudy, plan: JudgePlan, *, whole: bool, sweeps: int, a
     tasks, made = gather(study.workspace, judged_form(study))
     with_rubric = {task.id for task in tasks if task.rubric is not None and task.rubric.items}
     submissions = [one for one in made if one.task in with_rubric]
-    wanted = missing_marks(store, submissions, plan, whole=whole, sweeps=sweeps, again=again)
-    with desk_of(study) as desk:
-        return ask_rubric(plan, list(wanted), study=study.id, whole=whole, desk=desk, terms=terms_of(study))
+    return _asked(
+        study,
+        partial(ask_rubric, plan, study=study.id, whole=whole),
+        lambda: list(missing_marks(store, submissions, plan, whole=whole, sweeps=sweeps, again=again)),
+    )
 
 
 def marks_of(study: OpenStudy) -> list[tuple[RubricMark, Submission]]:

@@ -50,9 +50,13 @@ class Kept:
     A judge goes by several graders' keys where it works under several prompts: one for pairs, one for rankings.
     """
 
-    def __init__(self, store: Store, graders: Iterable[ModelGrader]) -> None:
+    def __init__(
+        self, store: Store, graders: Iterable[ModelGrader], *, among: Sequence[Comparison] | None = None
+    ) -> None:
+        """`among` narrows the index to a few comparisons, where all of a judge's verdicts would be too many to read."""
         self._last: dict[Place, _Last] = {}
-        for judgment in store.each(Judgment, grader=[grader.key for grader in graders]):
+        narrowed = {} if among is None else {"comparison": [one.key for one in among]}
+        for judgment in store.each(Judgment, grader=[grader.key for grader in graders], **narrowed):
             place = (judgment.comparison, judgment.order, judgment.sweep)
             before = self._last.get(place)
             attempts = before.attempts + 1 if before else 1

@@ -4,24 +4,39 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from guildhall.domain.prepared import Prepared
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Digest
+from guildhall.engine.sandboxes import Sandbox
 from guildhall.errors import UnknownName
+from guildhall.judging.pages import Render
 from guildhall.judging.preparing import Preparer
 from guildhall.store.workspace import Workspace
 
 V = TypeVar("V")
 
 
+@dataclass(frozen=True)
+class Workbench:
+    """Where judges with tools work: how files are rendered for them, their sandbox, and how many work at a time."""
+
+    render: Render
+    sandbox: Sandbox = field(default_factory=Sandbox)
+    at_once: int = 4
+
+
 class Desk:
     """What judges of every kind need at hand. Only the last few things looked at stay in memory."""
 
-    def __init__(self, workspace: Workspace, preparer: Preparer, tasks: Iterable[Task]) -> None:
+    def __init__(
+        self, workspace: Workspace, preparer: Preparer, tasks: Iterable[Task], *, workbench: Workbench | None = None
+    ) -> None:
         self.workspace = workspace
+        self.workbench = workbench
         self._preparer = preparer
         self._tasks: Mapping[str, Task] = {task.id: task for task in tasks}
         self._submissions: _Recent[Submission] = _Recent(512)

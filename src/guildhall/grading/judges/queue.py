@@ -10,7 +10,7 @@ from guildhall.domain.judgments import Comparison
 from guildhall.domain.studies import Study
 from guildhall.engine.terms import Terms
 from guildhall.grading.design import lay_out
-from guildhall.grading.judges.asking import Kept
+from guildhall.grading.judges.asking import Asked, Kept
 from guildhall.grading.judges.desk import Desk
 from guildhall.grading.judges.graders import AutomaticGrader
 from guildhall.grading.judges.verdicts import Judged
@@ -63,9 +63,16 @@ def judge(
     again: bool = False,
 ) -> Judged:
     """Ask a grader for what it has not judged yet; with `again`, for what it failed at too."""
-    kept = Kept(desk.workspace.store, grader.graders())
-    wanted = list(kept.missing(comparisons, sweeps=sweeps if grader.repeats else 1, again=again))
+    wanted = missing_verdicts(desk.workspace.store, grader, comparisons, sweeps=sweeps, again=again)
     return grader.ask(wanted, desk=desk, terms=terms)
+
+
+def missing_verdicts(
+    store: Store, grader: AutomaticGrader, comparisons: Sequence[Comparison], *, sweeps: int, again: bool = False
+) -> list[Asked]:
+    """What a grader has not judged yet; with `again`, what it failed at too."""
+    kept = Kept(store, grader.graders())
+    return list(kept.missing(comparisons, sweeps=sweeps if grader.repeats else 1, again=again))
 
 
 def standing(store: Store, grader: AutomaticGrader, comparisons: Sequence[Comparison], *, sweeps: int) -> Standing:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from guildhall.domain.values import Id, Value
 from guildhall.engine.prices import Price, Prices
+from guildhall.engine.sandboxes import Sandbox
 from guildhall.engine.terms import Limits, Pace, Terms
 from guildhall.grading.judges.asking import MOST_SWEEPS, SWEEPS
+from guildhall.grading.judges.spreading import Bench
 
 
 class PanelSettings(Value):
@@ -23,7 +26,8 @@ class PanelSettings(Value):
 class GradingSettings(Value):
     """`[grading]`: how often every order is asked, in what sets, and at which cost at most.
 
-    `makers` names the family an author belongs to where its model string does not: author name -> maker.
+    `makers` names the family an author belongs to where its model string does not: author name -> maker. `sandbox` and
+    `environment` are where judges with tools work, `at_once` of them at a time; from inside they reach no network.
     """
 
     submissions: Literal["study", "all"] = "study"
@@ -33,8 +37,18 @@ class GradingSettings(Value):
     baselines: tuple[str, ...] = ("always-human", "always-tie", "rubric-and-format")
     panel: PanelSettings | None = None
     makers: dict[str, str] = {}
+    sandbox: str = "bubblewrap"
+    environment: Path | None = None
+    sandbox_config: Path | None = None
+    at_once: Annotated[int, Field(ge=1, le=500)] = 4
     limits: Limits = Limits()
     pace: Pace = Pace()
+
+    def place(self) -> Sandbox:
+        return Sandbox(kind=self.sandbox, environment=self.environment, config=self.sandbox_config)
+
+    def bench(self) -> Bench:
+        return Bench(self.place(), self.at_once)
 
     def terms(self, run: str, prices: dict[str, Price] | None = None) -> Terms:
         return Terms(run=run, limits=self.limits, pace=self.pace, prices=Prices(prices))

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from guildhall.domain.authors import ModelGrader
 from guildhall.domain.judges import JudgePlan
 from guildhall.domain.judgments import Judgment
 from guildhall.domain.values import Digest
+from guildhall.engine.answering import answer_with_tools
 from guildhall.engine.calls import Call, Reply
 from guildhall.engine.oneshot import run_calls
-from guildhall.engine.terms import Terms
-from guildhall.errors import UnreadableVerdict
+from guildhall.engine.terms import Limits, Terms
+from guildhall.errors import InputError, UnreadableVerdict
 from guildhall.grading.judges.asking import Asked
 from guildhall.grading.judges.desk import Desk
 from guildhall.judging.comparing import Question, judge_of, question
+from guildhall.judging.pages import look_at_pages
 from guildhall.judging.verdicts import failure_of, read_verdict
+from guildhall.judging.working import WorkedQuestion, question_with_tools
 
 BATCH = 256
 """Verdicts asked for together: enough to keep a provider busy, few enough that memory does not grow with a study."""
 
+MOST_TURNS = 60
+LONGEST_SECONDS = 1800.0
+"""How long a judge with tools may go on where the study sets no limit for an item."""
+
+Answered = tuple[Asked, Mapping[str, int], Reply | None]
+"""What was asked, what it left out of each side, and what came back."""
 Heard = Callable[[int, int], None]
 
 
@@ -62,16 +71,52 @@ def ask_judge(
 
 
 def _ask_batch(plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms) -> Judged:
-    asked = list(_calls(plan, batch, desk))
-    answers = run_calls([call for _, _, call in asked], workspace=desk.workspace, terms=terms)
-    made = []
-    for one, put, call in asked:
-        reply = answers.of(call)
-        if reply is not None:
-            made.append(judgment_from(reply, one, put, plan, judge_of(plan, places=len(one.order))))
+    heard, why_left = (_worked_on if plan.tools else _called)(plan, batch, desk, terms)
+    made = [
+        judgment_from(reply, asked, omissions, plan, judge_of(plan, places=len(asked.order)))
+        for asked, omissions, reply in heard
+        if reply is not None
+    ]
     desk.workspace.store.add_all(made)
     failed = sum(judgment.ranks is None for judgment in made)
-    return Judged(len(made) - failed, failed, left=len(asked) - len(made), why_left=answers.why_left)
+    return Judged(len(made) - failed, failed, left=len(batch) - len(made), why_left=why_left)
+
+
+def _called(plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms) -> tuple[list[Answered], str | None]:
+    """One call a verdict."""
+    asked = list(_calls(plan, batch, desk))
+    answers = run_calls([call for _, _, call in asked], workspace=desk.workspace, terms=terms)
+    return [(one, put.omissions, answers.of(call)) for one, put, call in asked], answers.why_left
+
+
+def _worked_on(plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms) -> tuple[list[Answered], str | None]:
+    """One sandbox a verdict."""
+    bench = desk.workbench
+    if bench is None:
+        raise InputError(f"judge {plan.name!r} works with tools, and this desk has no sandbox for it")
+    asked = [(one, build_worked_question(one, desk)) for one in batch]
+    jobs = [put.job(plan, sample=one.sample, label=_label(plan, one)) for one, put in asked]
+    answers = answer_with_tools(
+        jobs,
+        tools=(look_at_pages(bench.render),),
+        workspace=desk.workspace,
+        terms=replace(terms, limits=_bounded(terms.limits)),
+        sandbox=bench.sandbox,
+        at_once=bench.at_once,
+    )
+    heard: list[Answered] = [
+        (one, put.omissions, answers.replies.get(job.key)) for (one, put), job in zip(asked, jobs, strict=True)
+    ]
+    return heard, answers.why_left
+
+
+def _bounded(limits: Limits) -> Limits:
+    """A judge that goes round in circles must come to an end, whether or not the study says when."""
+    return limits.but(item_turns=limits.item_turns or MOST_TURNS, item_seconds=limits.item_seconds or LONGEST_SECONDS)
+
+
+def _label(plan: JudgePlan, asked: Asked) -> str:
+    return f"{asked.comparison.task} judged by {plan.name}, sweep {asked.sweep}"
 
 
 def _calls(plan: JudgePlan, batch: list[Asked], desk: Desk) -> Iterator[tuple[Asked, Question, Call]]:
@@ -91,7 +136,15 @@ def build_question(plan: JudgePlan, asked: Asked, desk: Desk) -> Question:
     return question(plan, task, desk.references(task), sides, read_blob=desk.read_blob)
 
 
-def judgment_from(reply: Reply, asked: Asked, put: Question, plan: JudgePlan, grader: ModelGrader) -> Judgment:
+def build_worked_question(asked: Asked, desk: Desk) -> WorkedQuestion:
+    """What a judge with tools finds in its folder, and is told, about a comparison in the order asked for."""
+    task = desk.task(asked.comparison.task)
+    return question_with_tools(task, desk.references(task), [desk.prepared(submission) for submission in asked.order])
+
+
+def judgment_from(
+    reply: Reply, asked: Asked, omissions: Mapping[str, int], plan: JudgePlan, grader: ModelGrader
+) -> Judgment:
     """The verdict of a reply, or its failure with the reason; one or the other is always kept."""
     places = len(asked.order)
     failure, reading = failure_of(reply), None
@@ -111,7 +164,7 @@ def judgment_from(reply: Reply, asked: Asked, put: Question, plan: JudgePlan, gr
         sweep=asked.sweep,
         wall_s=reply.seconds,
         usage=reply.usage,
-        omissions=put.omissions,
+        omissions=dict(omissions),
         replaces=asked.replaces,
         made_at=reply.made_at,
     )

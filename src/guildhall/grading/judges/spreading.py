@@ -1,0 +1,92 @@
+"""Automatic grading over several processes or machines: the same verdicts as from one, each asked for once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from guildhall.domain.tasks import Task
+from guildhall.engine.executor import Executor
+from guildhall.engine.journal import TAKEN_OVER
+from guildhall.engine.sandboxes import Sandbox
+from guildhall.engine.spreading import looks, parts, shared_terms
+from guildhall.engine.terms import Terms
+from guildhall.grading.judges.desk import Desk, Workbench
+from guildhall.grading.judges.verdicts import Judged
+from guildhall.store.workspace import Address, Workspace
+
+BATCH = 64
+"""Verdicts in one batch: few enough that a lost node costs little."""
+
+Ask = Callable[..., Judged]
+"""Asks for what is wanted: `ask(wanted, desk=desk, terms=terms)`. It can be pickled."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where a judge with tools works, in words that mean the same on every machine."""
+
+    sandbox: Sandbox = field(default_factory=Sandbox)
+    at_once: int = 4
+
+
+@dataclass(frozen=True)
+class JudgingBatch:
+    """Verdicts for one process: everything it needs to know, ready to be pickled."""
+
+    workspace: Address
+    tasks: tuple[Task, ...]
+    ask: Ask
+    wanted: tuple[Any, ...]
+    terms: Terms
+    bench: Bench
+
+
+@contextmanager
+def open_desk(workspace: Workspace, tasks: Iterable[Task], bench: Bench) -> Iterator[Desk]:
+    """A desk with documents at hand; they are opened in confined processes."""
+    from guildhall.documents.looking import documents
+    from guildhall.judging.preparing import Preparer
+
+    with documents(workspace.path / "cache") as looking:
+        workbench = Workbench(looking.renderer.render, bench.sandbox, bench.at_once)
+        yield Desk(workspace, Preparer(workspace, looking), tasks, workbench=workbench)
+
+
+def spread_judging(
+    ask: Ask,
+    missing: Callable[[], Sequence[Any]],
+    *,
+    workspace: Workspace,
+    tasks: Sequence[Task],
+    terms: Terms,
+    bench: Bench,
+    executor: Executor,
+) -> Judged:
+    """Ask for all that is missing, dealt to an executor in batches; a provider feels one run, not many.
+
+    `missing` is asked again where a dead worker may have held something back.
+    """
+    shared, needs = shared_terms(terms, places=executor.places)
+    batch = JudgingBatch(workspace.at, tuple(tasks), ask, (), shared, bench)
+    total = Judged()
+    for _ in looks():
+        dealt = [replace(batch, wanted=tuple(part)) for part in parts(missing(), BATCH)]
+        found = Judged()
+        for ended in executor.map(judge_batch, dealt, needs=replace(needs, offices=1)):
+            found += ended.result()
+        total = replace(total, left=0, why_left=None) + found
+        if found.why_left != TAKEN_OVER:
+            break
+    return total
+
+
+def judge_batch(batch: JudgingBatch) -> Judged:
+    """One batch, wherever it was dealt to."""
+    with (
+        Workspace.at_address(batch.workspace.elsewhere()) as workspace,
+        open_desk(workspace, batch.tasks, batch.bench) as desk,
+    ):
+        return batch.ask(batch.wanted, desk=desk, terms=batch.terms)

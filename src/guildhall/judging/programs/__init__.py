@@ -1,0 +1,1 @@
+"""Programs that stand-ins for judges run in their sandbox."""
