@@ -6,6 +6,7 @@ GuildhallError
 │   │   └── LookInterrupted  the room around a file's parser went away; another try may succeed
 │   ├── CannotScrub       a file whose makers' traces cannot all be removed
 │   ├── UnsafePath        a path that leaves its folder, a link, or a hostile name
+│   ├── RefusedPackage    an uploaded archive that is broken, hostile or beyond the limits
 │   ├── MissingColumn     a table without a column that is needed
 │   ├── ImpossibleValue   a figure outside what it can be: a NaN mark, a probability of 2
 │   ├── BadCondition      a gate's condition that is not in its language
@@ -90,6 +91,14 @@ class UnsafePath(InputError):
     def __init__(self, path: Path | str, why: str, *, fix: str = "rename or move the file and try again") -> None:
         self.path, self.why, self.fix = path, why, fix
         super().__init__(f"{str(path)!r}: {why}; {fix}")
+
+
+class RefusedPackage(InputError):
+    """An uploaded archive that is broken, hostile or beyond the limits; nothing of it was kept."""
+
+    def __init__(self, why: str, *, fix: str = "send a zip with one folder for each task id") -> None:
+        self.why, self.fix = why, fix
+        super().__init__(f"the package was refused: {why}; {fix}")
 
 
 class ImpossibleValue(InputError):

@@ -30,6 +30,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "people": ("guildhall.cli.people:app", "Who may come in, under which code name, and how to forget them."),
     "serve": ("guildhall.cli.serve:serve", "Serve the web app on this machine."),
     "report": ("guildhall.cli.report:report", "Write a study's report: a page, tables, a workbook, figures."),
+    "worker": ("guildhall.cli.worker:worker", "Background work of the web app: gradings, e-mail, webhooks."),
     "occupations": ("guildhall.cli.occupations:app", "Which work matters: occupations from the official files."),
     "bundle": ("guildhall.cli.bundle:app", "Move a workspace's records and files as one archive."),
     "analyze": ("guildhall.cli.analyze:app", "Win rates, agreement, ratings and more, from plain files."),

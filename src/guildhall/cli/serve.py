@@ -25,6 +25,9 @@ def serve(
         Optional[str],  # noqa: UP045
         typer.Option(help="How visitors reach the deliverables; another host name.", show_default=False),
     ] = None,
+    worker: Annotated[
+        bool, typer.Option(help="Run background work beside; leave it out where `guildhall worker` runs.")
+    ] = True,
 ) -> None:
     """Serve the pages for graders and managers, and the deliverables from a host name of their own."""
     from guildhall.store.workspace import Workspace
@@ -41,4 +44,4 @@ def serve(
             note("nobody is on the roster yet: `guildhall people invite` makes the first link")
 
     with Workspace.find(workspace) as opened:
-        run(opened, bind=bind, port=port, files_port=files_port, addresses=addresses, ready=ready)
+        run(opened, bind=bind, port=port, files_port=files_port, addresses=addresses, ready=ready, with_worker=worker)

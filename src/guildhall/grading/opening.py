@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from guildhall.domain.authors import Expert, ModelRun
+from guildhall.domain.gradings import SERVICE
 from guildhall.domain.halls import HallDesign, Member, Role
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.studies import Study
@@ -50,8 +51,13 @@ def gather(workspace: Workspace, study: Study) -> tuple[list[Task], list[Submiss
             workspace.store.add(expert)
             made.append(expert)
         found = workspace.store.find(Submission, task=task.id)
-        made += [one for one in found if isinstance(one.author, ModelRun) and (not wanted or one.author.key in wanted)]
+        made += [one for one in found if isinstance(one.author, ModelRun) and _takes_part(one, wanted)]
     return tasks, _newest(made)
+
+
+def _takes_part(submission: Submission, wanted: set[str]) -> bool:
+    """Work a program sent to the grading service is in no study, unless that very author is asked for."""
+    return submission.author.key in wanted if wanted else submission.origin != SERVICE
 
 
 def _newest(made: list[Submission]) -> list[Submission]:

@@ -99,12 +99,14 @@ class _Importer:
         return Brought(tuple(self.made), new=new, unknown=tuple(self.unknown))
 
 
-def import_folder(path: Path, tasks: Sequence[Task], *, author: ModelRun, workspace: Workspace) -> Brought:
+def import_folder(
+    path: Path, tasks: Sequence[Task], *, author: ModelRun, workspace: Workspace, origin: str | None = None
+) -> Brought:
     """A folder with one folder for each task, named by its id; what lies in it is the deliverable."""
     folders = sorted(inner for inner in path.iterdir() if inner.is_dir()) if path.is_dir() else []
     if not folders:
         raise UnreadableFile(path, "holds no folder", fix="give a folder with one folder for each task id")
-    importer = _importer(workspace, tasks, f"folder {path.name}")
+    importer = _importer(workspace, tasks, origin or f"folder {path.name}")
     for folder in folders:
         importer.add(folder.name, author, folder)
     return importer.finish()

@@ -24,7 +24,13 @@ from guildhall.store.records import Store
 
 LINK_S = 15 * 60.0
 IDLE_S, LONGEST_S = 12 * 3600.0, 7 * 86400.0
-SCOPES = frozenset({"results:read", "export:read"})
+SCOPES = {
+    "results:read": "studies, their progress and their results",
+    "export:read": "judgments, under code names",
+    "gradings:read": "gradings this token asked for",
+    "gradings:write": "send work in to be graded",
+}
+"""What a token may be good for, and what each opens."""
 
 
 @dataclass(frozen=True)
@@ -38,9 +44,12 @@ class Session:
 
 @dataclass(frozen=True)
 class ApiCaller:
+    """Who calls: the person who made the token, the token's name and scopes, and its digest, which tells it apart."""
+
     member: Member
     name: str
     scopes: frozenset[str]
+    token_digest: Digest
 
 
 @dataclass(frozen=True)
@@ -126,7 +135,7 @@ class Door:
 
     def new_api_token(self, member: Id, *, name: str, scopes: Collection[str], now: float) -> str:
         """A token for programs, shown once."""
-        unknown = set(scopes) - SCOPES
+        unknown = set(scopes) - set(SCOPES)
         if unknown:
             raise InputError(f"{', '.join(sorted(unknown))} is no scope; known: {', '.join(sorted(SCOPES))}")
         token = f"gh_{secrets.token_urlsafe(32)}"
@@ -157,9 +166,9 @@ class Door:
         good = (api_tokens.c.token_digest == _digest(token), api_tokens.c.revoked_at.is_(None))
         with self.store.reading() as connection:
             row = connection.execute(select(api_tokens).where(*good)).first()
-        return (
-            None if row is None else ApiCaller(self.roster.get(row.member), row.name, frozenset(json.loads(row.scopes)))
-        )
+        if row is None:
+            return None
+        return ApiCaller(self.roster.get(row.member), row.name, frozenset(json.loads(row.scopes)), row.token_digest)
 
 
 def same_token(given: str | None, expected: str) -> bool:

@@ -20,7 +20,7 @@ from guildhall.web.security import RateLimit, SameSiteWrites, SecurityHeaders, T
 from guildhall.web.site import Site
 
 STATIC = Path(__file__).parent / "static"
-UPLOADS = ("/tasks/",)
+UPLOADS = ("/tasks/", "/api/v1/gradings")
 """Routes that take files and hold their own, larger, limits."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import uvicorn
 
@@ -11,6 +12,7 @@ from guildhall.store.workspace import Workspace
 from guildhall.web.app import create_app
 from guildhall.web.files import files_app
 from guildhall.web.site import Addresses, Site
+from guildhall.web.worker import worker_beside
 
 APP_PORT, FILES_PORT = 8460, 8461
 
@@ -23,8 +25,12 @@ def serve(
     files_port: int,
     addresses: Addresses,
     ready: Callable[[Site], None] = lambda _site: None,
+    with_worker: bool = True,
 ) -> None:
-    """Serve until interrupted. Open requests are finished first; nothing acknowledged is ever lost."""
+    """Serve until interrupted. Open requests are finished first; nothing acknowledged is ever lost.
+
+    A worker runs beside, in its own process, unless one is started by other means.
+    """
     site = Site(workspace, addresses)
     servers = [
         uvicorn.Server(
@@ -32,8 +38,9 @@ def serve(
         )
         for app, number in ((create_app(site), port), (files_app(site), files_port))
     ]
-    ready(site)
-    asyncio.run(_together(servers))
+    with worker_beside(site) if with_worker else nullcontext():
+        ready(site)
+        asyncio.run(_together(servers))
 
 
 async def _together(servers: list[uvicorn.Server]) -> None:

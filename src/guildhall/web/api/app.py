@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from threading import BoundedSemaphore
+
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
 from guildhall import __version__
 from guildhall.errors import GuildhallError, NotEnoughData, UnknownName
-from guildhall.web.api import studies
+from guildhall.web.api import gradings, studies
 from guildhall.web.rendering import page
 from guildhall.web.security import RateLimit
 from guildhall.web.site import Site
@@ -20,7 +22,7 @@ def api_app(site: Site, *, calls: RateLimit | None = None) -> FastAPI:
     app = FastAPI(
         title="Guildhall",
         version=__version__,
-        description="Studies, their progress and their results, for programs.",
+        description="Studies, their progress and their results, and a grading service, for programs.",
         docs_url=None,
         redoc_url=None,
         openapi_url="/openapi.json",
@@ -28,7 +30,9 @@ def api_app(site: Site, *, calls: RateLimit | None = None) -> FastAPI:
     )
     app.state.site = site
     app.state.calls = calls or RateLimit(per_minute=CALLS_PER_MINUTE, burst=BURST)
+    app.state.uploads = BoundedSemaphore(gradings.UPLOADS_AT_ONCE)
     app.include_router(studies.router)
+    app.include_router(gradings.router)
     app.get("/docs", include_in_schema=False)(_docs)
     return app
 

@@ -25,10 +25,11 @@ def needs(scope: str) -> Callable[[Request, HTTPAuthorizationCredentials | None]
             raise HTTPException(401, "send a token as 'Authorization: Bearer ...'", {"WWW-Authenticate": "Bearer"})
         if scope not in found.scopes:
             raise HTTPException(403, f"this token lacks the scope {scope}")
-        if not request.app.state.calls.allows(f"{found.member.id}:{found.name}"):
+        if not request.app.state.calls.allows(found.token_digest):
             raise HTTPException(429, "too many calls; wait a moment", {"Retry-After": "10"})
         return found
 
+    caller.scope = scope  # type: ignore[attr-defined]  # the permission table is generated from this
     return caller
 
 

@@ -76,7 +76,7 @@ def tokens(request: Request, site: Site, _session: Session, _form: FormData) -> 
 
 
 def _tokens(request: Request, site: Site, made: str | None = None) -> Response:
-    return page(request, "manage_tokens.html", tokens=site.door.api_tokens(), scopes=sorted(SCOPES), made=made)
+    return page(request, "manage_tokens.html", tokens=site.door.api_tokens(), scopes=SCOPES, made=made)
 
 
 @members_only(Role.MANAGER)

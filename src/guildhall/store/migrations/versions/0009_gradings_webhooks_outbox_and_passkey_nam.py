@@ -71,4 +71,3 @@ def upgrade() -> None:
     with op.batch_alter_table("passkeys", schema=None) as batch_op:
         batch_op.add_column(sa.Column("name", sa.String(length=100), server_default="passkey", nullable=False))
         batch_op.add_column(sa.Column("used_at", sa.Float(), nullable=True))
-

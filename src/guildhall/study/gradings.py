@@ -1,0 +1,176 @@
+"""The grading service's work: take in what was sent, let a judge compare it with the experts' own, tell the grades.
+
+Verdicts are kept as they come, so that a killed worker's grading goes on where it was, and nothing is paid for twice.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from guildhall.analysis.accountability import whole_rounds
+from guildhall.documents.looking import documents
+from guildhall.domain.authors import ModelRun
+from guildhall.domain.gradings import SERVICE, Grades, GradingRequest, TaskGrade
+from guildhall.domain.judgments import Comparison
+from guildhall.domain.pair_scores import PairScore
+from guildhall.domain.studies import Study
+from guildhall.domain.tasks import Task
+from guildhall.domain.values import Id
+from guildhall.errors import GuildhallError, InputError, ModelError, NotEnoughData
+from guildhall.grading.judges.asking import Kept, orders
+from guildhall.grading.judges.desk import Desk
+from guildhall.grading.judges.evidence import pair_scores
+from guildhall.grading.judges.gradability import ungradable
+from guildhall.grading.judges.graders import AutomaticGrader
+from guildhall.grading.judges.queue import enqueue
+from guildhall.judging.preparing import Preparer
+from guildhall.sampling.outside import import_folder
+from guildhall.store.gradings import Grading, Gradings
+from guildhall.store.outbox import Outbox
+from guildhall.store.work import Outcome
+from guildhall.store.workspace import Workspace
+from guildhall.study.judging import grades
+from guildhall.study.service import ServiceSettings, service_of
+from guildhall.study.studies import latest_tasks
+
+BATCH = 8
+"""Comparisons judged between two looks at the clock: after each batch the progress shown is true again."""
+MOST_TRIES = 3
+Clock = Callable[[], float]
+logger = logging.getLogger(__name__)
+
+
+def request_grading(
+    workspace: Workspace, folder: Path, *, name: Id, judge: Id, service: ServiceSettings
+) -> GradingRequest:
+    """Keep the work that lies in a folder, one folder for each task, as work that `judge` is to grade.
+
+    Refused, with nothing kept, when the judge or a task is unknown. What the rules of collection leave out is told.
+    """
+    service.grader(judge)
+    tasks = latest_tasks(workspace)
+    wanted = sorted(inner.name for inner in folder.iterdir())
+    if unknown := [one for one in wanted if one not in tasks]:
+        raise InputError(f"{unknown[0]!r} is no task of this bank; the package holds one folder for each task id")
+    identity = secrets.token_hex(16)
+    author = ModelRun(name=name, model="outside", condition="outside", settings={"grading": identity})
+    brought = import_folder(folder, list(tasks.values()), author=author, workspace=workspace, origin=SERVICE)
+    return GradingRequest(
+        id=identity,
+        author=author,
+        judge=judge,
+        tasks=tuple(tasks[one].key for one in wanted),
+        submissions=tuple(one.key for one in brought.submissions),
+        problems=tuple(problem for one in brought.submissions for problem in one.problems),
+    )
+
+
+def work_once(workspace: Workspace, *, worker: str, clock: Clock) -> bool:
+    """Carry out the grading that waits longest and that nobody is at work on; False when there is none."""
+    desk = Gradings(workspace.store)
+    for waiting in desk.open():
+        if desk.work.claim([waiting.work.key], worker=worker, now=clock()):
+            _carry_out(workspace, waiting, worker=worker, clock=clock)
+            return True
+    return False
+
+
+def _carry_out(workspace: Workspace, grading: Grading, *, worker: str, clock: Clock) -> None:
+    request, result, error = grading.request, None, None
+    try:
+        if grading.work.tries >= MOST_TRIES:
+            raise ModelError(f"it was begun {MOST_TRIES} times and the worker ended each time")
+        result = _judged(workspace, request, worker=worker, clock=clock).canonical().decode()
+    except (NotEnoughData, ModelError) as reason:
+        error = str(reason)
+    except GuildhallError:
+        # Its words may name this machine's folders and programs: they are for whoever runs it, not for a caller.
+        logger.exception("grading %s failed", request.id)
+        error = "it could not be carried out here; the worker's log says why"
+    store = workspace.store
+    with store.transaction():
+        outcome = Outcome(request.id, at=clock(), result=result, error=error)
+        Gradings(store).work.finish([outcome])
+        event = "grading.done" if error is None else "grading.failed"
+        Outbox(store).announce(event, {"grading": request.id, "name": request.author.name}, now=clock())
+
+
+def _judged(workspace: Workspace, request: GradingRequest, *, worker: str, clock: Clock) -> Grades:
+    store, service = workspace.store, service_of(workspace)
+    grader = service.grader(request.judge)
+    tasks = [store.get(Task, key) for key in request.tasks]
+    out = ungradable(store, tasks, takes=grader.takes)
+    gradable = [task for task in tasks if task.id not in out]
+    if not gradable:
+        raise NotEnoughData(
+            f"none of the {len(tasks)} tasks can be graded automatically: {'; '.join(sorted(set(out.values())))}"
+        )
+    study = Study(
+        id=request.study,
+        title="Grading service",
+        seed=0,
+        tasks=tuple(task.key for task in gradable),
+        authors=(request.author,),
+    )
+    waiting = enqueue(workspace, study)
+    if not waiting.comparisons:
+        raise NotEnoughData("none of the tasks has an expert's work to compare with")
+    _ask(workspace, request, grader, service, waiting.comparisons, tasks=gradable, worker=worker, clock=clock)
+    current = {grader.name: {one.key for one in grader.graders()}}
+    rows = list(pair_scores(store, waiting.comparisons, makers={}, judge_makers={}, current=current))
+    return _grades(rows, grader.name, without_expert=waiting.without_expert, ungradable=out)
+
+
+def _ask(
+    workspace: Workspace,
+    request: GradingRequest,
+    grader: AutomaticGrader,
+    service: ServiceSettings,
+    comparisons: Sequence[Comparison],
+    *,
+    tasks: Sequence[Task],
+    worker: str,
+    clock: Clock,
+) -> None:
+    rounds = service.sweeps if grader.repeats else 1
+    desk, terms = Gradings(workspace.store), service.terms(request.study)
+    desk.want(request.id, rounds * sum(len(orders(one)) for one in comparisons))
+    with documents(workspace.path / "cache") as looking:
+        at_hand = Desk(workspace, Preparer(workspace, looking), tasks)
+        for batch in _batches(comparisons):
+            kept = Kept(workspace.store, grader.graders(), among=batch)
+            judged = grader.ask(list(kept.missing(batch, sweeps=rounds, again=False)), desk=at_hand, terms=terms)
+            if judged.left:
+                raise ModelError(f"it reached a limit of the service: {judged.why_left}")
+            desk.work.renew(worker=worker, now=clock())
+
+
+def _batches(comparisons: Sequence[Comparison]) -> Iterator[Sequence[Comparison]]:
+    return (comparisons[start : start + BATCH] for start in range(0, len(comparisons), BATCH))
+
+
+def _grades(
+    rows: Sequence[PairScore], grader: str, *, without_expert: Sequence[Id], ungradable: dict[str, str]
+) -> Grades:
+    [found] = grades(rows, grader)
+    return Grades(
+        wins=found.wins,
+        ties=found.ties,
+        losses=found.losses,
+        win=found.win.to_estimate(),
+        win_or_tie=found.win_or_tie.to_estimate(),
+        half_tie=found.half_tie.to_estimate(),
+        by_task=tuple(_by_task(whole_rounds(rows))),
+        failures=sum(row.score is None for row in rows),
+        without_expert=tuple(without_expert),
+        ungradable=ungradable,
+    )
+
+
+def _by_task(rows: Sequence[PairScore]) -> Iterator[TaskGrade]:
+    for task in dict.fromkeys(row.task for row in rows):
+        scores = [row.score for row in rows if row.task == task and row.score is not None]
+        yield TaskGrade(task=task, score=sum(scores) / len(scores), verdicts=len(scores))
