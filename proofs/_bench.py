@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -33,7 +32,7 @@ class Timed(NamedTuple):
 
 
 class Race(NamedTuple):
-    """Ours: the median of runs before and after the peer's; the peer's: its best run."""
+    """The best run of each side: on a machine that others use too, it is what was least disturbed."""
 
     ours_s: float
     peer_s: float
@@ -103,20 +102,20 @@ def peer(row: str, *, repeats: int = 1) -> Timed:
     return run_side(peers_python(), "_bench_peers", row, repeats=repeats, environment={})
 
 
-def race(row: str, *, peer_row: str | None = None, peer_repeats: int = 2, first_call: bool = False) -> Race:
-    """Ours, the peer, ours again. With `first_call` each of our runs is the first in a fresh process."""
+def race(
+    row: str, *, peer_row: str | None = None, peer_repeats: int = 2, rounds: int = 3, first_call: bool = False
+) -> Race:
+    """Ours and the peer's in turn. With `first_call` each of our runs is the first in a fresh process."""
     peers_python()
-
-    def ours_now() -> list[Timed]:
-        return [ours(row, repeats=1) for _ in range(3)] if first_call else [ours(row, repeats=5)]
-
-    before, theirs = ours_now(), peer(peer_row or row, repeats=peer_repeats)
-    runs = before + ours_now()
+    mine, theirs = [], []
+    for _ in range(rounds):
+        mine += [ours(row, repeats=1) for _ in range(2)] if first_call else [ours(row)]
+        theirs.append(peer(peer_row or row, repeats=peer_repeats))
     return Race(
-        statistics.median(s for run in runs for s in (run.seconds if first_call else run.seconds[1:])),
-        min(theirs.seconds),
-        max(run.mb for run in runs),
-        theirs.mb,
-        runs[-1].result,
-        theirs.result,
+        min(seconds for run in mine for seconds in run.seconds),
+        min(seconds for run in theirs for seconds in run.seconds),
+        max(run.mb for run in mine),
+        min(run.mb for run in theirs),
+        mine[-1].result,
+        theirs[-1].result,
     )

@@ -1,14 +1,13 @@
 """Statistics: seventeen rows side by side with the libraries of the field, each behind a correctness gate.
 
-Every row runs our code, the peer, and our code again, in processes of their own on the same seeded data; ours is the
-median of its runs, the peer's its best. Peers live in an environment of their own under `.prove/`.
+Every row runs our code and the peer in turn, in processes of their own on the same seeded data, and compares the best
+run of each. Peers live in an environment of their own under `.prove/`.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import statistics
 import subprocess
 import sys
 import time
@@ -58,7 +57,7 @@ def cold_report() -> Figures:
         (_cold(sys.executable, "_report_ours.py", ONE_THREAD), _cold(python, "_report_peers.py", {})) for _ in range(3)
     ]
     (_, ours_mb, mine), (_, peer_mb, theirs) = runs[-1]
-    ours_s, peer_s = statistics.median(run[0][0] for run in runs), min(run[1][0] for run in runs)
+    ours_s, peer_s = (min(run[side][0] for run in runs) for side in (0, 1))
     np.testing.assert_allclose(mine["rates"], theirs["rates"], atol=1e-12)
     np.testing.assert_array_equal(mine["cells"], theirs["cells"])
     np.testing.assert_allclose(mine["half_tie_intervals"], theirs["half_tie_intervals"], atol=0.006)
@@ -97,7 +96,7 @@ def _is_the_maximum(run: Race) -> dict[str, float]:
 )
 def ratings_strings() -> Figures:
     data.votes_parquet(10_000_000, 300)
-    run = race("strings", peer_repeats=2)
+    run = race("strings", peer_repeats=2, rounds=2)
     assert run.ours_mb * 10 <= run.peer_mb, (run.ours_mb, run.peer_mb)
     return _at_least(run, 40, **_is_the_maximum(run))
 
@@ -110,7 +109,7 @@ def ratings_strings() -> Figures:
 )
 def ratings_categoricals() -> Figures:
     data.votes(10_000_000, 300)
-    run = race("categoricals", peer_repeats=2)
+    run = race("categoricals", peer_repeats=2, rounds=2)
     return _at_least(run, 150, **_is_the_maximum(run))
 
 
@@ -122,7 +121,7 @@ def ratings_categoricals() -> Figures:
 )
 def ratings_counts() -> Figures:
     data.votes(10_000_000, 300)
-    run = race("counts", peer_repeats=3)
+    run = race("counts", peer_repeats=2)
     errors = _sandwich_without_ridge(run.ours["ratings"])
     off = float(np.abs(run.ours["errors"] / errors - 1).max())
     assert off < 1e-3, off
@@ -162,7 +161,7 @@ def _matches_the_sandwich() -> dict[str, float]:
 )
 def bootstrap_fastchat() -> Figures:
     data.votes(1_000_000, 100)
-    return _at_least(race("bootstrap_100", peer_repeats=2), 200, **_matches_the_sandwich())
+    return _at_least(race("bootstrap_100", peer_repeats=1), 200, **_matches_the_sandwich())
 
 
 @proof(
@@ -173,7 +172,7 @@ def bootstrap_fastchat() -> Figures:
 )
 def bootstrap_arena_rank() -> Figures:
     data.votes(1_000_000, 100)
-    return _at_least(race("bootstrap_20", peer_repeats=1), 500, **_matches_the_sandwich())
+    return _at_least(race("bootstrap_20", peer_repeats=1, rounds=1), 500, **_matches_the_sandwich())
 
 
 @proof(
@@ -184,7 +183,7 @@ def bootstrap_arena_rank() -> Figures:
 )
 def bootstrap_evalica() -> Figures:
     data.votes(13_860, 8)
-    run = race("bootstrap_gold", peer_repeats=2)
+    run = race("bootstrap_gold", peer_repeats=1, rounds=2)
     off = float(np.abs(run.ours["bootstrap"] / run.ours["sandwich"] - 1).max())
     assert off < 0.1, off
     return _at_least(run, 300, half_widths_off_at_1000_rounds=round(off, 4))
@@ -216,7 +215,7 @@ def _million_rounds(human: Any) -> Any:
 )
 def human_human_numpy() -> Figures:
     truth = _million_rounds(np.load(data.gold())["human"].reshape(-1, 3))
-    run = race("human_human", peer_repeats=5, first_call=True)
+    run = race("human_human", peer_repeats=2, first_call=True)
     return _at_least(run, 50, **_within_two_steps(run, truth))
 
 
@@ -228,7 +227,7 @@ def human_human_numpy() -> Figures:
 )
 def human_human_scipy() -> Figures:
     truth = _million_rounds(np.load(data.gold())["human"].reshape(-1, 3))
-    run = race("human_human", peer_row="human_human_scipy", peer_repeats=3)
+    run = race("human_human", peer_row="human_human_scipy", peer_repeats=2)
     covered = _coverage_of_fixed_samples()
     assert 0.93 <= covered <= 0.98, covered
     return _at_least(run, 100, coverage=covered, **_within_two_steps(run, truth))
@@ -260,7 +259,7 @@ def _coverage_of_fixed_samples(rounds: int = 2000) -> float:
 )
 def human_auto_numpy() -> Figures:
     data.gold()
-    run = race("human_auto", peer_repeats=3, first_call=True)
+    run = race("human_auto", peer_repeats=2, first_call=True)
     off = float(np.abs(run.ours["interval"] - run.peer["interval"]).max())
     assert off < 0.001, off
     return _at_least(run, 10, interval_off_1000_rounds=round(off, 6))
@@ -274,7 +273,7 @@ def human_auto_numpy() -> Figures:
 )
 def human_human_large() -> Figures:
     data.rating_matrix(1_000_000)
-    run = race("human_human_large", peer_repeats=2)
+    run = race("human_human_large", peer_repeats=1)
     off = float(np.abs(run.ours["interval"] - run.peer["interval"]).max())
     assert off < 0.0005, off
     return _at_least(run, 150, interval_off_100_rounds=round(off, 6))
@@ -288,7 +287,7 @@ def human_human_large() -> Figures:
 )
 def alpha() -> Figures:
     data.rating_matrix(1_000_000)
-    run = race("alpha", peer_repeats=5)
+    run = race("alpha", peer_repeats=2)
     off = abs(float(run.ours["alpha"]) - float(run.peer["alpha"]))
     assert off < 1e-12, off
     return _at_least(run, 20, off=off)
@@ -302,7 +301,7 @@ def alpha() -> Figures:
 )
 def ppi() -> Figures:
     data.predictions(10_000_000)
-    run = race("ppi", peer_repeats=5)
+    run = race("ppi", peer_repeats=2)
     off = float(np.abs(run.ours["interval"] - run.peer["interval"]).max())
     assert off < 1e-12, off
     assert run.ours_mb * 100 <= run.peer_mb, (run.ours_mb, run.peer_mb)
@@ -317,7 +316,7 @@ def ppi() -> Figures:
 )
 def medians() -> Figures:
     data.marks(10_000_000)
-    run = race("medians", peer_repeats=3)
+    run = race("medians", peer_repeats=2)
     np.testing.assert_array_equal(run.ours["medians"], run.peer["medians"])
     np.testing.assert_allclose(run.ours["bias"], run.peer["bias"], atol=1e-12)
     return _at_least(run, 8)
@@ -331,7 +330,7 @@ def medians() -> Figures:
 )
 def breakdown() -> Figures:
     data.grades(10_000_000)
-    run = race("breakdown", peer_repeats=5)
+    run = race("breakdown", peer_repeats=3)
     np.testing.assert_array_equal(run.ours["counts"], run.peer["counts"])
     return _at_least(run, 3)
 
@@ -344,7 +343,7 @@ def breakdown() -> Figures:
 )
 def breakdown_file() -> Figures:
     data.grades(10_000_000)
-    run = race("breakdown_file", peer_repeats=5)
+    run = race("breakdown_file", peer_repeats=3)
     np.testing.assert_array_equal(run.ours["counts"], run.peer["counts"])
     return _at_least(run, 2)
 
@@ -352,7 +351,7 @@ def breakdown_file() -> Figures:
 @proof("statistics-bench-17-elo", "Compiled Elo over 1e7 votes is 50 x evalica, and equal", tier="bench", budget_s=900)
 def elo() -> Figures:
     data.votes(10_000_000, 300)
-    run = race("elo", peer_repeats=1)
+    run = race("elo", peer_repeats=1, rounds=2)
     off = float(np.abs(run.ours["ratings"] - run.peer["ratings"]).max())
     assert off < 1e-9 * 1000, off
     return _at_least(run, 50, off=off)

@@ -13,7 +13,7 @@ from numpy.random import default_rng
 
 from guildhall.analysis.bradley_terry import Fit, fit_bradley_terry, pair_rows
 from guildhall.analysis.elo import elo_ratings
-from guildhall.analysis.rating_bootstrap import bootstrap_ratings, double_or_nothing
+from guildhall.analysis.rating_bootstrap import Coins, bootstrap_ratings
 from guildhall.analysis.rating_files import parse_anchors, rate_file
 from guildhall.analysis.ratings import RatingTable, rank_intervals, rate_counts, rate_votes
 from guildhall.analysis.tables import Coded
@@ -275,7 +275,7 @@ def test_the_bootstrap_agrees_with_the_sandwich():
 
 def test_double_or_nothing_keeps_the_mean_and_has_the_variance_of_resampling():
     counts = np.array([0, 1, 5, 64, 65, 3000])
-    drawn = double_or_nothing(counts, 4000, default_rng(0))
+    drawn = Coins(counts).flip(4000, default_rng(0))
     assert drawn[:, 0].max() == 0
     assert set(np.unique(drawn[:, 1])) == {0.0, 2.0}
     np.testing.assert_allclose(drawn.mean(axis=0), counts, rtol=0.05)

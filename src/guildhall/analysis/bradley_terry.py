@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guildhall.analysis.tables import Codes, Floats
 from guildhall.analysis.tie_models import TIE_MODELS, Derivatives, Ties
@@ -80,30 +81,32 @@ def fit_bradley_terry(
     free = np.ones(len(parameters), dtype=np.bool_)
     for model, rating in (anchors or {}).items():
         parameters[model], free[model] = rating, False
-    gauge = np.zeros((len(parameters), len(parameters)))
-    if not anchors:
-        gauge[: rows.n_models, : rows.n_models] = rows.counts.sum() / rows.n_models**2
     scale = float(rows.counts.sum())
+    gauge = 0.0 if anchors else scale / rows.n_models**2
     at = _evaluate(rows, parameters, derivatives, n_tie)
+    gradient = _gradient(rows, at, n_tie)
     for _ in range(MOST_STEPS):
-        gradient = _gradient(rows, at, n_tie)
         if np.abs(gradient[free]).max(initial=0.0) <= GRADIENT_DONE * scale:
             break
-        hessian = _information(rows, at, n_tie) + gauge
         step = np.zeros_like(parameters)
-        step[free] = np.linalg.solve(hessian[np.ix_(free, free)], gradient[free])
+        step[free] = np.linalg.solve(_free_information(rows, at, n_tie, free, gauge), gradient[free])
         parameters, after = _damped(rows, parameters, step, at, derivatives, n_tie)
         if after is None:
             break
-        at = after
-    inverse = np.zeros_like(gauge)
-    hessian = _information(rows, at, n_tie) + gauge
-    inverse[np.ix_(free, free)] = np.linalg.inv(hessian[np.ix_(free, free)])
+        at, gradient = after, _gradient(rows, after, n_tie)
+    inverse = np.zeros((len(parameters), len(parameters)))
+    inverse[np.ix_(free, free)] = np.linalg.inv(_free_information(rows, at, n_tie, free, gauge))
     meat = score_covariance(rows, at, n_tie) if meat is None else meat
-    gradient = _gradient(rows, at, n_tie)
     return Fit(
         parameters, inverse, inverse @ meat @ inverse, rows.n_models, ties, float(np.abs(gradient[free]).max() / scale)
     )
+
+
+def _free_information(rows: PairRows, at: Derivatives, n_tie: int, free: NDArray[np.bool_], gauge: float) -> Floats:
+    """The information on the free parameters; `gauge` holds the mean of the ratings where no anchor does."""
+    information = _information(rows, at, n_tie)
+    information[: rows.n_models, : rows.n_models] += gauge
+    return information if free.all() else information[np.ix_(free, free)]
 
 
 def score_covariance(rows: PairRows, at: Derivatives, n_tie: int) -> Floats:
@@ -162,7 +165,9 @@ def _information(rows: PairRows, at: Derivatives, n_tie: int) -> Floats:
 
 
 def _over_outcomes(counts: Floats, worth: Floats) -> Floats:
-    total: Floats = np.einsum("on,on->n", counts, np.broadcast_to(worth, counts.shape))
+    if len(worth) == 1:
+        return np.asarray(counts.sum(axis=0) * worth[0], dtype=np.float64)
+    total: Floats = np.einsum("on,on->n", counts, worth)
     return total
 
 

@@ -1,63 +1,29 @@
 """A calibrator: from what judges said to the probability that people see a loss, a tie or a win.
 
 Everything about it is measured out of fold: folds are whole tasks (or whole items), the ridge is chosen inside each
-training part, and single judges are turned into probabilities by confusion tables from the same training parts.
+training part, and single judges are turned into probabilities by confusion tables from the same training parts. What it
+gains depends on the split, so gains are given over several.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from guildhall.analysis.accountability import clustered_share
+from guildhall.analysis.evidence import Evidence
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.multinomial import Multinomial, fit_multinomial, log_loss
-from guildhall.analysis.ratings_table import Ratings
-from guildhall.analysis.t_intervals import clustered_mean, t_estimate
+from guildhall.analysis.splits import OverSplits, fold_by_cluster, margin_over_splits, mean_margin
 from guildhall.analysis.tables import Codes, Floats
-from guildhall.errors import NotEnoughData
 
 RIDGES = (0.3, 1.0, 3.0, 10.0, 30.0)
 FOLDS = 10
+SPLITS = 5
 _SCORES = np.array([0.0, 0.5, 1.0])
 _WORTH = 1.0 - np.abs(_SCORES[:, None] - _SCORES[None, :])
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What a calibrator learns from, one row a sample: judges' verdicts, further features, people's counts.
-
-    `verdicts[judge]` is the mean score of that judge, NaN where it gave none; `cluster` is the task or item.
-    """
-
-    verdicts: Mapping[str, Floats]
-    extra: Mapping[str, Floats]
-    people: Floats
-    cluster: Codes
-    model: Codes
-    unit: str = "task"
-    """What a cluster is: a task, or a single sample where no task is named."""
-
-    def features(self) -> tuple[list[str], Floats]:
-        """Per judge its score, how tied it is and whether it is missing; between judges their product and spread."""
-        columns: dict[str, Floats] = {}
-        filled = {}
-        for judge, scores in self.verdicts.items():
-            missing = np.isnan(scores)
-            filled[judge] = np.where(missing, 0.0, scores - 0.5)
-            columns[f"{judge}: score"] = filled[judge]
-            columns[f"{judge}: undecided"] = np.where(missing, 0.0, 0.5 - np.abs(filled[judge]))
-            columns[f"{judge}: missing"] = missing.astype(np.float64)
-        names = sorted(filled)
-        for index, one in enumerate(names):
-            for other in names[index + 1 :]:
-                columns[f"{one} x {other}"] = filled[one] * filled[other]
-        if len(names) > 1:
-            columns["spread of judges"] = np.std(np.column_stack([filled[name] for name in names]), axis=1)
-        columns |= dict(self.extra)
-        return list(columns), np.column_stack(list(columns.values()))
 
 
 @dataclass(frozen=True)
@@ -65,19 +31,22 @@ class Gain:
     """The calibrator against one single judge, out of fold and paired by sample.
 
     `agreement` compares on the samples the judge gave a verdict on; `log_loss` on all, a missing verdict being a
-    verdict of its own. Above zero the calibrator is better, in both.
+    verdict of its own. Above zero the calibrator is better, in both. Each stands for the first split, and beside it for
+    all splits together.
     """
 
     judge: str
     judge_agreement: float
     agreement: Measured
+    agreement_over_splits: OverSplits
     judge_log_loss: float
     log_loss: Measured
+    log_loss_over_splits: OverSplits
 
 
 @dataclass(frozen=True)
 class Calibrated:
-    """A fitted calibrator with its honest figures. `looks` counts how often held-out folds were looked at."""
+    """A fitted calibrator with its honest figures. `looks` counts how often held-out parts were looked at."""
 
     features: tuple[str, ...]
     model: Multinomial
@@ -89,46 +58,54 @@ class Calibrated:
     log_loss: Measured
     unseen_models: Measured
     """Agreement on each model's work when no work of that model was learnt from: the real use."""
+    unseen_families: Measured
+    """The same with all models of one maker left out together."""
     gains: tuple[Gain, ...]
 
 
-def evidence_from(ratings: Ratings, extra: Mapping[str, Floats] | None = None) -> Evidence:
-    """The evidence of a table of ratings: every automatic rater is a judge. Samples nobody rated are left out."""
-    people = ratings.counts(human=True).astype(np.float64)
-    rated = people.sum(axis=1) > 0
-    verdicts = {}
-    for code in np.unique(ratings.rater[~ratings.is_human]):
-        rows = ~ratings.is_human & (ratings.rater == code)
-        n = np.bincount(ratings.sample[rows], minlength=ratings.n_samples)
-        total = np.bincount(ratings.sample[rows], ratings.halves[rows] / 2.0, minlength=ratings.n_samples)
-        verdicts[ratings.raters[code]] = np.where(n > 0, total / np.maximum(n, 1), np.nan)[rated]
-    cluster, unit = (np.arange(ratings.n_samples), "sample") if ratings.task is None else (ratings.task, "task")
-    kept = {name: values[rated] for name, values in (extra or {}).items()}
-    return Evidence(verdicts, kept, people[rated], cluster[rated], ratings.model[rated], unit)
+class _Split(NamedTuple):
+    """One deal of tasks to folds, and what the calibrator comes to on it: agreement and log loss of every sample."""
+
+    fold_of: Codes
+    agreement: Floats
+    losses: Floats
 
 
-def calibrate_judges(evidence: Evidence, *, folds: int = FOLDS, seed: int = 0, level: float = 0.95) -> Calibrated:
-    """Fit on everything, and say what it gains out of fold, including when that is nothing."""
+def calibrate_judges(
+    evidence: Evidence, *, folds: int = FOLDS, seed: int = 0, splits: int = SPLITS, level: float = 0.95
+) -> Calibrated:
+    """Fit on every sample people judged, and say what it gains out of fold, including when that is nothing.
+
+    The first split is dealt by `seed`, the others by the numbers after it.
+    """
+    evidence = evidence.only(evidence.rated)
     names, features = evidence.features()
-    fold_of = fold_by_cluster(evidence.cluster, folds=folds, seed=seed)
-    chances = _out_of_fold(features, evidence.people, fold_of, fold_of)
-    ridge = _best_ridge(features, evidence.people, fold_of)
-    agreement, losses = agreements(decided(chances), evidence.people), log_loss(chances, evidence.people)
+    dealt = [_split(features, evidence, folds=folds, seed=seed + number) for number in range(splits)]
+    first = dealt[0]
+    ridge = _best_ridge(features, evidence.people, first.fold_of)
     return Calibrated(
         features=tuple(names),
         model=fit_multinomial(features, evidence.people, ridge=ridge),
         ridge=ridge,
         folds=folds,
         seed=seed,
-        looks=2,
-        agreement=_agreement(agreement, evidence, "agreement with people, out of fold", level),
-        log_loss=_mean(losses, evidence.cluster, "log loss, out of fold", level, evidence.unit),
-        unseen_models=_unseen_models(features, evidence, fold_of, level),
+        looks=splits + 2,
+        agreement=_agreement(first.agreement, evidence, "agreement with people, out of fold", level),
+        log_loss=mean_margin(
+            first.losses, evidence.cluster, what="log loss, out of fold", unit=evidence.unit, level=level
+        ),
+        unseen_models=_unseen("model", evidence.model, features, evidence, first.fold_of, level),
+        unseen_families=_unseen("family of models", evidence.family, features, evidence, first.fold_of, level),
         gains=tuple(
-            _gain(judge, scores, agreement, losses, evidence, fold_of, level)
-            for judge, scores in sorted(evidence.verdicts.items())
+            _gain(judge, scores, dealt, evidence, level) for judge, scores in sorted(evidence.verdicts.items())
         ),
     )
+
+
+def _split(features: Floats, evidence: Evidence, *, folds: int, seed: int) -> _Split:
+    fold_of = fold_by_cluster(evidence.cluster, folds=folds, seed=seed)
+    chances = _out_of_fold(features, evidence.people, fold_of, fold_of)
+    return _Split(fold_of, agreements(decided(chances), evidence.people), log_loss(chances, evidence.people))
 
 
 def _out_of_fold(features: Floats, people: Floats, part_of: Codes, inner: Codes) -> Floats:
@@ -141,12 +118,15 @@ def _out_of_fold(features: Floats, people: Floats, part_of: Codes, inner: Codes)
     return chances
 
 
-def _unseen_models(features: Floats, evidence: Evidence, fold_of: Codes, level: float) -> Measured:
-    what = "agreement with people on models left out one at a time"
-    if len(np.unique(evidence.model)) < 2:
-        return Measured(None, None, what, "none", level, why_no_interval="there is only one model")
-    chances = _out_of_fold(features, evidence.people, evidence.model, fold_of)
-    return _agreement(agreements(decided(chances), evidence.people), evidence, what, level)
+def _unseen(
+    what: str, group: Codes | None, features: Floats, evidence: Evidence, fold_of: Codes, level: float
+) -> Measured:
+    words = f"agreement with people, one {what} left out at a time"
+    if group is None or len(np.unique(group)) < 2:
+        why = f"there is only one {what}" if group is not None else f"no {what} is named"
+        return Measured(None, None, words, "none", level, why_no_interval=why)
+    chances = _out_of_fold(features, evidence.people, group, fold_of)
+    return _agreement(agreements(decided(chances), evidence.people), evidence, words, level)
 
 
 def decided(chances: Floats) -> Floats:
@@ -160,16 +140,6 @@ def agreements(verdicts: Floats, people: Floats) -> Floats:
     apart = np.abs(verdicts[:, None] - _SCORES[None, :])
     values: Floats = 1.0 - (people * apart).sum(axis=1) / people.sum(axis=1)
     return values
-
-
-def fold_by_cluster(cluster: Codes, *, folds: int, seed: int) -> Codes:
-    """A fold for every row, whole clusters together, dealt by seed."""
-    names, at = np.unique(cluster, return_inverse=True)
-    if len(names) < folds:
-        raise NotEnoughData(f"{folds} folds need at least as many tasks, and here are {len(names)}; use fewer folds")
-    dealt = np.empty(len(names), dtype=np.intp)
-    dealt[np.random.default_rng(seed).permutation(len(names))] = np.arange(len(names)) % folds
-    return dealt[at]
 
 
 def _best_ridge(features: Floats, people: Floats, fold_of: Codes) -> float:
@@ -192,20 +162,22 @@ def _best_ridge(features: Floats, people: Floats, fold_of: Codes) -> float:
     return RIDGES[int(np.argmin(totals))]
 
 
-def _gain(
-    judge: str, scores: Floats, agreement: Floats, losses: Floats, evidence: Evidence, fold_of: Codes, level: float
-) -> Gain:
+def _gain(judge: str, scores: Floats, dealt: list[_Split], evidence: Evidence, level: float) -> Gain:
     spoke = ~np.isnan(scores)
     alone = agreements(np.where(spoke, scores, 0.5), evidence.people)
-    by_table = log_loss(confusion_chances(scores, evidence.people, fold_of), evidence.people)
-    gained, saved = (agreement - alone)[spoke], by_table - losses
-    saved_what = f"log loss saved against {judge}'s confusion table"
+    tables = [log_loss(confusion_chances(scores, evidence.people, one.fold_of), evidence.people) for one in dealt]
+    gained = [(one.agreement - alone)[spoke] for one in dealt]
+    saved = [table - one.losses for table, one in zip(tables, dealt, strict=True)]
+    what, what_loss = f"agreement gained over {judge}", f"log loss saved against {judge}'s confusion table"
+    where, unit = evidence.cluster[spoke], evidence.unit
     return Gain(
-        judge,
-        float(alone[spoke].mean()),
-        _mean(gained, evidence.cluster[spoke], f"agreement gained over {judge}", level, evidence.unit),
-        float(by_table.mean()),
-        _mean(saved, evidence.cluster, saved_what, level, evidence.unit),
+        judge=judge,
+        judge_agreement=float(alone[spoke].mean()),
+        agreement=mean_margin(gained[0], where, what=what, unit=unit, level=level),
+        agreement_over_splits=margin_over_splits(gained, where, what=what, unit=unit, level=level),
+        judge_log_loss=float(tables[0].mean()),
+        log_loss=mean_margin(saved[0], evidence.cluster, what=what_loss, unit=unit, level=level),
+        log_loss_over_splits=margin_over_splits(saved, evidence.cluster, what=what_loss, unit=unit, level=level),
     )
 
 
@@ -226,18 +198,3 @@ def confusion_chances(scores: Floats, people: Floats, fold_of: Codes) -> Floats:
 def _agreement(values: Floats, evidence: Evidence, what: str, level: float) -> Measured:
     clusters = [str(code) for code in evidence.cluster.tolist()]
     return clustered_share(values.tolist(), clusters, what=what, level=level, unit=evidence.unit)
-
-
-def _mean(values: Floats, cluster: Codes, what: str, level: float, unit: str) -> Measured:
-    mean = clustered_mean(values, cluster)
-    return t_estimate(
-        mean.value,
-        mean.error,
-        n_clusters=mean.n_clusters,
-        df=mean.df,
-        estimand=what,
-        method=f"mean over samples, t over {unit}s",
-        unit=unit,
-        level=level,
-        n_samples=len(values),
-    )

@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guildhall.analysis.histogram import joint_counts
 from guildhall.analysis.tables import Codes, Floats
 from guildhall.errors import NothingMarked
-
-ROWS_A_BLOCK = 1 << 17
 
 
 class CrossMarks(NamedTuple):
@@ -34,26 +33,11 @@ def cross_marks(grader: Codes, author: Codes, mark: Codes, values: Floats, *, n_
     """
     if not len(mark):
         raise NothingMarked
-    counts = _histogram(grader, author, mark, n_models, len(values))
+    counts = joint_counts([grader, author, mark], (n_models, n_models, len(values)))
     medians = _medians(counts, values)
     given = _medians(counts.sum(axis=1), values)
     overall = _medians(counts.sum(axis=(0, 1)), values)
     return CrossMarks(medians, counts.sum(axis=2), _medians(counts.sum(axis=0), values), given, given - overall)
-
-
-def _histogram(grader: Codes, author: Codes, mark: Codes, n_models: int, n_values: int) -> NDArray[np.int64]:
-    size = n_models * n_models * n_values
-    rows = max(ROWS_A_BLOCK, size)
-    counts = np.zeros(size, dtype=np.int64)
-    for start in range(0, len(mark), rows):
-        block = slice(start, start + rows)
-        key = grader[block].astype(np.int64)
-        key *= n_models
-        key += author[block]
-        key *= n_values
-        key += mark[block]
-        counts += np.bincount(key, minlength=size)
-    return counts.reshape(n_models, n_models, n_values)
 
 
 def _medians(counts: NDArray[np.int64], values: Floats) -> Floats:

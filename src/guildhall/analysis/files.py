@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -24,6 +24,7 @@ from guildhall.analysis.tables import (
 from guildhall.errors import MissingColumn, NothingJudged, UnreadableFile
 
 ROWS_A_CHUNK = 1 << 18
+MOST_PARTS = 16
 SMALL_FILE_BYTES = 4_000_000
 """Below this size plain Python reads a CSV sooner than pyarrow is imported."""
 
@@ -41,6 +42,27 @@ def stream_table(path: Path, *, required: Sequence[str], optional: Sequence[str]
     not read. A file that cannot be read, or lacks a required column, is refused by name.
     """
     path = Path(path)
+    read = _reader(path)
+    n_rows = 0
+    for chunk in read(path, tuple(required), tuple(optional)):
+        n_rows += chunk.n_rows
+        yield chunk
+    if not n_rows:
+        raise NothingJudged(f"anything in {path.name}")
+
+
+def table_parts(path: Path, *, required: Sequence[str], optional: Sequence[str] = ()) -> list[Iterator[Table]]:
+    """The rows in parts that may be read side by side, each in chunks: row groups of a Parquet file, or all rows."""
+    path = Path(path)
+    read = _reader(path)
+    if read is not _stream_parquet or not _has_pyarrow():
+        return [read(path, tuple(required), tuple(optional))]
+    groups = range(_row_groups(path))
+    n_parts = min(MOST_PARTS, max(len(groups), 1))
+    return [_stream_parquet(path, required, optional, row_groups=groups[part::n_parts]) for part in range(n_parts)]
+
+
+def _reader(path: Path) -> Callable[[Path, Sequence[str], Sequence[str]], Iterator[Table]]:
     if not path.is_file():
         raise UnreadableFile(path, "there is no such file", fix="check the path")
     readers = {".csv": _stream_csv, ".jsonl": _stream_jsonl, ".parquet": _stream_parquet}
@@ -48,12 +70,7 @@ def stream_table(path: Path, *, required: Sequence[str], optional: Sequence[str]
         raise UnreadableFile(
             path, f"files of kind {path.suffix or 'none'!r} are not read", fix="use .csv, .jsonl or .parquet"
         )
-    n_rows = 0
-    for chunk in readers[path.suffix.lower()](path, tuple(required), tuple(optional)):
-        n_rows += chunk.n_rows
-        yield chunk
-    if not n_rows:
-        raise NothingJudged(f"anything in {path.name}")
+    return readers[path.suffix.lower()]
 
 
 def column_names(path: Path) -> list[str]:
@@ -151,7 +168,9 @@ def _stream_csv_by_arrow(path: Path, required: Sequence[str], optional: Sequence
         raise UnreadableFile(path, f"not a readable CSV file ({error})") from error
 
 
-def _stream_parquet(path: Path, required: Sequence[str], optional: Sequence[str]) -> Iterator[Table]:
+def _stream_parquet(
+    path: Path, required: Sequence[str], optional: Sequence[str], row_groups: Sequence[int] | None = None
+) -> Iterator[Table]:
     if not _has_pyarrow():
         yield from _stream_parquet_by_polars(path, required, optional)
         return
@@ -164,8 +183,21 @@ def _stream_parquet(path: Path, required: Sequence[str], optional: Sequence[str]
         wanted = _wanted(path, schema.names, required, optional)
         words = [name for name in wanted if not is_number_type(schema.field(name).type)]
         with parquet.ParquetFile(path, read_dictionary=words) as file:
-            for batch in file.iter_batches(batch_size=ROWS_A_CHUNK, columns=wanted):
+            # Whoever reads some row groups reads others beside them, and needs no threads within each.
+            for batch in file.iter_batches(
+                batch_size=ROWS_A_CHUNK, columns=wanted, row_groups=row_groups, use_threads=row_groups is None
+            ):
                 yield table_from_arrow(batch, wanted)
+    except pa.ArrowException as error:
+        raise UnreadableFile(path, f"not a readable Parquet file ({error})") from error
+
+
+def _row_groups(path: Path) -> int:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        return int(parquet.read_metadata(path).num_row_groups)
     except pa.ArrowException as error:
         raise UnreadableFile(path, f"not a readable Parquet file ({error})") from error
 

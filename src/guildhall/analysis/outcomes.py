@@ -126,14 +126,13 @@ def _tally(column: Coded) -> dict[str, int]:
 def to_halves(scores: Floats) -> Halves:
     """Scores in {0, 0.5, 1} as 0, 1, 2; anything else, NaN first of all, is refused."""
     halves = np.empty(len(scores), dtype=np.int8)
-    with np.errstate(invalid="ignore"):
-        for start in range(0, len(scores), ROWS_A_BLOCK):
-            block = scores[start : start + ROWS_A_BLOCK]
-            found = (2.0 * block).astype(np.int8)
-            allowed = (found * 0.5 == block) & (found >= LOSS) & (found <= WIN)
-            if not allowed.all():
-                raise ImpossibleValue("score", block[~allowed][0], allowed="0 (loss), 0.5 (tie) or 1 (win)")
-            halves[start : start + ROWS_A_BLOCK] = found
+    for start in range(0, len(scores), ROWS_A_BLOCK):
+        block = scores[start : start + ROWS_A_BLOCK]
+        tied, won = block == 0.5, block == 1.0
+        allowed = tied | won | (block == 0.0)
+        if not allowed.all():
+            raise ImpossibleValue("score", block[~allowed][0], allowed="0 (loss), 0.5 (tie) or 1 (win)")
+        halves[start : start + ROWS_A_BLOCK] = TIE * tied.view(np.int8) + WIN * won.view(np.int8)
     return halves
 
 

@@ -13,15 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.bradley_terry import Fit, PairRows
+from guildhall.analysis.histogram import side_by_side
 from guildhall.analysis.tables import Floats
 from guildhall.analysis.tie_models import TIE_MODELS
 from guildhall.errors import ImpossibleValue
 
 MOST_BITS = 2048
 """Above this count a binomial draw is cheaper than its bits."""
-ROUNDS_A_BATCH = 128
+CELLS_A_BATCH = 1 << 16
+"""As many rounds go together as keep their pairs in the processor's cache."""
 MOST_STEPS = 60
-STEP_DONE = 1e-7
+STEP_DONE = 1e-4
+"""Of the smallest standard error: what is left to go after such a step is far below what resampling can tell."""
 STEP_LOST = 1e-3
 
 
@@ -45,33 +48,41 @@ def bootstrap_ratings(rows: PairRows, fit: Fit, *, rounds: int, rng: np.random.G
     whole = rows.counts.astype(np.int64)
     if np.any(whole != rows.counts) or (rows.squares is not rows.counts and np.any(rows.squares != rows.counts)):
         raise ImpossibleValue("weight", "not 1 in some row", allowed="1 for a bootstrap; use the sandwich interval")
-    found = []
-    for start in range(0, rounds, ROUNDS_A_BATCH):
-        counts = double_or_nothing(whole.ravel(), min(ROUNDS_A_BATCH, rounds - start), rng)
-        found.append(_refit(rows, fit, counts.reshape(-1, *rows.counts.shape)))
-    ratings = np.concatenate(found)
+    each = max(1, CELLS_A_BATCH // max(len(rows.first), 1))
+    coins = Coins(whole.ravel())
+    sizes = [min(each, rounds - start) for start in range(0, rounds, each)]
+
+    def batch(size_and_source: tuple[int, np.random.Generator]) -> Floats:
+        counts = coins.flip(*size_and_source)
+        return _refit(rows, fit, counts.reshape(-1, *rows.counts.shape))
+
+    # Each batch draws from a source of its own, so that the result does not hang on which ends first.
+    ratings = np.concatenate(list(side_by_side(batch, list(zip(sizes, rng.spawn(len(sizes)), strict=True)))))
     lost = np.isnan(ratings[:, 0])
     return BootstrapRatings(ratings[~lost], int(lost.sum()))
 
 
-def double_or_nothing(counts: NDArray[np.int64], rounds: int, rng: np.random.Generator) -> Floats:
-    """Counts after each vote was doubled or dropped: rounds x cells."""
-    order = np.argsort(-counts, kind="stable")
-    falling = counts[order]
-    n_large = int((falling > MOST_BITS).sum())
-    drawn = np.zeros((rounds, len(counts)))
-    drawn[:, :n_large] = rng.binomial(falling[:n_large], 0.5, size=(rounds, n_large))
-    bits_done = 0
-    while n_open := int((falling[n_large:] > bits_done).sum()):
-        wanted = np.minimum(falling[n_large : n_large + n_open] - bits_done, 64)
-        words = rng.integers(0, 1 << 64, size=(rounds, n_open), dtype=np.uint64)
-        words >>= (64 - wanted).astype(np.uint64)
-        drawn[:, n_large : n_large + n_open] += np.bitwise_count(words)
-        bits_done += 64
-    result = np.empty_like(drawn)
-    result[:, order] = drawn
-    result *= 2.0
-    return result
+class Coins:
+    """Counts of votes that can be drawn anew, each vote doubled or dropped."""
+
+    def __init__(self, counts: NDArray[np.int64]) -> None:
+        order = np.argsort(-counts, kind="stable")
+        self._falling, self._place = counts[order], np.argsort(order)
+
+    def flip(self, rounds: int, rng: np.random.Generator) -> Floats:
+        """Twice the heads among as many coins as there are votes: rounds x cells."""
+        n_large = int((self._falling > MOST_BITS).sum())
+        drawn = np.zeros((rounds, len(self._falling)))
+        drawn[:, :n_large] = rng.binomial(self._falling[:n_large], 0.5, size=(rounds, n_large))
+        bits_done = 0
+        while n_open := int((self._falling[n_large:] > bits_done).sum()):
+            wanted = np.minimum(self._falling[n_large : n_large + n_open] - bits_done, 64)
+            words = rng.integers(0, 1 << 64, size=(rounds, n_open), dtype=np.uint64)
+            words >>= (64 - wanted).astype(np.uint64)
+            drawn[:, n_large : n_large + n_open] += np.bitwise_count(words)
+            bits_done += 64
+        drawn *= 2.0
+        return drawn.take(self._place, axis=1)
 
 
 def _refit(rows: PairRows, fit: Fit, counts: Floats) -> Floats:
@@ -80,12 +91,14 @@ def _refit(rows: PairRows, fit: Fit, counts: Floats) -> Floats:
     parameters = fit.parameters[None, :]
     if fit.ties == "half":
         counts = np.stack([counts[:, 0] + 0.5 * counts[:, 1], counts.sum(axis=1)], axis=1)
+    errors = np.sqrt(np.diag(fit.covariance)[: fit.n_models])
+    done = STEP_DONE * float(errors[errors > 0].min(initial=1.0))
     step = np.ones((len(counts), len(fit.parameters)))
     with np.errstate(all="ignore"):
         for _ in range(MOST_STEPS):
             step = _gradients(rows, fit, counts, parameters, by_second) @ fit.inverse
             parameters = parameters + step
-            if not np.abs(step).max() > STEP_DONE:
+            if not np.abs(step).max() > done:
                 break
     settled = np.abs(step).max(axis=1) < STEP_LOST
     return np.where(settled[:, None], parameters[:, : rows.n_models], np.nan)

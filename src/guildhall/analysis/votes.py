@@ -12,15 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.files import read_table, stream_table
+from guildhall.analysis.files import read_table, table_parts
+from guildhall.analysis.histogram import joint_counts, side_by_side
 from guildhall.analysis.tables import Coded, Codes, Floats, Table, encode, renumber, table_from_arrow
 from guildhall.errors import ImpossibleValue, NothingJudged, UnknownName
 
 WINNERS = ("left", "tie", "right")
 """Outcomes in the order used everywhere: left wins, tie, right wins."""
-ROWS_A_BLOCK = 1 << 17
-"""Keys of one block stay in the processor's cache."""
-
 ARROW_ROWS = 1 << 20
 COLUMNS = ("left", "right", "winner")
 
@@ -50,33 +48,49 @@ class Votes(NamedTuple):
 
 def count_vote_file(path: Path) -> VoteCounts:
     """Counts from a file with columns `left, right, winner` and optionally `weight`, read in chunks."""
-    return count_chunks(stream_table(path, required=COLUMNS, optional=("weight",)))
+    parts = table_parts(path, required=COLUMNS, optional=("weight",))
+    return _some(_merged(side_by_side(lambda part: _merged(map(_count_chunk, part)), parts)))
 
 
 def count_arrow(table: Any) -> VoteCounts:
-    """Counts of an Arrow table with columns `left, right, winner` (strings or dictionaries), batch by batch."""
-    return count_chunks(table_from_arrow(batch, COLUMNS) for batch in table.to_batches(max_chunksize=ARROW_ROWS))
+    """Counts of an Arrow table with columns `left, right, winner` (strings or dictionaries), a slice at a time."""
+
+    def counted(start: int) -> VoteCounts:
+        return _count_chunk(table_from_arrow(table.slice(start, ARROW_ROWS), COLUMNS))
+
+    return _some(_merged(side_by_side(counted, range(0, table.num_rows, ARROW_ROWS))))
 
 
-def count_chunks(chunks: Iterable[Table]) -> VoteCounts:
-    """Each chunk is counted in its own codes; only the small table is translated to the shared ones."""
+def _count_chunk(chunk: Table) -> VoteCounts:
+    weight = chunk.numbers("weight") if "weight" in chunk else None
+    return count_votes(*(chunk.coded(name) for name in COLUMNS), weight=weight)
+
+
+def _merged(parts: Iterable[VoteCounts]) -> VoteCounts:
+    """Each part was counted in its own codes; only its small table is translated to the shared ones."""
     index: dict[str, int] = {}
     total = VoteCounts((), np.zeros((3, 0, 0)), None, 0, 0)
-    for chunk in chunks:
-        weight = chunk.numbers("weight") if "weight" in chunk else None
-        one = count_votes(*(chunk.coded(name) for name in COLUMNS), weight=weight)
+    for one in parts:
         place = renumber(Coded(np.arange(len(one.names)), one.names), index)
-        counts = _spread(total.counts, one.counts, place, len(index))
         squares = None
-        if one.squares is not None:
-            before = total.squares if total.squares is not None else np.zeros((3, 0, 0))
-            squares = _spread(before, one.squares, place, len(index))
+        if one.squares is not None or total.squares is not None:
+            # Votes that state no weight weigh 1, and so does its square.
+            before, more = (part.counts if part.squares is None else part.squares for part in (total, one))
+            squares = _spread(before, more, place, len(index))
         total = VoteCounts(
-            tuple(index), counts, squares, total.n_votes + one.n_votes, total.n_excluded + one.n_excluded
+            tuple(index),
+            _spread(total.counts, one.counts, place, len(index)),
+            squares,
+            total.n_votes + one.n_votes,
+            total.n_excluded + one.n_excluded,
         )
-    if not total.n_votes:
-        raise NothingJudged("ratings", n_excluded=total.n_excluded)
     return total
+
+
+def _some(votes: VoteCounts) -> VoteCounts:
+    if not votes.n_votes:
+        raise NothingJudged("ratings", n_excluded=votes.n_excluded)
+    return votes
 
 
 def count_votes(left: Coded, right: Coded, winner: Coded, *, weight: Floats | None = None) -> VoteCounts:
@@ -90,11 +104,11 @@ def count_votes(left: Coded, right: Coded, winner: Coded, *, weight: Floats | No
         n_excluded = int((~known).sum())
         left, right, winner = (Coded(column.codes[known], column.names) for column in (left, right, winner))
         weight = weight[known] if weight is not None else None
-    shape = (len(winner.names), len(left.names), len(right.names))
-    table = _histogram(winner.codes, left.codes, right.codes, shape, weight)
-    squares = (
-        _histogram(winner.codes, left.codes, right.codes, shape, np.square(weight)) if weight is not None else None
-    )
+    if weight is not None:
+        _check_weights(weight)
+    codes, shape = zip(*((column.codes, len(column.names)) for column in (winner, left, right)), strict=True)
+    table = joint_counts(codes, shape, weight=weight)
+    squares = joint_counts(codes, shape, weight=np.square(weight)) if weight is not None else None
     counts = _placed(table, outcome, place, len(index))
     if np.any(np.einsum("oii->oi", counts)):
         raise ImpossibleValue("left and right", "the same model in some row", allowed="two different models")
@@ -177,22 +191,6 @@ def _mentioned(votes: VoteCounts) -> VoteCounts:
         counts=votes.counts[square],
         squares=None if votes.squares is None else votes.squares[square],
     )
-
-
-def _histogram(winner: Codes, left: Codes, right: Codes, shape: tuple[int, int, int], weight: Floats | None) -> Floats:
-    if weight is not None:
-        _check_weights(weight)
-    size = shape[0] * shape[1] * shape[2]
-    total = np.zeros(size, dtype=np.int64 if weight is None else np.float64)
-    for start in range(0, len(left), ROWS_A_BLOCK):
-        rows = slice(start, start + ROWS_A_BLOCK)
-        key = winner[rows].astype(np.int64)
-        key *= shape[1]
-        key += left[rows]
-        key *= shape[2]
-        key += right[rows]
-        total += np.bincount(key, None if weight is None else weight[rows], minlength=size)
-    return total.reshape(shape).astype(np.float64)
 
 
 def _placed(table: Floats, outcome: NDArray[np.int64], place: Sequence[Codes], size: int) -> Floats:
