@@ -24,6 +24,7 @@ from guildhall.store.workspace import Workspace
 from guildhall.study.findings import findings_of
 from guildhall.study.judged import judged_rows
 from guildhall.study.reporting import write_report
+from guildhall.study.rows import NOT_ASKED, is_word
 
 SECTORS = ("Information", "Government")
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -124,8 +125,8 @@ def test_failures_surplus_and_replaced_judgments_are_counted_and_left_out(worksp
     workspace.store.add_all([first, amended, failed, late])
     found = judged_rows(workspace.store, "s")
     assert (found.judgments, found.failures, found.surplus) == (3, 1, 1)
-    [row] = found.rows
-    assert (row.score, row.model_place, row.guess) == (0.0, 0, None)
+    rows = found.rows
+    assert (rows.score.tolist(), rows.model_place.tolist(), rows.guess.tolist()) == ([0.0], [0], [NOT_ASKED])
 
 
 def test_a_guess_is_right_when_it_names_the_baseline(workspace: Workspace) -> None:
@@ -142,11 +143,13 @@ def test_a_guess_is_right_when_it_names_the_baseline(workspace: Workspace) -> No
                 made_at=MOMENT,
             )
         )
-        rows = {row.grader: row.guess for row in judged_rows(workspace.store, "s").rows}
-        assert rows[grader.key] == expected
+        rows = judged_rows(workspace.store, "s").rows
+        assert rows.guess[is_word(rows.grader, grader.key)] == [expected]
 
 
 def test_hours_fall_into_the_papers_bins(workspace: Workspace, study: Study) -> None:
     judge_all(workspace, study)
-    seen = {row.task: row.columns["hours"] for row in judged_rows(workspace.store, "s").rows}
+    rows = judged_rows(workspace.store, "s").rows
+    hours = rows.columns["hours"]
+    seen = {rows.task.names[task]: hours.names[code] for task, code in zip(rows.task.codes, hours.codes, strict=True)}
     assert (seen["t-0"], seen["t-1"], seen["t-3"], seen["t-7"]) == ("0-2 h", "2-4 h", "4-8 h", "8 h and more")

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import func, select
 
+from guildhall.analysis.win_rates import groups, task_means
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.halls import SeatState, SlotKind
@@ -18,7 +19,8 @@ from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.store.hall import seats, slots
 from guildhall.store.records import Store
-from guildhall.study.judged import AUTOMATIC, Row, judged_rows
+from guildhall.study.judged import judged_rows
+from guildhall.study.rows import AUTOMATIC, Rows
 
 Shown = Mapping[str, str]
 """Model -> the name it goes by on the page."""
@@ -74,30 +76,30 @@ def running_estimates(store: Store, study: Study, shown: Shown) -> list[Running]
     """
     finished = _completed_at(store, study)
     bank = {model: sum(name == model for _, name in finished) for model in shown}
-    by_group: dict[tuple[str, str], dict[str, list[Row]]] = defaultdict(lambda: defaultdict(list))
-    for row in judged_rows(store, study.id).rows:
-        if not row.grader_kind.startswith(AUTOMATIC) and finished.get((row.task, row.model)) is not None:
-            by_group[row.model, row.grader_kind][row.task].append(row)
-    made = [
-        Running(shown[model], kind, _running(tasks, {task: finished[task, model] for task in tasks}, bank[model]))
-        for (model, kind), tasks in by_group.items()
-    ]
+    made = []
+    for kind in (rows := judged_rows(store, study.id).rows).kinds:
+        if kind.startswith(AUTOMATIC):
+            continue
+        for model, mine in rows.of_kind(kind).by_model():
+            means = _task_means(mine)
+            done = {task: at for task in means if (at := finished.get((task, model))) is not None}
+            if done:
+                made.append(Running(shown[model], kind, _running(means, done, bank[model])))
     return sorted(made, key=lambda one: (one.grader_kind, one.model))
 
 
-def _running(tasks: Mapping[str, list[Row]], finished: Mapping[str, float | None], n_bank: int) -> Estimate:
+def _running(means: Mapping[str, float], finished: Mapping[str, float], n_bank: int) -> Estimate:
     from guildhall.analysis.sequential import confidence_sequence
 
-    order = sorted(tasks, key=lambda task: (finished[task] or 0.0, task))
-    return confidence_sequence(np.array([_mean(tasks[task]) for task in order]), n_bank=n_bank).now.to_estimate()
+    order = sorted(finished, key=lambda task: (finished[task], task))
+    return confidence_sequence(np.array([means[task] for task in order]), n_bank=n_bank).now.to_estimate()
 
 
-def _mean(rows: list[Row]) -> float:
-    """Mean over samples of the mean over grades."""
-    samples: dict[str, list[float]] = defaultdict(list)
-    for row in rows:
-        samples[row.sample].append(row.score)
-    return float(np.mean([np.mean(scores) for scores in samples.values()]))
+def _task_means(rows: Rows) -> dict[str, float]:
+    """Each task's mean over samples of the mean over grades, for one model."""
+    [(_, group)] = groups(rows.outcomes())
+    names = [rows.task.names[code] for code in np.unique(group.task).tolist()]
+    return dict(zip(names, task_means(group, "half_tie").tolist(), strict=True))
 
 
 def _planned(store: Store, study: Study) -> Sequence[Any]:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.measured import Measured
-from guildhall.analysis.outcomes import Outcomes, outcomes_from_arrays
+from guildhall.analysis.outcomes import Outcomes
 from guildhall.domain.findings import Figure
-from guildhall.domain.studies import Study
+from guildhall.domain.studies import Extension, Study
 from guildhall.errors import NothingJudged
 from guildhall.store.workspace import Workspace
-from guildhall.study.judged import AUTOMATIC, BREAKDOWNS, Judged, Row, judged_rows
+from guildhall.study.judged import Judged, judged_rows
+from guildhall.study.rows import Rows
+from guildhall.study.waves import Drift, drift_of, joined, split_anchors
 
 
 @dataclass(frozen=True)
@@ -28,31 +30,38 @@ class Evidence:
     kind: str
     other_kinds: tuple[str, ...]
     judged: Judged
-    rows: Sequence[Row]
+    rows: Rows
+    drift: Drift | None = None
+    """What the anchors of a later wave say; its rows hold the earlier wave's too where the two may be pooled."""
 
     @cached_property
     def outcomes(self) -> Outcomes:
         """The rows as arrays, with every column a breakdown may ask for."""
-        return outcomes_from_arrays(
-            task=[row.task for row in self.rows],
-            model=[row.model for row in self.rows],
-            sample=[row.sample for row in self.rows],
-            grader=[row.grader for row in self.rows],
-            score=[row.score for row in self.rows],
-            groups={name: [row.columns.get(name) for row in self.rows] for name in BREAKDOWNS},
-        )
+        return self.rows.outcomes()
 
 
 def gather_evidence(workspace: Workspace, study: Study, *, baseline: str, grader_kind: str | None) -> Evidence:
     """The evidence of one kind of grader: the one asked for, else people before programs."""
     judged = judged_rows(workspace.store, study.id, baseline=baseline)
-    kinds = sorted({row.grader_kind for row in judged.rows}, key=lambda name: (name.startswith(AUTOMATIC), name))
+    kinds = judged.rows.kinds
     kind = grader_kind or (kinds[0] if kinds else "")
-    rows = [row for row in judged.rows if row.grader_kind == kind]
-    if not rows:
+    rows = judged.rows.of_kind(kind)
+    if not len(rows):
         raise NothingJudged(f"study {study.id!r} against {baseline!r}", n_excluded=judged.failures)
     others = tuple(other for other in kinds if other != kind)
-    return Evidence(workspace, study, baseline, kind, others, judged, rows)
+    alone = Evidence(workspace, study, baseline, kind, others, judged, rows)
+    return alone if study.extends is None else _with_earlier_wave(alone, study.extends)
+
+
+def _with_earlier_wave(later: Evidence, extension: Extension) -> Evidence:
+    """A later wave with its drift: anchors out of its own rows, the earlier wave's in where the two may be pooled."""
+    base = later.workspace.store.get(Study, extension.key)
+    earlier = gather_evidence(later.workspace, base, baseline=later.baseline, grader_kind=later.kind)
+    anchors, own = split_anchors(later.rows, extension)
+    drift = drift_of(earlier.rows, anchors, extension, later=later.study.id)
+    if not drift.pooled:
+        return replace(later, rows=own, drift=drift)
+    return replace(later, rows=joined(earlier.rows, own), judged=later.judged.and_also(earlier.judged), drift=drift)
 
 
 def figure(name: str, measured: Measured, words: str = "") -> Figure:

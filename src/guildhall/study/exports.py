@@ -7,21 +7,28 @@ Graders go by code name always, models by code name until two people unblind the
 from __future__ import annotations
 
 import io
-import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
+import numpy as np
+from numpy.typing import NDArray
+
+from guildhall.analysis.tables import Coded
 from guildhall.domain.studies import Study
 from guildhall.errors import UnknownName
-from guildhall.reports.text import csv_text
 from guildhall.store.records import Store
 from guildhall.study.code_names import shown_names
-from guildhall.study.judged import BREAKDOWNS, Row, judged_rows
+from guildhall.study.judged import judged_rows
+from guildhall.study.rows import NOT_ASKED, Rows, words_in
 from guildhall.study.unblinding import unblinding
+from guildhall.study.works import BREAKDOWNS
 
-Rows = list[dict[str, Any]]
+DataFrame: TypeAlias = Any
+"""A Polars frame; Polars is imported where one is made."""
+FORMULA = r"^[=+\-@\t\r]"
+"""How a text begins that a spreadsheet would take for a formula."""
 CODE_BOOK = "codebook"
 COLUMNS: dict[str, tuple[type, str]] = {
     "task": (str, "the task's id"),
@@ -53,7 +60,7 @@ def exported(store: Store, study: Study, ending: str) -> Exported:
     if ending not in FORMATS:
         raise UnknownName("format", ending, known=[*FORMATS, CODE_BOOK])
     media_type, write = FORMATS[ending]
-    return Exported(f"judgments.{ending}", write(rows_of(store, study)), media_type)
+    return Exported(f"judgments.{ending}", write(frame_of(store, study)), media_type)
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,7 @@ def write_export(store: Store, study: Study, path: Path) -> Written:
     ending = path.suffix.lstrip(".").lower()
     if ending not in FORMATS:
         raise UnknownName("file ending", path.suffix or "(none)", known=[f".{one}" for one in FORMATS])
-    rows = rows_of(store, study)
+    rows = frame_of(store, study)
     book = path.with_name(f"{path.stem}.codebook.md")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(FORMATS[ending][1](rows))
@@ -75,14 +82,34 @@ def write_export(store: Store, study: Study, path: Path) -> Written:
     return Written(len(rows), book)
 
 
-def rows_of(store: Store, study: Study) -> Rows:
-    shown = shown_names(store, study)
-    return [_row(row, shown[row.model]) for row in judged_rows(store, study.id).rows]
+def frame_of(store: Store, study: Study) -> DataFrame:
+    """All judgments under the names that may be shown."""
+    rows, shown = judged_rows(store, study.id).rows, shown_names(store, study)
+    names = {name: shown[name] for name in words_in(rows.model)}
+    # Names that stand in no row, the expert's first of all, are needed by nobody.
+    return frame(replace(rows, model=Coded(rows.model.codes, tuple(names.get(name, "") for name in rows.model.names))))
 
 
-def _row(row: Row, model: str) -> dict[str, Any]:
-    own = {name: getattr(row, name) for name in COLUMNS if name not in BREAKDOWNS}
-    return own | {"model": model} | {name: row.columns.get(name) for name in BREAKDOWNS}
+def frame(rows: Rows) -> DataFrame:
+    """Rows in the columns of `COLUMNS`, an unknown cell being null."""
+    import polars as pl
+
+    made = {name: rows.columns[name] if name in BREAKDOWNS else getattr(rows, name) for name in COLUMNS}
+    made["guess"] = np.where(rows.guess == NOT_ASKED, np.nan, rows.guess)
+    made["exposure"] = np.where(rows.exposure == 0, np.nan, rows.exposure)
+    series = {name: _series(name, cells) for name, cells in made.items()}
+    return pl.DataFrame(series)
+
+
+def _series(name: str, cells: Coded | NDArray[Any]) -> Any:
+    import polars as pl
+
+    kind = {str: pl.String, int: pl.Int64, float: pl.Float64}[COLUMNS[name][0]]
+    if isinstance(cells, Coded):
+        # A null name stands at the end, where a code of -1 finds it.
+        places = np.where(cells.codes < 0, len(cells.names), cells.codes)
+        return pl.Series([*cells.names, None], dtype=kind).gather(places)
+    return pl.Series(cells).fill_nan(None).cast(kind) if cells.dtype.kind == "f" else pl.Series(cells).cast(kind)
 
 
 def code_book(store: Store, study: Study) -> bytes:
@@ -101,25 +128,29 @@ def code_book(store: Store, study: Study) -> bytes:
     return "\n".join(lines).encode()
 
 
-def _csv(rows: Rows) -> bytes:
-    cells = [["" if row[name] is None else row[name] for name in COLUMNS] for row in rows]
-    return csv_text(list(COLUMNS), cells).encode()
-
-
-def _jsonl(rows: Rows) -> bytes:
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
-
-
-def _parquet(rows: Rows) -> bytes:
+def csv_of(made: DataFrame) -> bytes:
+    """CSV that a spreadsheet cannot take for formulas."""
     import polars as pl
 
+    words = pl.selectors.string()
+    harmless = pl.when(words.str.contains(FORMULA)).then("'" + words).otherwise(words).name.keep()
+    text: str = made.with_columns(harmless).write_csv()
+    return text.encode()
+
+
+def _jsonl(made: DataFrame) -> bytes:
+    text: str = made.write_ndjson()
+    return text.encode()
+
+
+def _parquet(made: DataFrame) -> bytes:
     out = io.BytesIO()
-    pl.DataFrame(rows, schema={name: kind for name, (kind, _) in COLUMNS.items()}).write_parquet(out)
+    made.write_parquet(out)
     return out.getvalue()
 
 
-FORMATS: dict[str, tuple[str, Callable[[Rows], bytes]]] = {
-    "csv": ("text/csv; charset=utf-8", _csv),
+FORMATS: dict[str, tuple[str, Callable[[DataFrame], bytes]]] = {
+    "csv": ("text/csv; charset=utf-8", csv_of),
     "jsonl": ("application/x-ndjson", _jsonl),
     "parquet": ("application/vnd.apache.parquet", _parquet),
 }

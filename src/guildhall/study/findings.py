@@ -12,12 +12,14 @@ from guildhall.domain.findings import Breakdown, CellRecord, Counts, FigureGroup
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.store.workspace import Workspace
-from guildhall.study.chapters import agreement, blinding, calibration, order, review_time, severity
+from guildhall.study.chapters import agreement, blinding, calibration, drift, order, review_time, severity
 from guildhall.study.evidence import Evidence, gather_evidence
-from guildhall.study.judged import BREAKDOWNS
 from guildhall.study.methods import methods_of
+from guildhall.study.task_rates import task_rates
+from guildhall.study.works import BREAKDOWNS
 
 CHAPTERS: Sequence[Callable[[Evidence], FigureGroup | None]] = (
+    drift.chapter,
     agreement.chapter,
     order.chapter,
     blinding.chapter,
@@ -34,8 +36,11 @@ def findings_of(
     workspace: Workspace, study: Study, *, baseline: str = "expert", grader_kind: str | None = None
 ) -> Findings:
     """Everything the report shows, for one kind of grader: kinds are never pooled silently."""
-    evidence = gather_evidence(workspace, study, baseline=baseline, grader_kind=grader_kind)
-    kind = evidence.kind
+    return findings_from(gather_evidence(workspace, study, baseline=baseline, grader_kind=grader_kind))
+
+
+def findings_from(evidence: Evidence) -> Findings:
+    study, baseline, kind = evidence.study, evidence.baseline, evidence.kind
     return Findings(
         study=study.id,
         title=study.title,
@@ -46,6 +51,7 @@ def findings_of(
         simulated=kind == "simulated",
         counts=_counts(evidence),
         headline=tuple(_record(rate) for rate in win_rates(evidence.outcomes)),
+        task_rates=task_rates(evidence.outcomes, study),
         breakdowns=tuple(_breakdowns(evidence.outcomes)),
         groups=tuple(_groups(evidence)),
         methods=methods_of(study, kind=kind, baseline=baseline),
@@ -64,7 +70,7 @@ def _counts(evidence: Evidence) -> Counts:
         tasks=len(tasks),
         tasks_compared=len(judged.tasks),
         tasks_without_expert=sum(not task.expert_files and not task.expert_text for task in tasks),
-        submissions=len(judged.submissions),
+        submissions=judged.submissions,
         comparisons=judged.comparisons,
         judgments=judged.judgments,
         failures=judged.failures,

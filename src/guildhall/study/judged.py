@@ -1,149 +1,202 @@
-"""Judgments as rows: one for each model against the baseline in each judgment, with all one may break down by."""
+"""From the store to columns of judgments, a million as well as ten: fields are read in chunks, no value is made."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
+from itertools import chain
+from typing import Any
 
-from guildhall.domain.authors import Expert, ModelRun, Person
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, select
+
+from guildhall.analysis.tables import Coded, Codes, Floats
 from guildhall.domain.judgments import BlindGuess, Comparison, Judgment
-from guildhall.domain.submissions import Submission
-from guildhall.domain.tasks import Task
+from guildhall.store.fields import Field, read_fields
 from guildhall.store.records import Store
+from guildhall.store.shelves import shelf_of
+from guildhall.study.rows import AUTOMATIC, NOT_ASKED, Rows, taken
+from guildhall.study.works import BREAKDOWNS, Sets, Works, read_sets
 
-HOURS = ((2.0, "0-2 h"), (4.0, "2-4 h"), (8.0, "4-8 h"), (float("inf"), "8 h and more"))
-AUTOMATIC = "automatic: "
-"""Before the name of a judge that is a program: each is a kind of its own, pooled with nobody."""
-BREAKDOWNS = {
-    "sector": "By sector",
-    "occupation": "By occupation",
-    "file_type": "By type of deliverable",
-    "hours": "By time an expert takes",
-    "references": "With and without reference files",
-    "specification": "By how well the brief is specified",
-    "condition": "By prompt condition",
+_FIELDS: Mapping[str, Field] = {
+    "grader_kind": (str, "grader.grader_kind"),
+    "judge": (str, "grader.name"),
+    "order": (str, "order"),
+    "ranks": (str, "ranks"),
+    "guess": (str, "guess"),
+    "planned": (bool, "planned"),
+    "active_s": (float, "active_s"),
+    "corrected_s": (float, "correction.active_s"),
+    "exposure": (int, "exposure"),
+    "omissions": (str, "omissions"),
 }
-
-
-@dataclass(frozen=True)
-class Row:
-    """One model against the baseline in one judgment."""
-
-    task: str
-    model: str
-    sample: str
-    grader: str
-    grader_kind: str
-    score: float
-    model_place: int
-    """0 when the model's work stood at A."""
-    guess: int | None
-    """1 the grader named the person rightly, -1 wrongly, 0 gave no answer that names one side, None was not asked."""
-    active_s: float | None
-    exposure: int | None
-    confidence: float | None
-    """What the author stated about its own work."""
-    columns: dict[str, str] = field(default_factory=dict)
+_COLUMNS = ("seq", "key", "comparison", "grader")
 
 
 @dataclass
 class Judged:
-    """All rows of a study against one baseline, and the counts of what gave none."""
+    """All entries of a study against one baseline, and the counts of what gave none."""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: Rows
     judgments: int = 0
     failures: int = 0
     surplus: int = 0
     omissions: int = 0
     comparisons: int = 0
     tasks: set[str] = field(default_factory=set)
-    submissions: set[str] = field(default_factory=set)
+    submissions: int = 0
+
+    def and_also(self, other: Judged) -> Judged:
+        """The counts of both; rows stay this one's. Work shown in both is counted twice: it was judged twice."""
+        counts = ("judgments", "failures", "surplus", "omissions", "comparisons", "submissions")
+        summed = {name: getattr(self, name) + getattr(other, name) for name in counts}
+        return Judged(rows=self.rows, tasks=self.tasks | other.tasks, **summed)
 
 
 def judged_rows(store: Store, study: str, *, baseline: str = "expert") -> Judged:
-    """Rows from the current judgments of a study; a judgment that was replaced is left out."""
-    found = Judged()
-    tasks = {task.id: task for task in store.each(Task)}
-    for comparison in store.each(Comparison, study=study):
-        found.comparisons += 1
-        made = {key: store.get(Submission, key) for key in comparison.submissions}
-        base = next((key for key, one in made.items() if _name(one) == baseline), None)
-        if base is None:
-            continue
-        found.tasks.add(comparison.task)
-        found.submissions.update(comparison.submissions)
-        for judgment in _current(store.find(Judgment, comparison=comparison.key)):
-            found.rows += _rows(judgment, made, base, tasks[comparison.task], found)
+    """The current judgments of a study against one baseline; a judgment that was replaced is left out."""
+    reader = _Reader(*read_sets(store, study), baseline, _replaced(store))
+    for chunk in read_fields(store, Judgment, _FIELDS, columns=_COLUMNS, where=[of_study(study)]):
+        reader.take(chunk)
+    return reader.judged()
+
+
+def of_study(study: str) -> ColumnElement[bool]:
+    """Which judgments belong to a study."""
+    judgments, comparisons = shelf_of(Judgment).table, shelf_of(Comparison).table
+    return judgments.c.comparison.in_(select(comparisons.c.key).where(comparisons.c.study == study))
+
+
+def _replaced(store: Store) -> set[str]:
+    table = shelf_of(Judgment).table
+    with store.reading() as connection:
+        return set(connection.execute(select(table.c.replaces).where(table.c.replaces.is_not(None))).scalars())
+
+
+class _Reader:
+    """Takes judgments chunk by chunk; keeps codes and counts, and no text of theirs."""
+
+    def __init__(self, sets: Sets, works: Works, baseline: str, replaced: set[str]) -> None:
+        self.sets, self.works, self.replaced = sets, works, replaced
+        authors = works.model.codes.tolist()
+        wanted = works.model.names.index(baseline) if baseline in works.model.names else -1
+        first = (next((place for place in shown if authors[place] == wanted), -1) for shown in sets.works)
+        self.base_of = np.fromiter(first, np.int64, len(sets.works))
+        self.graders: dict[str, int] = {}
+        self.kinds: dict[str, int] = {}
+        self.parts: list[dict[str, NDArray[Any]]] = []
+        self.counts = dict.fromkeys(("judgments", "failures", "surplus", "omissions"), 0)
+
+    def take(self, chunk: Mapping[str, tuple[Any, ...]]) -> None:
+        base = self.base_of[[self.sets.place[key] for key in chunk["comparison"]]]
+        current = base >= 0
+        if self.replaced:
+            current &= np.array([key not in self.replaced for key in chunk["key"]])
+        answered = np.array([ranks is not None for ranks in chunk["ranks"]])
+        planned = np.array(chunk["planned"], dtype=np.bool_)
+        self.counts["judgments"] += int(current.sum())
+        self.counts["failures"] += int((current & ~answered).sum())
+        self.counts["surplus"] += int((current & answered & ~planned).sum())
+        left_out = (chunk["omissions"][at] for at in np.flatnonzero(current).tolist())
+        self.counts["omissions"] += sum(sum(json.loads(text).values()) for text in left_out if text != "{}")
+        used = np.flatnonzero(current & answered & planned)
+        if len(used):
+            self._keep({name: [cells[at] for at in used.tolist()] for name, cells in chunk.items()}, base[used])
+
+    def _keep(self, used: Mapping[str, list[Any]], base: Codes) -> None:
+        """One entry for each model's work beside the baseline's in each of the judgments."""
+        orders, ranks = _parsed(used["order"]), _parsed(used["ranks"])
+        sizes = np.array([len(order) for order in orders])
+        judgment = np.repeat(np.arange(len(orders)), sizes)
+        work = np.fromiter(map(self.works.place.__getitem__, chain.from_iterable(orders)), np.int64, len(judgment))
+        rank = np.fromiter(chain.from_iterable(ranks), np.int64, len(judgment))
+        place = np.arange(len(judgment)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        at_base = work == base[judgment]
+        base_rank, base_place = np.zeros((2, len(orders)), dtype=np.int64)
+        base_rank[judgment[at_base]], base_place[judgment[at_base]] = rank[at_base], place[at_base]
+        kept = ~at_base & self.works.by_model[work]
+        judgment = judgment[kept]
+        self.parts.append(
+            {
+                "work": work[kept],
+                "grader": _coded(used["grader"], self.graders)[judgment],
+                "grader_kind": _coded(_kinds(used), self.kinds)[judgment],
+                "score": 0.5 * (1 + np.sign(base_rank[judgment] - rank[kept])),
+                "model_place": place[kept].astype(np.int16),
+                "guess": _guesses(used["guess"], base_place, sizes)[judgment],
+                "active_s": _seconds(used)[judgment],
+                "exposure": np.array([one or 0 for one in used["exposure"]], dtype=np.int32)[judgment],
+                "judgment": np.array(used["seq"], dtype=np.int64)[judgment],
+            }
+        )
+
+    def judged(self) -> Judged:
+        compared = np.flatnonzero(self.base_of >= 0).tolist()
+        return Judged(
+            rows=self._rows(),
+            **self.counts,
+            comparisons=len(self.base_of),
+            tasks={self.sets.task[at] for at in compared},
+            submissions=len({work for at in compared for work in self.sets.works[at]}),
+        )
+
+    def _rows(self) -> Rows:
+        parts = self.parts or [_NOTHING]
+        columns = {name: np.concatenate([part[name] for part in parts]) for name in _NOTHING}
+        work, works = columns.pop("work"), self.works
+        grader, kind = columns.pop("grader"), columns.pop("grader_kind")
+        return Rows(
+            task=taken(works.task, work),
+            model=taken(works.model, work),
+            sample=taken(works.sample, work),
+            submission=Coded(work.astype(np.int32), tuple(works.place)),
+            grader=Coded(grader, tuple(self.graders)),
+            grader_kind=Coded(kind, tuple(self.kinds)),
+            confidence=works.confidence[work],
+            columns={name: taken(works.columns[name], work) for name in BREAKDOWNS},
+            **columns,
+        )
+
+
+_NOTHING: dict[str, NDArray[Any]] = {
+    "work": np.zeros(0, np.int64),
+    "grader": np.zeros(0, np.int32),
+    "grader_kind": np.zeros(0, np.int32),
+    "score": np.zeros(0),
+    "model_place": np.zeros(0, np.int16),
+    "guess": np.zeros(0, np.int8),
+    "active_s": np.zeros(0),
+    "exposure": np.zeros(0, np.int32),
+    "judgment": np.zeros(0, np.int64),
+}
+
+
+def _parsed(texts: list[str]) -> list[list[Any]]:
+    """Many small JSON lists by one call of the parser."""
+    found: list[list[Any]] = json.loads(f"[{','.join(texts)}]")
     return found
 
 
-def _current(judgments: list[Judgment]) -> list[Judgment]:
-    replaced = {judgment.replaces for judgment in judgments if judgment.replaces}
-    return [judgment for judgment in judgments if judgment.key not in replaced]
+def _coded(words: Iterable[str], index: dict[str, int]) -> Codes:
+    return np.array([index.setdefault(word, len(index)) for word in words], dtype=np.int32)
 
 
-def _rows(judgment: Judgment, made: dict[str, Submission], base: str, task: Task, found: Judged) -> Iterator[Row]:
-    found.judgments += 1
-    found.omissions += sum(judgment.omissions.values())
-    if judgment.ranks is None:
-        found.failures += 1
-        return
-    if not judgment.planned:
-        found.surplus += 1
-        return
-    for key, submission in made.items():
-        outcome = judgment.outcome(key, base) if key != base else None
-        if outcome is not None and isinstance(submission.author, ModelRun):
-            yield _row(judgment, submission, base, task, outcome.score)
+def _kinds(used: Mapping[str, list[Any]]) -> Iterable[str]:
+    for kind, judge in zip(used["grader_kind"], used["judge"], strict=True):
+        yield kind if kind is not None else f"{AUTOMATIC}{judge}"
 
 
-def _row(judgment: Judgment, submission: Submission, base: str, task: Task, score: float) -> Row:
-    author, grader = submission.author, judgment.grader
-    return Row(
-        task=task.id,
-        model=_name(submission),
-        sample=str(author.sample) if isinstance(author, ModelRun) else "1",
-        grader=grader.key,
-        grader_kind=str(grader.grader_kind) if isinstance(grader, Person) else f"{AUTOMATIC}{grader.name}",
-        score=score,
-        model_place=judgment.order.index(submission.key),
-        guess=_guess(judgment, base),
-        active_s=judgment.active_s,
-        exposure=judgment.exposure,
-        confidence=submission.confidence,
-        columns=_columns(task, submission),
-    )
+def _guesses(said: list[str | None], base_place: Codes, sizes: Codes) -> NDArray[np.int8]:
+    """Whether the named side is the baseline's; asked about pairs only."""
+    places = {BlindGuess.A.value: 0, BlindGuess.B.value: 1}
+    named = np.array([places.get(word, -1) if word is not None else NOT_ASKED for word in said])
+    right = np.where(named == base_place, 1, -1)
+    found = np.where(named >= 0, right, np.where(named == NOT_ASKED, NOT_ASKED, 0))
+    return np.where(sizes == 2, found, NOT_ASKED).astype(np.int8)
 
 
-def _name(submission: Submission) -> str:
-    author = submission.author
-    return "expert" if isinstance(author, Expert) else author.name
-
-
-def _guess(judgment: Judgment, base: str) -> int | None:
-    if judgment.guess is None or len(judgment.order) != 2:
-        return None
-    if judgment.guess not in {BlindGuess.A, BlindGuess.B}:
-        return 0
-    named = judgment.order["AB".index(judgment.guess)]
-    return 1 if named == base else -1
-
-
-def _columns(task: Task, submission: Submission) -> dict[str, str]:
-    """What a row may be broken down by; an unknown value is absent, never a class of its own."""
-    types = sorted({PurePosixPath(file.name).suffix.lower().lstrip(".") for file in submission.files} - {""})
-    known = {
-        "sector": task.sector,
-        "occupation": task.occupation,
-        "file_type": "+".join(types) if types else "text only",
-        "references": "with reference files" if task.reference_files else "without",
-        "hours": _hours(task.expert_hours),
-        "specification": str(task.ratings.specification) if task.ratings.specification else None,
-        "condition": submission.author.condition if isinstance(submission.author, ModelRun) else None,
-    }
-    return {name: value for name, value in known.items() if value is not None}
-
-
-def _hours(hours: float | None) -> str | None:
-    return None if hours is None else next(label for limit, label in HOURS if hours < limit)
+def _seconds(used: Mapping[str, list[Any]]) -> Floats:
+    pairs = zip(used["corrected_s"], used["active_s"], strict=True)
+    return np.array([corrected if corrected is not None else clock for corrected, clock in pairs], dtype=np.float64)

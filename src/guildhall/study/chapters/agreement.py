@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from guildhall.analysis.agreement import agreement
 from guildhall.analysis.outcomes import to_halves
 from guildhall.analysis.ratings_table import Ratings
 from guildhall.domain.findings import FigureGroup
-from guildhall.study.evidence import Evidence, codes, figure
-from guildhall.study.judged import Row
+from guildhall.study.evidence import Evidence, figure
+from guildhall.study.rows import Rows
 
 
 def chapter(evidence: Evidence) -> FigureGroup | None:
-    samples = [f"{row.task}/{row.model}/{row.sample}" for row in evidence.rows]
-    if len(set(samples)) == len(samples):
+    ratings = _ratings(evidence.rows)
+    if ratings.n_samples == len(evidence.rows):
         return None
-    found = agreement(_ratings(evidence.rows, samples)).human_human
+    found = agreement(ratings).human_human
     words = (
         "How often two graders of one deliverable agree: 1 minus the gap between their verdicts, averaged over pairs."
     )
@@ -27,17 +25,16 @@ def chapter(evidence: Evidence) -> FigureGroup | None:
     )
 
 
-def _ratings(rows: Sequence[Row], samples: Sequence[str]) -> Ratings:
-    _, first, sample = np.unique(samples, return_index=True, return_inverse=True)
-    models, model = np.unique([rows[at].model for at in first], return_inverse=True)
-    raters, rater = np.unique([row.grader for row in rows], return_inverse=True)
+def _ratings(rows: Rows) -> Ratings:
+    """Every verdict of these graders, of whatever kind, as one between equals: each deliverable is a sample."""
+    _, first, sample = np.unique(rows.submission.codes, return_index=True, return_inverse=True)
     return Ratings(
-        models=tuple(models.tolist()),
-        raters=tuple(raters.tolist()),
+        models=rows.model.names,
+        raters=rows.grader.names,
         sample=sample,
-        rater=rater.astype(np.int32),
+        rater=rows.grader.codes,
         is_human=np.ones(len(rows), dtype=np.bool_),
-        halves=to_halves(np.array([row.score for row in rows])),
-        model=model.astype(np.int32),
-        task=codes([rows[at].task for at in first]).astype(np.int32),
+        halves=to_halves(rows.score),
+        model=rows.model.codes[first],
+        task=rows.task.codes[first],
     )

@@ -7,22 +7,15 @@ import numpy as np
 from guildhall.analysis.calibration import calibrate
 from guildhall.domain.findings import FigureGroup
 from guildhall.errors import NotEnoughData
-from guildhall.study.evidence import Evidence, codes, figure
+from guildhall.study.evidence import Evidence, figure
 
 
 def chapter(evidence: Evidence) -> FigureGroup | None:
-    stated = [row for row in evidence.rows if row.confidence is not None]
-    if not stated:
-        return None
     figures = []
-    for model in sorted({row.model for row in stated}):
-        mine = [row for row in stated if row.model == model]
+    for model, mine in evidence.rows.keep(~np.isnan(evidence.rows.confidence)).by_model():
         try:
             found = calibrate(
-                np.array([(row.confidence or 0.0) / 100 for row in mine]),
-                np.array([row.score for row in mine]),
-                codes([row.task for row in mine]),
-                against="half-tie win rate against the baseline",
+                mine.confidence / 100, mine.score, mine.task.codes, against="half-tie win rate against the baseline"
             )
         except NotEnoughData:
             continue

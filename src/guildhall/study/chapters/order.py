@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from guildhall.analysis.shares import clustered_share
 from guildhall.domain.findings import FigureGroup
-from guildhall.study.evidence import Evidence, codes, figure
+from guildhall.study.evidence import Evidence, figure
 
 
 def chapter(evidence: Evidence) -> FigureGroup:
-    task = codes([row.task for row in evidence.rows])
-    first = np.array([row.model_place == 0 for row in evidence.rows])
-    score = np.array([row.score for row in evidence.rows])
+    rows = evidence.rows
+    first, won = rows.model_place == 0, rows.score > 0.5
     figures = [
         figure(
             name,
-            clustered_share(score[which] > 0.5, task[which], what=f"share of wins when the model's work was {name}"),
+            clustered_share(won[which], rows.task.codes[which], what=f"share of wins when the model's work was {name}"),
         )
         for name, which in (("at A", first), ("elsewhere", ~first))
         if which.any()

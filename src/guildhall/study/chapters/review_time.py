@@ -6,15 +6,15 @@ import numpy as np
 
 from guildhall.analysis.t_intervals import clustered_mean, t_estimate
 from guildhall.domain.findings import FigureGroup
-from guildhall.study.evidence import Evidence, codes, figure
+from guildhall.study.evidence import Evidence, figure
 
 
 def chapter(evidence: Evidence) -> FigureGroup | None:
-    first = [row for row in evidence.rows if row.active_s is not None and row.exposure == 1]
-    if not first:
+    rows = evidence.rows
+    first = (rows.exposure == 1) & ~np.isnan(rows.active_s)
+    if not first.any():
         return None
-    minutes = np.array([row.active_s or 0.0 for row in first]) / 60
-    mean = clustered_mean(minutes, codes([row.task for row in first]))
+    mean = clustered_mean(rows.active_s[first] / 60, rows.task.codes[first])
     found = t_estimate(
         mean.value,
         mean.error,
@@ -22,7 +22,7 @@ def chapter(evidence: Evidence) -> FigureGroup | None:
         df=mean.df,
         estimand="minutes of active time at a grader's first sight of a task",
         method="t over tasks",
-        n_judgments=len(first),
+        n_judgments=int(first.sum()),
     )
     words = (
         "Only a grader's first meeting with a task counts as review time; time without signs of activity is unknown."

@@ -1,0 +1,175 @@
+"""The work that stands in a study's comparisons, as columns: whose it is, and all one may break results down by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import PurePosixPath
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import TypeAdapter
+from sqlalchemy import select
+
+from guildhall.analysis.tables import Coded, Floats, encode
+from guildhall.domain.authors import Author, Expert
+from guildhall.domain.judgments import Comparison
+from guildhall.domain.submissions import Submission
+from guildhall.domain.tasks import Task
+from guildhall.store.fields import read_fields
+from guildhall.store.records import Store
+from guildhall.store.shelves import shelf_of
+from guildhall.study.rows import taken
+
+HOURS = ((2.0, "0-2 h"), (4.0, "2-4 h"), (8.0, "4-8 h"), (float("inf"), "8 h and more"))
+BREAKDOWNS = {
+    "sector": "By sector",
+    "occupation": "By occupation",
+    "file_type": "By type of deliverable",
+    "hours": "By time an expert takes",
+    "references": "With and without reference files",
+    "specification": "By how well the brief is specified",
+    "condition": "By prompt condition",
+    "effort": "By reasoning effort",
+}
+
+
+@dataclass(frozen=True)
+class Works:
+    """Submissions by place. `place` finds one by digest; a column's code of -1 is unknown, never a class of its own."""
+
+    place: Mapping[str, int]
+    task: Coded
+    model: Coded
+    """The author's name; every expert is `expert`."""
+    sample: Coded
+    by_model: NDArray[np.bool_]
+    confidence: Floats
+    """What the author stated about its own work, 0 to 100; NaN when it said nothing."""
+    columns: Mapping[str, Coded]
+
+
+@dataclass(frozen=True)
+class Sets:
+    """A study's comparisons by place: their tasks and which works each shows."""
+
+    place: Mapping[str, int]
+    task: tuple[str, ...]
+    works: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """What there is to know of an author, read once for all its work."""
+
+    name: str
+    sample: str
+    by_model: bool
+    condition: str | None
+    effort: str | None
+
+
+def read_sets(store: Store, study: str) -> tuple[Sets, Works]:
+    """The comparisons of a study and the work they show."""
+    table = shelf_of(Comparison).table
+    keys: list[str] = []
+    tasks: list[str] = []
+    shown: list[list[str]] = []
+    fields = {"submissions": (str, "submissions")}
+    for chunk in read_fields(store, Comparison, fields, columns=("key", "task"), where=[table.c.study == study]):
+        keys += chunk["key"]
+        tasks += chunk["task"]
+        shown += [json.loads(text) for text in chunk["submissions"]]
+    works = _read_works(store, study, {key for one in shown for key in one})
+    places = tuple(tuple(works.place[key] for key in one) for one in shown)
+    return Sets({key: place for place, key in enumerate(keys)}, tuple(tasks), places), works
+
+
+def _read_works(store: Store, study: str, wanted: set[str]) -> Works:
+    comparisons, table = shelf_of(Comparison).table, shelf_of(Submission).table
+    within = table.c.task.in_(select(comparisons.c.task).where(comparisons.c.study == study))
+    fields = {"author": (str, "author"), "files": (str, "files"), "confidence": (float, "confidence")}
+    keys: list[str] = []
+    tasks: list[str] = []
+    makers: list[_Maker] = []
+    types: list[str] = []
+    confidence: list[float | None] = []
+    for chunk in read_fields(store, Submission, fields, columns=("key", "task"), where=[within]):
+        for key, task, author, files, stated in zip(*chunk.values(), strict=True):
+            if key in wanted:
+                keys.append(key)
+                tasks.append(task)
+                makers.append(_maker(author))
+                types.append(_file_type(files))
+                confidence.append(stated)
+    task = encode(tasks)
+    of_task = _task_columns({one.id: one for one in store.each(Task)}, task)
+    return Works(
+        place={key: place for place, key in enumerate(keys)},
+        task=task,
+        model=encode(maker.name for maker in makers),
+        sample=encode(maker.sample for maker in makers),
+        by_model=np.array([maker.by_model for maker in makers], dtype=np.bool_),
+        confidence=np.array(confidence, dtype=np.float64),
+        columns=of_task
+        | {
+            "file_type": encode(types),
+            "condition": encode(maker.condition for maker in makers),
+            "effort": encode(maker.effort for maker in makers),
+        },
+    )
+
+
+@cache
+def _authors() -> TypeAdapter[Author]:
+    return TypeAdapter(Author)
+
+
+@cache
+def _maker(text: str) -> _Maker:
+    author = _authors().validate_json(text)
+    if isinstance(author, Expert):
+        return _Maker("expert", "1", by_model=False, condition=None, effort=None)
+    effort = author.settings.get("reasoning_effort")
+    return _Maker(
+        author.name,
+        str(author.sample),
+        by_model=True,
+        condition=author.condition,
+        effort=str(effort) if effort else None,
+    )
+
+
+def _file_type(files: str) -> str:
+    types = {_ending(file["name"]) for file in json.loads(files)} - {""}
+    return "+".join(sorted(types)) if types else "text only"
+
+
+@cache
+def _ending(name: str) -> str:
+    return PurePosixPath(name).suffix.lower().lstrip(".")
+
+
+def _task_columns(tasks: Mapping[str, Task], task: Coded) -> dict[str, Coded]:
+    """What is known of a work through its task."""
+    known = [_task_facts(tasks[name]) for name in task.names]
+    return {
+        name: taken(encode(facts[name] for facts in known), task.codes)
+        for name in ("sector", "occupation", "hours", "references", "specification")
+    }
+
+
+def _task_facts(task: Task) -> dict[str, str | None]:
+    return {
+        "sector": task.sector,
+        "occupation": task.occupation,
+        "hours": _hours(task.expert_hours),
+        "references": "with reference files" if task.reference_files else "without",
+        "specification": str(task.ratings.specification) if task.ratings.specification else None,
+    }
+
+
+def _hours(hours: float | None) -> str | None:
+    return None if hours is None else next(label for limit, label in HOURS if hours < limit)
