@@ -30,9 +30,17 @@ class Layout:
 
 
 def lay_out(
-    *, study: Id, tasks: Sequence[Task], submissions: Iterable[Submission], design: HallDesign, seed: int
+    *,
+    study: Id,
+    tasks: Sequence[Task],
+    submissions: Iterable[Submission],
+    design: HallDesign,
+    seed: int,
+    earlier: Id | None = None,
 ) -> Layout:
     """Plan every grading of a study. The expert's work stands first in each comparison.
+
+    `earlier` names the study this one is a later wave of: its graders are not asked about the same set twice.
 
     A task without an expert's work takes no part in comparisons with the expert (a model would win against nothing);
     it is listed instead.
@@ -51,8 +59,15 @@ def lay_out(
         for group in _sets(experts[0], made[task.id], design.set_size):
             comparison = Comparison(study=study, task=task.id, submissions=group)
             comparisons.append(comparison)
-            slots += _slots(comparison, task, design=design, seed=seed, authors=_code_names(experts[:1]))
+            twins = (comparison.but(study=earlier).key,) if earlier else ()
+            made_slots = _slots(comparison, task, design=design, seed=seed, authors=_code_names(experts[:1]))
+            slots += [slot.but(twins=twins) for slot in made_slots] if twins else made_slots
     return Layout(tuple(comparisons), tuple(slots), tuple(without))
+
+
+def expert_name(task: Id) -> Id:
+    """The code name under which a task's own expert work is compared; its author is known to the roster by it."""
+    return f"expert-of-{task}"[:200]
 
 
 def expert_submission(task: Task) -> Submission | None:
@@ -62,7 +77,7 @@ def expert_submission(task: Task) -> Submission | None:
     return Submission(
         task=task.id,
         task_version=task.version,
-        author=Expert(code_name=f"expert-of-{task.id}"[:200]),
+        author=Expert(code_name=expert_name(task.id)),
         text=task.expert_text or "",
         files=task.expert_files,
         seconds=task.expert_hours * 3600 if task.expert_hours else None,

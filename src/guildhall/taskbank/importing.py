@@ -117,7 +117,7 @@ def import_tasks(workspace: Workspace, incoming: Incoming, *, progress: Progress
         if progress:
             progress(name, kept, len(incoming.bytes_of))
 
-    complete = [_with_digests(task, incoming, workspace.blobs, advance) for task in incoming.tasks]
+    complete = [with_digests(task, incoming, workspace.blobs, advance) for task in incoming.tasks]
     with workspace.store.transaction():
         if not incoming.versioned:
             complete = [_next_version(workspace.store, task) for task in complete]
@@ -135,7 +135,9 @@ def _next_version(store: Store, task: Task) -> Task:
     return task.but(version=1 + max((known.version for known in versions), default=0))
 
 
-def _with_digests(task: Task, incoming: Incoming, blobs: Blobs, advance: Callable[[str], None]) -> Task:
+def with_digests(task: Task, incoming: Incoming, blobs: Blobs, advance: Callable[[str], None]) -> Task:
+    """A task whose files are kept and named by digest; those that are not at hand stay known by name."""
+
     def kept(kind: str, file: FileRef) -> FileRef:
         path = incoming.bytes_of.get((task.key, kind, file.name))
         if path is None:
