@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.random import default_rng
 
 from guildhall.analysis.breakdown import breakdown
@@ -101,6 +103,20 @@ def test_a_p_value_is_below_a_limit_just_when_the_interval_excludes_one_half(val
     for level in (0.5, 0.8, 0.9, 0.95, 0.99, 0.999):
         made = share_interval(value, variance, n_clusters=n, n_judgments=n, level=level).interval or (0, 1)
         assert (p < 1 - level) == (not made[0] <= 0.5 <= made[1])
+
+
+@given(value=st.integers(0, 18).map(lambda k: k / 18), n_tasks=st.integers(3, 3000), grades_a_task=st.integers(1, 9))
+def test_a_share_that_is_the_same_on_every_task_has_an_interval_that_is_not_of_zero_width(
+    value, n_tasks, grades_a_task
+):
+    found = share_interval(value, 0.0, n_clusters=n_tasks, n_judgments=n_tasks * grades_a_task)
+    assert found.interval is not None
+    low, high = found.interval
+    assert low <= value <= high
+    assert high - low > 1 / n_tasks
+    p = share_p_value(value, 0.0, against=0.5, n_clusters=n_tasks, n_judgments=n_tasks * grades_a_task, df=n_tasks - 1)
+    assert p is not None
+    assert (p < 0.05) == (not low <= 0.5 <= high)
 
 
 def test_few_cells_that_differ_are_found_among_many_that_do_not():

@@ -15,7 +15,7 @@ import numpy as np
 
 from guildhall.analysis.agreement_report import AgreementReport, agreement_report
 from guildhall.analysis.effects import JudgedRows, length_effect, position_effect
-from guildhall.analysis.intervals import ShareInterval, share_interval
+from guildhall.analysis.intervals import share_interval
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.ratings_table import ratings_from_table
 from guildhall.analysis.regress import clustered_slope, slope_estimate
@@ -25,7 +25,6 @@ from guildhall.domain.pair_scores import PairScore
 from guildhall.errors import NothingJudged
 
 Rows = Sequence[PairScore]
-_ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -173,7 +172,7 @@ def _share(rows: Rows, of: Callable[[PairScore], float | None], what: str, level
 def clustered_share(
     values: Sequence[float], tasks: Sequence[str], *, what: str, level: float = 0.95, unit: str = "task"
 ) -> Measured:
-    """A share over rows that go together by task; exact where tasks or events are few, absent where nothing varies."""
+    """A share over rows that go together by task; exact where tasks or events are few, or nothing varies."""
     if not values:
         return Measured(None, None, what, "none", level, why_no_interval="there is no verdict it could be counted from")
     mean = clustered_mean(np.array(values), _codes(tasks))
@@ -186,8 +185,6 @@ def clustered_share(
         df=mean.df,
         unit=unit,
     )
-    if 0.0 < mean.value < 1.0 and mean.error < _ROUNDING:
-        made = ShareInterval(None, "none", f"the same on every {unit}, so nothing says how sure this is")
     return Measured(
         mean.value,
         made.interval,

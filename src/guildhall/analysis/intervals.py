@@ -1,8 +1,9 @@
 """The interval of a share that was averaged over clusters: t, logit-t or exact, by one rule.
 
 Under 3 clusters there is none. Under 10 clusters, or with fewer than 15 effective successes or failures, it is the
-exact binomial interval on the effective number of judgments (Korn and Graubard 1998). Under 1,000 clusters it is a t
-interval on the logit scale, which keeps inside 0 and 1 and follows the skew; above, a plain t interval.
+exact binomial interval on the effective number of judgments (Korn and Graubard 1998); so it is where the share is the
+same in every cluster, each of which then counts as one judgment. Under 1,000 clusters it is a t interval on the logit
+scale, which keeps inside 0 and 1 and follows the skew; above, a plain t interval.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ FEWEST_CLUSTERS = 3
 EXACT_BELOW_CLUSTERS = 10
 EXACT_BELOW_EVENTS = 15.0
 LOGIT_BELOW_CLUSTERS = 1000
+NO_SPREAD = 1e-14
+"""A variance below this is rounding: clusters do not differ."""
 
 
 class ShareInterval(NamedTuple):
@@ -56,13 +59,15 @@ def share_interval(
     df: float | None = None,
     unit: str = "task",
 ) -> ShareInterval:
-    """The interval of a share `value` in [0, 1] whose variance was estimated from `n_clusters` clusters."""
+    """The interval of a share `value` in [0, 1] whose variance was estimated from `n_clusters` clusters.
+
+    It is never of zero width: a share that is the same in every cluster gets the exact interval.
+    """
     if n_clusters < FEWEST_CLUSTERS:
         return ShareInterval(None, "none", f"{n_clusters} {unit}(s); an interval needs at least {FEWEST_CLUSTERS}")
     value, df = float(value), n_clusters - 1.0 if df is None else df
     n_effective = effective_judgments(value, variance, n_clusters=n_clusters, n_judgments=n_judgments)
-    events = n_effective * min(value, 1.0 - value)
-    if n_clusters < EXACT_BELOW_CLUSTERS or events < EXACT_BELOW_EVENTS:
+    if _asks_for_exact(value, variance, n_effective, n_clusters):
         n_exact = _allow_for_df(n_effective, n_clusters=n_clusters, n_judgments=n_judgments, df=df, level=level)
         exact = clopper_pearson(min(value * n_exact, n_exact), n_exact, level)
         return ShareInterval(exact, f"exact on {n_exact:.1f} effective judgments (Korn-Graubard)")
@@ -79,7 +84,7 @@ def share_p_value(
     if n_clusters < FEWEST_CLUSTERS:
         return None
     n_effective = effective_judgments(value, variance, n_clusters=n_clusters, n_judgments=n_judgments)
-    if n_clusters < EXACT_BELOW_CLUSTERS or n_effective * min(value, 1.0 - value) < EXACT_BELOW_EVENTS:
+    if _asks_for_exact(value, variance, n_effective, n_clusters):
         n = _allow_for_df(n_effective, n_clusters=n_clusters, n_judgments=n_judgments, df=df, level=level)
         successes = value * n
         as_few = beta_cdf(1.0 - against, n - successes, successes + 1.0) if successes < n else 1.0
@@ -108,9 +113,14 @@ def effective_judgments(value: float, variance: float, *, n_clusters: int, n_jud
     Where clusters do not differ at all the variance says nothing, and each cluster counts as one judgment.
     """
     spread = value * (1.0 - value)
-    if not variance > 1e-14 or spread <= 0.0:
+    if not variance > NO_SPREAD or spread <= 0.0:
         return float(n_clusters)
     return min(spread / variance, float(n_judgments))
+
+
+def _asks_for_exact(value: float, variance: float, n_effective: float, n_clusters: int) -> bool:
+    events = n_effective * min(value, 1.0 - value)
+    return n_clusters < EXACT_BELOW_CLUSTERS or events < EXACT_BELOW_EVENTS or not variance > NO_SPREAD
 
 
 def _allow_for_df(n_effective: float, *, n_clusters: int, n_judgments: int, df: float, level: float) -> float:

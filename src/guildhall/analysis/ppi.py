@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.intervals import EXACT_BELOW_EVENTS, effective_judgments, share_interval
+from guildhall.analysis.intervals import EXACT_BELOW_EVENTS, NO_SPREAD, effective_judgments, share_interval
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.quantiles import normal_quantile, t_quantile
 from guildhall.errors import ImpossibleValue, NothingPaired, NothingToCompare, TooFew
@@ -242,7 +242,7 @@ class _Report:
         return effective * min(value, 1 - value) < EXACT_BELOW_EVENTS
 
     def classical(self, value: float, variance: float) -> Measured:
-        if self.parts.single and not self.too_rare(value, variance):
+        if self.parts.single and variance > NO_SPREAD and not self.too_rare(value, variance):
             return self._measured(value, self._normal(value, variance), "human labels only, normal")
         found = share_interval(
             value,
@@ -254,6 +254,8 @@ class _Report:
         return self._measured(value, found.interval, f"human labels only, {found.method}", found.why_no_interval)
 
     def powered(self, value: float, variance: float) -> Measured:
+        if not variance > NO_SPREAD:
+            return self._measured(value, None, "none", "nothing varies, so nothing says how sure this is")
         if self.parts.single:
             return self._measured(value, self._normal(value, variance), "PPI++, normal")
         reach = t_quantile(0.5 + self.level / 2, self.n_labelled_tasks - 1) * math.sqrt(variance)
