@@ -41,9 +41,8 @@ def judged_study(
     *,
     runs: Mapping[str, Mapping[str, Any]] | None = None,
     design: Mapping[str, Any] | None = None,
-    wave: str = "",
 ) -> Study:
-    """A study whose judgments are the given scores; `runs` holds settings of models, `wave` marks graders."""
+    """A study whose judgments are the given scores; `runs` holds settings of models."""
     tasks = [task(number) for number in range(max(len(rows) for rows in scores.values()))]
     workspace.store.add_all(tasks)
     authors = {name: ModelRun(name=name, **{"model": f"made/{name}", **(runs or {}).get(name, {})}) for name in scores}
@@ -54,7 +53,7 @@ def judged_study(
             made = Submission(task=one.id, author=authors[name], text=f"Note by {name}.")
             compared = Comparison(study=identity, task=one.id, submissions=(expert.key, made.key))
             workspace.store.add_all([expert, made, compared])
-            workspace.store.add_all(_judgment(compared, n, score, wave) for n, score in enumerate(given))
+            workspace.store.add_all(_judgment(compared, n, score) for n, score in enumerate(given))
     study = Study(
         id=identity,
         title=f"The study {identity}",
@@ -67,9 +66,9 @@ def judged_study(
     return study
 
 
-def _judgment(compared: Comparison, number: int, score: float, wave: str) -> Judgment:
+def _judgment(compared: Comparison, number: int, score: float) -> Judgment:
     expert, model = compared.submissions
     order = (model, expert) if number % 2 == 0 else (expert, model)
     ranks = RANKS[score] if order[0] == model else RANKS[score][::-1]
-    grader = Person(code_name=f"g{wave}-{compared.task}-{number}")
+    grader = Person(code_name=f"g-{compared.study}-{compared.task}-{number}")
     return Judgment(comparison=compared.key, grader=grader, order=order, ranks=ranks, made_at=MOMENT)

@@ -108,6 +108,8 @@ class Slot(Value):
     """A severity item that was not lost, drawn with `probability`."""
     authors: tuple[Id, ...] = ()
     """Code names of the experts whose work is shown: nobody judges their own or a colleague's. Never on a page."""
+    twins: tuple[Digest, ...] = ()
+    """Comparisons of earlier waves that show the same work: whoever met one of them is not blind to this one."""
 
 
 class Check(StrEnum):

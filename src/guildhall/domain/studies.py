@@ -7,7 +7,20 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from guildhall.domain.authors import ModelRun
-from guildhall.domain.values import Id, Line, Value
+from guildhall.domain.values import Digest, Id, Line, Value
+
+
+class Extension(Value):
+    """A later wave of a study: new authors on the same tasks, and some old pairs judged again to see drift.
+
+    `key` is the earlier study's frozen form; `anchors` are the submissions whose pairs with the expert are judged
+    again. Past `drift_limit` the waves are not pooled.
+    """
+
+    study: Id
+    key: str
+    anchors: Annotated[tuple[Digest, ...], Field(min_length=1)]
+    drift_limit: Annotated[float, Field(gt=0, le=1)]
 
 
 class Study(Value):
@@ -27,3 +40,9 @@ class Study(Value):
     @property
     def key(self) -> str:
         return f"{self.id}:{self.content_digest()[:16]}"
+
+    @property
+    def extends(self) -> Extension | None:
+        """What this study is a later wave of; None for a study of its own."""
+        written = self.design.get("extends")
+        return None if written is None else Extension.model_validate(written)

@@ -51,7 +51,7 @@ def why_not(
         return None
     if design.quiz_required and not member.quiz_passed:
         return Refusal.QUIZ
-    if any(seat.comparison == slot.comparison for seat in mine):
+    if any(seat.comparison in {slot.comparison, *slot.twins} for seat in mine):
         return Refusal.SEEN
     return Refusal.EXPOSURE if _worn(slot, mine, design) else None
 

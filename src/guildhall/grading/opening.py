@@ -52,7 +52,14 @@ def gather(workspace: Workspace, study: Study) -> tuple[list[Task], list[Submiss
             made.append(expert)
         found = workspace.store.find(Submission, task=task.id)
         made += [one for one in found if isinstance(one.author, ModelRun) and _takes_part(one, wanted)]
-    return tasks, _newest(made)
+    return tasks, _newest([*made, *_anchors(workspace, study, made)])
+
+
+def _anchors(workspace: Workspace, study: Study, made: list[Submission]) -> list[Submission]:
+    """Work of an earlier wave that is judged again, to see whether graders judge as they did."""
+    known = {one.key for one in made}
+    anchors = study.extends.anchors if study.extends else ()
+    return [workspace.store.get(Submission, key) for key in anchors if key not in known]
 
 
 def _takes_part(submission: Submission, wanted: set[str]) -> bool:
@@ -90,7 +97,8 @@ def open_hall(workspace: Workspace, study: Study, preparer: Preparer, *, progres
     """Make everything ready and plan all slots of a study."""
     design = design_of(study)
     tasks, made = gather(workspace, study)
-    layout = lay_out(study=study.id, tasks=tasks, submissions=made, design=design, seed=study.seed)
+    earlier = study.extends.study if study.extends else None
+    layout = lay_out(study=study.id, tasks=tasks, submissions=made, design=design, seed=study.seed, earlier=earlier)
     if not layout.slots:
         raise NotEnoughData(
             f"study {study.id!r} has nothing to compare: {len(layout.without_expert)} of {len(tasks)} tasks have no "

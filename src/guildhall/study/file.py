@@ -35,10 +35,26 @@ class TasksSection(Value):
     first: Annotated[int, Field(ge=1)] | None = None
 
 
+class ExtendsSection(Value):
+    """`[extends]`: this study is a later wave of another, whose file gives the tasks, graders and prices.
+
+    `anchors` is the share of its judged pairs that are judged again; past `drift_limit` the waves are not pooled.
+    """
+
+    file: Path
+    anchors: Annotated[float, Field(ge=0.1, le=1)] = 0.1
+    drift_limit: Annotated[float, Field(gt=0, le=1)] = 0.05
+
+
+INHERITED = ("tasks", "prices", "people", "judges", "grading", "sampling")
+"""What a later wave takes from the study it extends: waves that differ in these could not be pooled."""
+
+
 class StudyFile(Value):
     """A whole study file; a stage that joins the study adds its section here."""
 
     study: StudySection
+    extends: ExtendsSection | None = None
     tasks: TasksSection = TasksSection()
     authors: Annotated[tuple[AuthorPlan, ...], Field(min_length=1)]
     sampling: SamplingSettings = SamplingSettings()
@@ -64,10 +80,11 @@ class StudyFile(Value):
         return written
 
 
-def read_study(path: Path) -> StudyFile:
-    """The study of a file, or `UnreadableFile` naming every fault."""
+def read_study(path: Path, *, extended_by: tuple[Path, ...] = ()) -> StudyFile:
+    """The study of a file, or `UnreadableFile` naming every fault; `extended_by` are files that lead here."""
     try:
-        return StudyFile.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
+        written = tomllib.loads(path.read_text(encoding="utf-8"))
+        return StudyFile.model_validate({**_inherited(path, written, extended_by), **written})
     except OSError as error:
         fix = "make one with `guildhall study new`"
         raise UnreadableFile(path, error.strerror or "cannot be read", fix=fix) from error
@@ -76,6 +93,23 @@ def read_study(path: Path) -> StudyFile:
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors())
         raise UnreadableFile(path, faults, fix="correct the study file and try again") from error
+
+
+def _inherited(path: Path, written: dict[str, Any], extended_by: tuple[Path, ...]) -> dict[str, Any]:
+    if "extends" not in written:
+        return {}
+    if own := [name for name in INHERITED if name in written]:
+        fix = "leave it out: a later wave takes it from the study it extends"
+        raise UnreadableFile(path, f"extends another study and has [{own[0]}] of its own", fix=fix)
+    above = (*extended_by, path.resolve())
+    base = path.parent / ExtendsSection.model_validate(written["extends"]).file
+    if base.resolve() in above:
+        raise UnreadableFile(path, "extends itself", fix="name the file of the earlier wave")
+    earlier = read_study(base, extended_by=above)
+    if shared := {author.get("name") for author in written.get("authors", ())} & {one.name for one in earlier.authors}:
+        fix = "a later wave adds authors under names of their own"
+        raise UnreadableFile(path, f"names {min(shared)!r}, who is an author of the earlier wave", fix=fix)
+    return {name: getattr(earlier, name) for name in INHERITED}
 
 
 TEMPLATE = """\

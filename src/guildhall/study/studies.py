@@ -14,6 +14,7 @@ from guildhall.engine.terms import Terms
 from guildhall.errors import InputError, UnknownName
 from guildhall.sampling.plan import SampleItem, plan_samples
 from guildhall.store.workspace import Workspace
+from guildhall.study.extending import extension_of
 from guildhall.study.file import StudyFile, read_study
 from guildhall.taskbank.review.admission import require_reviewed, why_not_in_a_study
 
@@ -79,7 +80,7 @@ class OpenStudy:
             seed=self.file.study.seed,
             tasks=tuple(task.key for task in self.tasks),
             authors=tuple(authors.values()),
-            design=self.file.design(),
+            design={**self.file.design(), **extension_of(self.file, self.folder, self.workspace.store)},
         )
 
     def freeze(self, *, changed: bool = False) -> Study:

@@ -1,0 +1,106 @@
+"""A later wave of a study: new authors on the same tasks, with anchors drawn from the pairs already judged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from guildhall.domain.studies import Extension, Study
+from guildhall.domain.tasks import check_relative_name
+from guildhall.domain.values import Digest, Id, canonical_json, sha256
+from guildhall.errors import InputError, NothingJudged, UnreadableFile
+from guildhall.store.records import Store
+from guildhall.store.workspace import Workspace
+from guildhall.study.file import ExtendsSection, StudyFile, StudySection, read_study
+from guildhall.study.judged import judged_rows
+from guildhall.study.rows import words_in
+
+_EXTENSION = """\
+[study]
+id = "{id}"
+title = "{title}"
+seed = {seed}
+
+[extends]                   # tasks, graders and prices are those of this file
+file = "{file}"
+anchors = {anchors}         # share of its judged pairs that are judged again
+drift_limit = {drift_limit}         # past this drift the two waves are not pooled
+
+[[authors]]
+name = "{author}"
+model = "{model}"
+condition = "elicited"
+# settings = {{ reasoning_effort = "high" }}
+"""
+
+
+def judged_pairs(store: Store, study: Id) -> list[Digest]:
+    """The models' submissions that were judged against the expert's as planned."""
+    return sorted(words_in(judged_rows(store, study).rows.submission))
+
+
+def draw_anchors(pairs: Collection[Digest], *, share: float, seed: int) -> tuple[Digest, ...]:
+    """A seeded share of the pairs, rounded up; pairs judged later change the draw of the others as little as can be."""
+    ranked = sorted(pairs, key=lambda key: sha256(canonical_json([seed, "anchor", key])))
+    return tuple(ranked[: math.ceil(share * len(ranked))])
+
+
+def extension_of(file: StudyFile, folder: Path, store: Store) -> dict[str, Any]:
+    """The frozen section `extends`, or nothing. Anchors are drawn when the wave is first frozen, and then kept."""
+    if file.extends is None:
+        return {}
+    kept = [study.extends for study in store.find(Study, id=file.study.id) if study.extends is not None]
+    if kept:
+        return {"extends": kept[-1].but(drift_limit=file.extends.drift_limit).model_dump(mode="json")}
+    base = read_study(folder / file.extends.file)
+    frozen = store.find(Study, id=base.study.id)
+    pairs = judged_pairs(store, base.study.id) if frozen else []
+    if not pairs:
+        raise NothingJudged(f"anchors: study {base.study.id!r}, which {file.study.id!r} extends, has no judgment yet")
+    if file.study.id == base.study.id:
+        raise InputError("a later wave needs an id of its own")
+    made = Extension(
+        study=base.study.id,
+        key=frozen[-1].key,
+        anchors=draw_anchors(pairs, share=file.extends.anchors, seed=file.study.seed),
+        drift_limit=file.extends.drift_limit,
+    )
+    return {"extends": made.model_dump(mode="json")}
+
+
+@dataclass(frozen=True)
+class Extended:
+    """Where the file of a later wave is, and how much of the earlier one is judged again."""
+
+    path: Path
+    anchors: int
+    judged_pairs: int
+
+
+def extend_study(
+    workspace: Workspace, base: Path, extends: ExtendsSection, *, study_id: str | None, author: str, model: str
+) -> Extended:
+    """Write the file of a later wave beside the file it extends; an existing one is left alone."""
+    earlier = read_study(base)
+    section = StudySection(
+        id=study_id or f"{earlier.study.id}-and-{author}",
+        title=f"{earlier.study.title}, with {author}"[:300],
+        seed=earlier.study.seed,
+    )
+    path = base.parent / f"{section.id}.toml"
+    if path.exists():
+        raise UnreadableFile(path, "is there already", fix="choose another --id, or edit it")
+    if any('"' in text or "\\" in text for text in (section.id, section.title, author, model, str(extends.file))):
+        raise InputError('names in a study file hold no `"` and no `\\`')
+    if author in {one.name for one in earlier.authors}:
+        raise InputError(f"{author!r} is an author of {base} already; a later wave adds another")
+    check_relative_name(path.name)
+    pairs = judged_pairs(workspace.store, earlier.study.id)
+    if not pairs:
+        raise NothingJudged(f"anchors: study {earlier.study.id!r} has no judgment yet")
+    named = {"id": section.id, "title": section.title, "seed": section.seed, "author": author, "model": model}
+    path.write_text(_EXTENSION.format(**named, **extends.model_dump()), encoding="utf-8")
+    return Extended(path, len(draw_anchors(pairs, share=extends.anchors, seed=section.seed)), len(pairs))

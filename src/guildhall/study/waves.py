@@ -1,0 +1,121 @@
+"""Waves of one study: do graders judge as they did? Where they do the waves are pooled, past the limit they are not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from guildhall.analysis.paired import paired_difference
+from guildhall.analysis.tables import Coded, Floats
+from guildhall.domain.estimates import Estimate
+from guildhall.domain.studies import Extension
+from guildhall.errors import NothingPaired
+from guildhall.study.rows import Rows, is_word, words_in
+
+
+@dataclass(frozen=True)
+class Drift:
+    """What the anchors say: the later wave's half-tie rate less the earlier one's, on the same work."""
+
+    earlier: str
+    later: str
+    limit: float
+    estimate: Estimate
+    by_model: tuple[tuple[str, Estimate], ...]
+
+    @property
+    def pooled(self) -> bool:
+        """Whether the waves may be read together: the drift is known, with an interval, and within the limit."""
+        known = self.estimate.value is not None and self.estimate.interval is not None
+        return known and abs(self.estimate.value or 0.0) <= self.limit
+
+    @property
+    def words(self) -> str:
+        """The decision, in a sentence."""
+        if self.estimate.value is None or self.estimate.interval is None:
+            why = f"the drift is not known with an interval ({self.estimate.why_no_interval})"
+            return f"{self.later} is not pooled with {self.earlier}: {why}."
+        low, high = self.estimate.interval
+        seen = f"drift {100 * self.estimate.value:+.1f} points ({100 * low:+.1f} to {100 * high:+.1f})"
+        if not self.pooled:
+            return f"{self.later} is not pooled with {self.earlier}: {seen} is past the limit of {100 * self.limit:g}."
+        sure = "" if max(abs(low), abs(high)) <= self.limit else "; a larger drift is not ruled out"
+        return f"{self.later} is pooled with {self.earlier}: {seen}, within the limit of {100 * self.limit:g}{sure}."
+
+
+def split_anchors(later: Rows, extension: Extension) -> tuple[Rows, Rows]:
+    """The anchors' entries, and the others."""
+    wanted = np.array([name in set(extension.anchors) for name in later.submission.names], dtype=np.bool_)
+    is_anchor = wanted[later.submission.codes] if len(wanted) else np.zeros(len(later), dtype=np.bool_)
+    return later.keep(is_anchor), later.keep(~is_anchor)
+
+
+def drift_of(earlier: Rows, anchors: Rows, extension: Extension, *, later: str) -> Drift:
+    """Drift between waves, paired by task over the very submissions that were judged in both."""
+    again = set(words_in(anchors.submission))
+    both = np.array([name in again for name in earlier.submission.names], dtype=np.bool_)
+    before = earlier.keep(both[earlier.submission.codes]) if len(both) else earlier
+    return Drift(
+        earlier=extension.study,
+        later=later,
+        limit=extension.drift_limit,
+        estimate=_difference(anchors, before, (later, extension.study)),
+        by_model=tuple(
+            (
+                name,
+                _difference(
+                    anchors.keep(is_word(anchors.model, name)),
+                    before.keep(is_word(before.model, name)),
+                    (later, extension.study),
+                ),
+            )
+            for name in sorted(words_in(anchors.model))
+        ),
+    )
+
+
+def joined(first: Rows, second: Rows) -> Rows:
+    """Two sets of entries as one."""
+    columns = {
+        name: _joined_codes(column, second.columns[name])
+        for name, column in first.columns.items()
+        if name in second.columns
+    }
+    coded = {
+        name: _joined_codes(getattr(first, name), getattr(second, name))
+        for name in ("task", "model", "sample", "submission", "grader", "grader_kind")
+    }
+    arrays = {
+        name: np.concatenate([getattr(first, name), getattr(second, name)])
+        for name in ("score", "model_place", "guess", "active_s", "exposure", "confidence", "judgment")
+    }
+    return Rows(**coded, **arrays, columns=columns)
+
+
+def _joined_codes(first: Coded, second: Coded) -> Coded:
+    place = {name: code for code, name in enumerate(first.names)}
+    moved = np.array([place.setdefault(name, len(place)) for name in second.names] or [0], dtype=np.int32)
+    later = np.where(second.codes >= 0, moved[np.maximum(second.codes, 0)], -1)
+    return Coded(np.concatenate([first.codes, later]).astype(np.int32), tuple(place))
+
+
+def _difference(after: Rows, before: Rows, names: tuple[str, str]) -> Estimate:
+    try:
+        return paired_difference(_by_task(after), _by_task(before), names=names).to_estimate()
+    except NothingPaired as error:
+        what = f"{names[0]} minus {names[1]}, mean over tasks"
+        return Estimate(value=None, estimand=what, method="none", n_tasks=0, why_no_interval=str(error))
+
+
+def _by_task(rows: Rows) -> dict[str, float]:
+    """Task -> mean over the work judged there of the mean over its grades."""
+    works, work = np.unique(rows.submission.codes, return_inverse=True)
+    if not len(works):
+        return {}
+    means: Floats = np.bincount(work, rows.score) / np.bincount(work)
+    task_of = np.zeros(len(works), dtype=np.int64)
+    task_of[work] = rows.task.codes
+    tasks, task = np.unique(task_of, return_inverse=True)
+    rates = np.bincount(task, means) / np.bincount(task)
+    return {rows.task.names[code]: rate for code, rate in zip(tasks.tolist(), rates.tolist(), strict=True)}
