@@ -56,6 +56,6 @@ def _always_killed(number: int) -> int:
 
 def test_calls_spread_over_processes_are_each_asked_once(workspace):
     calls = [Call.ask("scripted/echo", f"question {number}") for number in range(30)]
-    answers = spread_calls(calls, workspace=workspace, terms=Terms(run="r"), executor=Processes(2), batches=2)
+    answers = spread_calls(calls, workspace=workspace, terms=Terms(run="r"), executor=Processes(2), size=15)
     assert {answers.replies[call.key].text for call in calls} == {f"question {number}" for number in range(30)}
     assert Ledger(workspace.store).spent(run="r").usage.calls == 30

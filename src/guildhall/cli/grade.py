@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
-from guildhall.cli.grade_account import account, calibrate
+from guildhall.cli.executing import AddressOption, ExecutorOption, Where, chosen_executor
+from guildhall.cli.grade_account import account
 from guildhall.cli.grade_tables import grades_json, show_grades, show_marks, show_standings
+from guildhall.cli.grade_training import apply, calibrate, weigh
 from guildhall.cli.show import as_json, as_json_line, done, note
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
 
@@ -24,6 +26,8 @@ DEFAULT_STUDY = Path("study.toml")
 
 app.command("account")(account)
 app.command("calibrate")(calibrate)
+app.command("apply")(apply)
+app.command("weigh")(weigh)
 
 
 @app.command("plan")
@@ -51,6 +55,8 @@ def judge(
     judge: JudgesOption = None,
     sweeps: Annotated[int | None, typer.Option(min=1, max=99, help="How often every order is asked.")] = None,
     failed: AgainOption = False,
+    executor: ExecutorOption = Where.HERE,
+    address: AddressOption = None,
     study: StudyOption = DEFAULT_STUDY,
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
@@ -63,7 +69,7 @@ def judge(
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace) as opened:
-        open_study = OpenStudy.open(study, opened)
+        open_study = OpenStudy.open(study, opened, executor=chosen_executor(executor, address))
         graders = graders_of(open_study, judge or [])
         ended = {one.name: judge_study(open_study, one, again=failed, sweeps=sweeps) for one in graders}
         rows = rows_of(open_study)
@@ -90,6 +96,8 @@ def rubric(
     whole: Annotated[bool, typer.Option("--whole", help="All items in one call, for economy.")] = False,
     sweeps: Annotated[int, typer.Option(min=1, max=99, help="How often every submission is marked.")] = 1,
     failed: AgainOption = False,
+    executor: ExecutorOption = Where.HERE,
+    address: AddressOption = None,
     study: StudyOption = DEFAULT_STUDY,
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
@@ -101,7 +109,7 @@ def rubric(
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace) as opened:
-        open_study = OpenStudy.open(study, opened)
+        open_study = OpenStudy.open(study, opened, executor=chosen_executor(executor, address))
         named = next((one for one in open_study.file.judges if one.name == judge), None) or plan_of(judge)
         marked = mark_study(open_study, named, whole=whole, sweeps=sweeps, again=failed)
         scores = rubric_scores(marks_of(open_study))

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from guildhall.cli.executing import AddressOption, ExecutorOption, Where, chosen_executor
 from guildhall.cli.progress import live_table
 from guildhall.cli.show import as_json, done, note
 from guildhall.cli.study import show_forecast, show_status
@@ -34,14 +35,21 @@ def plan(study: StudyOption = DEFAULT_STUDY, workspace: WorkspaceOption = None, 
 
 
 @app.command("run")
-def run(study: StudyOption = DEFAULT_STUDY, workspace: WorkspaceOption = None, json: JsonOption = False) -> None:
+def run(
+    study: StudyOption = DEFAULT_STUDY,
+    executor: ExecutorOption = Where.HERE,
+    address: AddressOption = None,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
     """Make every submission that is not made yet; stop and start again at will."""
     from guildhall.store.workspace import Workspace
     from guildhall.study.stages import Sampling
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace) as opened:
-        open_study, stage = OpenStudy.open(study, opened), Sampling()
+        open_study = OpenStudy.open(study, opened, executor=chosen_executor(executor, address))
+        stage = Sampling()
         with live_table(open_study.id, lambda: stage.status(open_study), quiet=json):
             report = stage.run(open_study)
     if json:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Optional
 
 import typer
 
+from guildhall.cli.executing import AddressOption, ExecutorOption, Where, chosen_executor
 from guildhall.cli.progress import in_dollars, live_table
 from guildhall.cli.show import as_json, done, note, table
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
@@ -34,6 +35,32 @@ def new(
         done(f"{made} is ready: edit it, then `guildhall study plan {made}`")
 
 
+@app.command("extend")
+def extend(
+    author: Annotated[str, typer.Option(help="What the new author is called.")],
+    model: Annotated[str, typer.Option(help="Its model, as Inspect names it.")],
+    path: StudyFileArgument = Path("study.toml"),
+    study_id: Annotated[Optional[str], typer.Option("--id", help="The wave's own id.", show_default=False)] = None,  # noqa: UP045
+    anchors: Annotated[float, typer.Option(help="Share of the judged pairs that are judged again.")] = 0.1,
+    drift_limit: Annotated[float, typer.Option(help="Past this drift the waves are not pooled.")] = 0.05,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Add a model to a study that was judged: write the file of a later wave, with anchors to see drift."""
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.extending import extend_study
+    from guildhall.study.file import ExtendsSection
+
+    extends = ExtendsSection(file=Path(path.name), anchors=anchors, drift_limit=drift_limit)
+    with Workspace.find(workspace) as opened:
+        made = extend_study(opened, path, extends, study_id=study_id, author=author, model=model)
+    if json:
+        as_json({"study": str(made.path), "anchors": made.anchors, "judged_pairs": made.judged_pairs})
+    else:
+        again = f"{made.anchors} of {made.judged_pairs} judged pairs are judged again"
+        done(f"{made.path} is ready ({again}): `guildhall study plan {made.path}`, then `run`")
+
+
 @app.command("plan")
 def plan(
     path: StudyFileArgument = Path("study.toml"), workspace: WorkspaceOption = None, json: JsonOption = False
@@ -57,6 +84,8 @@ def plan(
 def run(
     path: StudyFileArgument = Path("study.toml"),
     changed: Annotated[bool, typer.Option("--changed", help="Go on although the study file changed.")] = False,
+    executor: ExecutorOption = Where.HERE,
+    address: AddressOption = None,
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -66,7 +95,7 @@ def run(
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace) as opened:
-        study = OpenStudy.open(path, opened)
+        study = OpenStudy.open(path, opened, executor=chosen_executor(executor, address))
         frozen = study.freeze(changed=changed)
         reports: dict[str, Any] = {}
         for stage in STAGES:

@@ -11,7 +11,7 @@ import anyio
 
 from guildhall.domain.values import canonical_json
 from guildhall.engine.agents import AgentEnd, AgentJob, Stage
-from guildhall.engine.journal import keep_leases, open_journal, plain_errors
+from guildhall.engine.journal import TAKEN_OVER, keep_leases, open_journal, plain_errors
 from guildhall.engine.models import config_of, open_model
 from guildhall.engine.office import OFFICE, Office, OnEnd
 from guildhall.engine.purse import Purse
@@ -64,7 +64,7 @@ def run_agents(
     mine = {key: wanted[key] for key in wanted if key in claimed}
     if not mine:
         busy = tuple(open_keys)
-        return AgentRun({}, left=busy, why_left="another process is at work on them" if busy else None)
+        return AgentRun({}, left=busy, why_left=TAKEN_OVER if busy else None)
     with plain_errors():
         office = anyio.run(_run_eval, mine, stage, workspace, terms, sandbox or Sandbox(), at_once, on_end)
     left = tuple(key for key in open_keys if key not in office.finished)
@@ -91,7 +91,7 @@ async def _run_eval(
             logs = await _evaluated(tasks, log_dir=str(workspace.logs), at_once=at_once, run=terms.run)
         finally:
             OFFICE.reset(token)
-            work.release([key for key in jobs if key not in office.finished])
+            work.release([key for key in jobs if key not in office.finished], worker=this_worker())
     if office.failure is not None:
         raise office.failure
     if len(logs) < len(tasks):

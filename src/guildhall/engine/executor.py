@@ -1,4 +1,4 @@
-"""Where work runs: in this process, or in several. More machines are another class with the same method."""
+"""Where work runs: in this process, in several, or (in `guildhall.engine.cluster`) on many machines."""
 
 from __future__ import annotations
 
@@ -28,22 +28,55 @@ class Ended(Generic[A, B]):
         return self.value  # type: ignore[return-value]
 
 
+@dataclass(frozen=True)
+class Needs:
+    """What work on one argument takes of a machine beside a core, and how many may be under way at all.
+
+    Sandboxes and offices are reckoned with on a cluster, where machines differ.
+    """
+
+    sandboxes: int = 0
+    offices: int = 0
+    at_once: int | None = None
+
+    def at_most(self, places: int) -> int:
+        return places if self.at_once is None else min(places, self.at_once)
+
+
+ONLY_A_CORE = Needs()
+
+
 class Executor(Protocol):
     """Runs a function over arguments and yields each outcome as it ends, in any order.
 
     One argument's failure ends no other. The function and its arguments can be pickled; what must survive a
-    crash is written to the store by the function itself.
+    crash is written to the store by the function itself, which may be run again on the same argument.
     """
 
-    def map(self, function: Callable[[A], B], arguments: Iterable[A]) -> Iterator[Ended[A, B]]: ...
+    @property
+    def places(self) -> int:
+        """How many arguments are worked on at a time, at most."""
+        ...
+
+    def map(
+        self, function: Callable[[A], B], arguments: Iterable[A], *, needs: Needs = ONLY_A_CORE
+    ) -> Iterator[Ended[A, B]]: ...
 
 
 class InProcess:
     """One after the other, here: nothing to start, nothing to pickle."""
 
-    def map(self, function: Callable[[A], B], arguments: Iterable[A]) -> Iterator[Ended[A, B]]:
+    places = 1
+
+    def map(
+        self,
+        function: Callable[[A], B],
+        arguments: Iterable[A],
+        *,
+        needs: Needs = ONLY_A_CORE,  # noqa: ARG002
+    ) -> Iterator[Ended[A, B]]:
         for argument in arguments:
-            yield _attempt(function, argument)
+            yield attempt(function, argument)
 
 
 class Processes:
@@ -53,13 +86,19 @@ class Processes:
     """
 
     def __init__(self, count: int, *, tries: int = 3) -> None:
-        self.count, self.tries = count, tries
+        self.places, self.tries = count, tries
 
-    def map(self, function: Callable[[A], B], arguments: Iterable[A]) -> Iterator[Ended[A, B]]:
+    def map(
+        self,
+        function: Callable[[A], B],
+        arguments: Iterable[A],
+        *,
+        needs: Needs = ONLY_A_CORE,
+    ) -> Iterator[Ended[A, B]]:
         waiting = list(arguments)
         for remaining in range(self.tries, 0, -1):
             lost: list[A] = []
-            for ended in self._round(function, waiting):
+            for ended in self._round(function, waiting, needs.at_most(self.places)):
                 if isinstance(ended.error, BrokenProcessPool) and remaining > 1:
                     lost.append(ended.argument)
                 else:
@@ -68,14 +107,14 @@ class Processes:
             if not waiting:
                 return
 
-    def _round(self, function: Callable[[A], B], arguments: list[A]) -> Iterator[Ended[A, B]]:
+    def _round(self, function: Callable[[A], B], arguments: list[A], places: int) -> Iterator[Ended[A, B]]:
         # Forking a process that runs threads can deadlock the child, so each worker starts clean.
         context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(self.count, mp_context=context) as pool:
+        with ProcessPoolExecutor(places, mp_context=context) as pool:
             futures: dict[Future[Any], A] = {}
             for argument in arguments:
                 try:
-                    futures[pool.submit(_attempt, function, argument)] = argument
+                    futures[pool.submit(attempt, function, argument)] = argument
                 except BrokenProcessPool as error:
                     yield Ended(argument, error=error)
             for future in as_completed(futures):
@@ -85,7 +124,8 @@ class Processes:
                     yield Ended(futures[future], error=error)
 
 
-def _attempt(function: Callable[[A], B], argument: A) -> Ended[A, B]:
+def attempt(function: Callable[[A], B], argument: A) -> Ended[A, B]:
+    """Work on one argument here, and how it ended."""
     try:
         return Ended(argument, value=function(argument))
     except Exception as error:  # noqa: BLE001 - reported with its argument, never lost

@@ -15,6 +15,9 @@ from guildhall.store.ledger import Answered, Ledger, Sent
 from guildhall.store.records import Store
 from guildhall.store.work import LEASE_S, Outcome, Work, this_worker
 
+TAKEN_OVER = "another process is at work on them"
+"""Why items were left that are not this worker's, or not any more."""
+
 
 @dataclass(frozen=True)
 class Note:
@@ -30,17 +33,20 @@ class Note:
 class Journal:
     """Groups the notes of concurrent tasks: while one commit runs, the next group gathers.
 
-    `write` returns when the note is durable. The notes of a group share one transaction.
+    `write` returns when the note is durable. The notes of a group share one transaction. An item that another worker
+    has taken over, because this one was silent for too long, is not this one's to end: nothing it made is kept.
     """
 
     def __init__(self, store: Store) -> None:
         self._store, self._work, self._ledger = store, Work(store), Ledger(store)
         self._waiting: list[tuple[Note, anyio.Event]] = []
+        self._taken_over: set[str] = set()
         self._wake = anyio.Event()
         self._failure: Exception | None = None
         self._closing = False
 
-    async def write(self, note: Note) -> None:
+    async def write(self, note: Note) -> bool:
+        """Whether the item's end was kept; what was sent and answered is on the ledger in any case."""
         if self._failure is not None:
             raise self._failure
         written = anyio.Event()
@@ -49,6 +55,7 @@ class Journal:
         await written.wait()
         if self._failure is not None:
             raise self._failure
+        return note.outcome is None or note.outcome.item not in self._taken_over
 
     async def run(self) -> None:
         """Commit group after group until closed; a cancelled run still writes down what has arrived."""
@@ -73,8 +80,12 @@ class Journal:
             self._ledger.begin([note.sent for note in notes if note.sent])
             self._ledger.end([note.answered for note in notes if note.answered])
             self._ledger.void([note.void for note in notes if note.void])
-            self._store.add_all(value for note in notes for value in note.values)
-            self._work.finish([note.outcome for note in notes if note.outcome])
+            ending = [note.outcome.item for note in notes if note.outcome]
+            taken_over = set(ending) - self._work.still_held(ending, worker=this_worker())
+            kept = [note for note in notes if note.outcome is None or note.outcome.item not in taken_over]
+            self._store.add_all(value for note in kept for value in note.values)
+            self._work.finish([note.outcome for note in kept if note.outcome])
+        self._taken_over |= taken_over
 
     def close(self) -> None:
         self._closing = True

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from guildhall.engine.agents import AgentEnd, AgentJob, Stage
 from guildhall.engine.desk import Desk
-from guildhall.engine.journal import Journal, Note
+from guildhall.engine.journal import TAKEN_OVER, Journal, Note
 from guildhall.engine.purse import Purse
 from guildhall.engine.terms import Terms
 from guildhall.store.work import Outcome
@@ -48,9 +48,12 @@ class Office:
             end = desk.end(seconds=seconds)
             made = self.stage.keep(desk.job, end, desk.collected)
             outcome = Outcome(key, self.terms.now(), result=made.result, error=made.error)
-            await self.journal.write(Note(outcome=outcome, values=made.values))
+            kept = await self.journal.write(Note(outcome=outcome, values=made.values))
         except Exception as failure:  # noqa: BLE001 - Inspect swallows what hooks raise; the run reports it at its end
             self.failure = self.failure or failure
+            return
+        if not kept:
+            self.why_left = self.why_left or TAKEN_OVER
             return
         self.finished[key] = end
         self.on_end(desk.job, end)

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from guildhall.domain.submissions import Submission
 from guildhall.engine.agents import AgentEnd, AgentJob
 from guildhall.engine.evals import AgentRun, run_agents
 from guildhall.engine.executor import Executor
+from guildhall.engine.journal import TAKEN_OVER
 from guildhall.engine.sandboxes import Sandbox
+from guildhall.engine.spreading import looks, parts, shared_terms
 from guildhall.engine.terms import Terms
 from guildhall.sampling.pages import opened_renderer
 from guildhall.sampling.plan import SampleItem
 from guildhall.sampling.stage import SamplingStage, render_cache
 from guildhall.store.work import Work, WorkState
-from guildhall.store.workspace import Workspace
+from guildhall.store.workspace import Address, Workspace
+
+ROUNDS = 4
+"""How often the sandboxes of one batch are filled: few enough that a lost node costs little."""
 
 OnEnd = Callable[[AgentJob, AgentEnd], None]
 
@@ -25,7 +29,7 @@ OnEnd = Callable[[AgentJob, AgentEnd], None]
 class Batch:
     """Jobs for one process: everything it needs to know, ready to be pickled."""
 
-    workspace: Path
+    workspace: Address
     jobs: tuple[AgentJob, ...]
     terms: Terms
     sandbox: Sandbox = field(default_factory=Sandbox)
@@ -40,29 +44,39 @@ def run_samples(
     sandbox: Sandbox | None = None,
     at_once: int = 4,
     executor: Executor | None = None,
-    processes: int = 1,
     on_end: OnEnd | None = None,
 ) -> AgentRun:
-    """Make every submission that is not made yet. With an executor the items are dealt to `processes` batches."""
+    """Make every submission that is not made yet; with an executor the items are dealt to it in batches."""
     jobs = tuple(item.job for item in items)
-    batch = Batch(workspace.path, jobs, terms, sandbox or Sandbox(), at_once)
+    batch = Batch(workspace.at, jobs, terms, sandbox or Sandbox(), at_once)
     if executor is None:
         return _run_here(batch, workspace, on_end)
-    dealt = [replace(batch, jobs=jobs[start::processes]) for start in range(processes)]
+    return _spread(batch, executor)
+
+
+def _spread(batch: Batch, executor: Executor) -> AgentRun:
+    """One batch dealt as many small ones, until nothing is left that a dead worker may have held."""
+    shared, needs = shared_terms(batch.terms, places=executor.places)
+    needs = replace(needs, sandboxes=batch.at_once)
     finished: dict[str, AgentEnd] = {}
-    left: list[str] = []
-    why = None
-    for ended in executor.map(run_batch, [one for one in dealt if one.jobs]):
-        run = ended.result()
-        finished |= run.finished
-        left += run.left
-        why = run.why_left or why
+    for _ in looks():
+        left: list[str] = []
+        why = None
+        open_jobs = [job for job in batch.jobs if job.key not in finished]
+        dealt = [replace(batch, jobs=tuple(part), terms=shared) for part in parts(open_jobs, ROUNDS * batch.at_once)]
+        for ended in executor.map(run_batch, dealt, needs=needs):
+            run = ended.result()
+            finished |= run.finished
+            left += run.left
+            why = run.why_left or why
+        if why != TAKEN_OVER:
+            break
     return AgentRun(finished, tuple(left), why)
 
 
 def run_batch(batch: Batch) -> AgentRun:
-    """One batch in a process of its own."""
-    with Workspace.open(batch.workspace) as workspace:
+    """One batch, wherever it was dealt to."""
+    with Workspace.at_address(batch.workspace.elsewhere()) as workspace:
         return _run_here(batch, workspace, None)
 
 

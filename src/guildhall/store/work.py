@@ -1,7 +1,8 @@
 """Work items: what is to be done, who is at it, and how it ended; it outlives a killed process.
 
 An item is known by the digest of everything that may change its outcome, so the same work planned twice is one
-row. It is claimed before it starts and finished in the same transaction that keeps what it made.
+row. It is claimed before it starts and finished in the same transaction that keeps what it made. A worker that was
+silent for too long loses its items; should it wake up, what it made of them is not kept.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import socket
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +40,7 @@ work_items = Table(
 
 _CHUNK = 500
 LEASE_S = 300.0
-"""How long a silent worker on another machine keeps its items."""
+"""How long a silent worker keeps its items; one that is found dead loses them at once."""
 
 
 class WorkState(StrEnum):
@@ -73,7 +75,7 @@ class Outcome:
 
 def this_worker() -> str:
     """Who holds a lease: a process that can be found again, or found dead, on the same machine."""
-    return f"{socket.gethostname()}:{os.getpid()}:{_started_at(os.getpid())}"
+    return f"{_machine()}:{os.getpid()}:{_started_at(os.getpid())}"
 
 
 class Work:
@@ -123,9 +125,10 @@ class Work:
         with self.store.transaction() as connection:
             for chunk in _chunks(list(keys)):
                 held = connection.execute(
-                    select(work_items.c.key, work_items.c.worker, work_items.c.leased_until, work_items.c.state).where(
-                        work_items.c.key.in_(chunk)
-                    )
+                    select(work_items.c.key, work_items.c.worker, work_items.c.leased_until, work_items.c.state)
+                    .where(work_items.c.key.in_(chunk))
+                    .order_by(work_items.c.key)
+                    .with_for_update()
                 ).all()
                 free = [row.key for row in held if row.state != WorkState.DONE and _is_free(row, worker, now)]
                 connection.execute(
@@ -150,15 +153,26 @@ class Work:
                 .values(leased_until=now + lease_s)
             )
 
-    def release(self, keys: Sequence[str]) -> None:
-        """Give back items that were claimed and not begun."""
+    def release(self, keys: Sequence[str], *, worker: str) -> None:
+        """Give back items that this worker claimed and did not begin; what another took over stays with it."""
+        mine = (work_items.c.worker == worker, work_items.c.state == WorkState.RUNNING.value)
         with self.store.transaction() as connection:
             for chunk in _chunks(list(keys)):
                 connection.execute(
                     update(work_items)
-                    .where(work_items.c.key.in_(chunk), work_items.c.state == WorkState.RUNNING.value)
+                    .where(work_items.c.key.in_(chunk), *mine)
                     .values(state=WorkState.PLANNED.value, worker=None, leased_until=None)
                 )
+
+    def still_held(self, keys: Sequence[str], *, worker: str) -> set[str]:
+        """Which of the items this worker holds; inside a transaction nobody takes them over before it ends."""
+        held: set[str] = set()
+        mine = (work_items.c.worker == worker, work_items.c.state == WorkState.RUNNING.value)
+        with self.store.reading() as connection:
+            for chunk in _chunks(list(keys)):
+                query = select(work_items.c.key).where(work_items.c.key.in_(chunk), *mine)
+                held |= set(connection.execute(query.order_by(work_items.c.key).with_for_update()).scalars())
+        return held
 
     def finish(self, outcomes: Sequence[Outcome]) -> None:
         """Done, or failed where there is an error; call it in the transaction that keeps what was made."""
@@ -219,11 +233,17 @@ def _planned(key: str, kind: str, run: str) -> dict[str, Any]:
 def _is_free(row: Any, worker: str, now: float) -> bool:
     if row.state != WorkState.RUNNING.value or row.worker is None or row.worker == worker:
         return True
-    host, pid, started = row.worker.rsplit(":", 2)
-    if host == socket.gethostname():
-        # The same machine can say at once whether that very process still lives; another pid owner has another start.
-        return bool(_started_at(int(pid)) != started)
-    return bool(row.leased_until is None or row.leased_until < now)
+    machine, pid, started = row.worker.rsplit(":", 2)
+    # The same machine can say at once whether that very process still lives; another pid owner has another start.
+    died = machine == _machine() and _started_at(int(pid)) != started
+    return bool(died or row.leased_until is None or row.leased_until < now)
+
+
+@cache
+def _machine() -> str:
+    """Where process numbers mean the same: containers and clusters give many machines one host name."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()[:8]
+    return f"{socket.gethostname()}/{boot}/{Path('/proc/self/ns/pid').stat().st_ino}"
 
 
 def _started_at(pid: int) -> str:

@@ -15,6 +15,7 @@ from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue
 from guildhall.grading.simulation import simulate_hall
 from guildhall.judging.preparing import Preparer
+from guildhall.study.judging import prepare_study
 from guildhall.study.studies import OpenStudy
 
 Report = Mapping[str, JsonValue]
@@ -48,6 +49,7 @@ class People:
             return {}
         frozen = study.frozen()
         design = design_of(frozen)
+        prepare_study(study)
         with documents(study.workspace.path / "cache") as looking:
             opened = open_hall(study.workspace, frozen, Preparer(study.workspace, looking))
         facts: dict[str, JsonValue] = {"new_slots": opened.new_slots, "parts_not_shown": opened.omissions}

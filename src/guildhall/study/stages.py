@@ -71,8 +71,7 @@ def _run_items(study: OpenStudy, items: Sequence[SampleItem]) -> AgentRun:
         terms=study.terms,
         sandbox=settings.place(),
         at_once=settings.at_once,
-        executor=settings.executor(),
-        processes=settings.processes,
+        executor=study.executor or settings.executor(),
     )
 
 
