@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from guildhall.analysis.calibrator import Evidence, calibrate_judges, confusion_chances, decided, fold_by_cluster
+from guildhall.analysis.calibrator import calibrate_judges, confusion_chances, decided
+from guildhall.analysis.evidence import Evidence
 from guildhall.analysis.multinomial import fit_multinomial, log_loss
+from guildhall.analysis.splits import fold_by_cluster
 from guildhall.domain.authors import Expert, ModelGrader
 from guildhall.domain.judges import Gradability, ItemOutcome, ItemVerdict, RubricMark
 from guildhall.domain.submissions import Submission

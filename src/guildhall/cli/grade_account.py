@@ -1,4 +1,4 @@
-"""`guildhall grade account` and `calibrate`: judges held against people, and a grader trained on people."""
+"""`guildhall grade account`: judges held against people."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from guildhall.cli.grade_tables import show_account
-from guildhall.cli.show import as_json, done, note
+from guildhall.cli.show import as_json, note
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
 
 if TYPE_CHECKING:
@@ -64,45 +64,3 @@ def account_json(found: Account) -> dict[str, Any]:
             shape[name] = value.to_estimate()
     shape["criteria"] = {name: one.to_estimate() for name, one in found.criteria.items()}
     return {**shape, "cost_per_verdict_usd": found.cost_per_verdict_usd}
-
-
-def calibrate(
-    file: Annotated[
-        Path | None, typer.Argument(help="Rows as for `analyze agreement`; without a file, the study's judgments.")
-    ] = None,
-    out: Annotated[Path, typer.Option(help="Where the artefact goes; its card goes beside it.")] = Path(
-        "calibrator.json"
-    ),
-    name: Annotated[str, typer.Option(help="What the trained grader is called.")] = "calibrator",
-    folds: Annotated[int, typer.Option(min=2, max=50, help="Folds of whole tasks.")] = 10,
-    seed: Annotated[int, typer.Option(help="The seed tasks are dealt to folds by.")] = 0,
-    study: Annotated[Path, typer.Option("--study", "-s", help="The study file.")] = Path("study.toml"),
-    workspace: WorkspaceOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Train a calibrator on people's judgments, cross-validated by task, and say honestly what it gains."""
-    from datetime import UTC, datetime
-
-    from guildhall.study.training import train, write_trained
-
-    evidence = _evidence(file, study, workspace)
-    trained = train(evidence, name=name, folds=folds, seed=seed, now=datetime.now(UTC))
-    artefact, card = write_trained(trained, out)
-    if json:
-        as_json({**trained.model_dump(mode="json"), "version": trained.version})
-    else:
-        typer.echo(card.read_text(encoding="utf-8"))
-        done(f"{artefact} and {card} written")
-
-
-def _evidence(file: Path | None, study: Path, workspace: Path | None) -> Any:
-    from guildhall.analysis.calibrator import evidence_from
-    from guildhall.analysis.ratings_table import read_ratings
-    from guildhall.store.workspace import Workspace
-    from guildhall.study.accounting import study_evidence
-    from guildhall.study.studies import OpenStudy
-
-    if file is not None:
-        return evidence_from(read_ratings(file))
-    with Workspace.find(workspace) as opened:
-        return study_evidence(OpenStudy.open(study, opened))

@@ -1,4 +1,4 @@
-"""A trained grader: a versioned artefact that says what it learnt from and how far to trust it."""
+"""Trained graders: versioned artefacts that say what they learnt from and how far to trust them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,26 @@ from guildhall.domain.estimates import Estimate
 from guildhall.domain.values import Digest, Id, Value
 
 
+class SplitMargin(Value):
+    """A margin over several deals of tasks to folds: its mean, paired by sample, and how far single deals lie apart."""
+
+    mean: Estimate
+    n_splits: int
+    least: float
+    most: float
+    above_zero: int
+
+
 class TrainedGain(Value):
     """The trained grader against one single judge, out of fold; above zero it is better."""
 
     judge: str
     judge_agreement: float
     agreement: Estimate
+    agreement_over_splits: SplitMargin
     judge_log_loss: float
     log_loss: Estimate
+    log_loss_over_splits: SplitMargin
 
 
 class TrainedGrader(Value):
@@ -38,7 +50,34 @@ class TrainedGrader(Value):
     agreement: Estimate
     log_loss: Estimate
     unseen_models: Estimate
+    unseen_families: Estimate
     gains: tuple[TrainedGain, ...]
+    made_at: AwareDatetime
+
+    @property
+    def version(self) -> str:
+        return self.content_digest()[:12]
+
+
+class FittedWeights(Value):
+    """Votes of a panel's members, fitted to people's judgments, beside equal votes and the best single member."""
+
+    name: Id
+    kind: str = "panel weights"
+    weights: dict[str, float]
+    """Members' votes; one is an even share."""
+    ridge: float
+    learnt_from: Digest
+    n_samples: int
+    folds: int
+    seed: int
+    looks: int
+    agreement: Estimate
+    equal_votes: Estimate
+    best_member: str
+    best_member_agreement: float
+    gain_over_equal: SplitMargin
+    gain_over_best: SplitMargin
     made_at: AwareDatetime
 
     @property

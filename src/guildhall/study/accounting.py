@@ -8,13 +8,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from guildhall.analysis.accountability import Account, account
-from guildhall.analysis.calibrator import Evidence, evidence_from
+from guildhall.analysis.evidence import Evidence, evidence_from
 from guildhall.analysis.ratings_table import ratings_from_table
 from guildhall.analysis.tables import Floats, Table, encode
+from guildhall.domain.authors import ModelRun
 from guildhall.domain.pair_scores import PairScore
+from guildhall.domain.submissions import Submission
 from guildhall.errors import NothingJudged
+from guildhall.grading.judges.evidence import maker_of
+from guildhall.grading.judges.features import sample_features
 from guildhall.grading.judges.gradability import ungradable
-from guildhall.study.judging import rows_of
+from guildhall.study.judging import makers_of, marks_of, queued, rows_of
 from guildhall.study.studies import OpenStudy
 
 
@@ -38,11 +42,28 @@ def accounts_of(study: OpenStudy, names: Sequence[str] = (), *, level: float = 0
     return Accounts(made, out, tasks=len(study.tasks))
 
 
-def study_evidence(study: OpenStudy) -> Evidence:
-    """What a calibrator can learn from a study: its judges' verdicts and lengths beside people's verdicts.
+def study_evidence(study: OpenStudy) -> tuple[list[str], Evidence]:
+    """What a trained grader can learn from a study, and the submissions it is about, row by row.
 
-    Constant verdicts are left out: there is nothing to learn from them.
+    Judges' verdicts, orders, repeats, lengths, rubric points and format findings beside people's verdicts. Constant
+    verdicts are left out: there is nothing to learn from them.
     """
+    rows = learnable_rows(study)
+    samples = list(dict.fromkeys(row.sample for row in rows))
+    store = study.workspace.store
+    marks = [mark for mark, _ in marks_of(study)]
+    known = sample_features(store, queued(study).comparisons, rows, marks)
+    names = sorted({name for sample in samples for name in known.get(sample, {})})
+    extra = {name: np.array([known.get(one, {}).get(name, np.nan) for one in samples]) for name in names}
+    authors = [store.get(Submission, sample).author for sample in samples]
+    families = [maker_of(one, makers_of(study)) if isinstance(one, ModelRun) else None for one in authors]
+    # Samples are numbered in the order of their first appearance, since every name is one sample here.
+    ratings = ratings_from_table(ratings_table(rows))
+    return samples, evidence_from(ratings, extra, family=encode(families).codes if all(families) else None)
+
+
+def learnable_rows(study: OpenStudy) -> list[PairScore]:
+    """Verdicts on gradable tasks by people and by judges that look at the work."""
     out = ungradable(study.workspace.store, study.tasks)
     rows = [
         row
@@ -50,12 +71,8 @@ def study_evidence(study: OpenStudy) -> Evidence:
         if row.task not in out and row.score is not None and not row.grader.startswith("always-")
     ]
     if not any(row.human for row in rows):
-        raise NothingJudged("a calibrator, which learns from people")
-    ratings = ratings_from_table(ratings_table(rows))
-    # Samples are numbered in the order of their (sample, model, task) codes; each name is one sample here.
-    first = {row.sample: row for row in reversed(rows)}
-    ratios = np.array([first[name].log_length_ratio or 0.0 for name in dict.fromkeys(row.sample for row in rows)])
-    return evidence_from(ratings, {"log length ratio": ratios})
+        raise NothingJudged("a trained grader, which learns from people")
+    return rows
 
 
 def ratings_table(rows: Sequence[PairScore]) -> Table:

@@ -18,7 +18,7 @@ from guildhall.domain.pair_scores import PairScore
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.engine.terms import Terms
-from guildhall.errors import NothingJudged, UnknownName
+from guildhall.errors import InputError, NothingJudged, UnknownName
 from guildhall.grading.judges.baselines import BASELINES
 from guildhall.grading.judges.desk import Desk
 from guildhall.grading.judges.evidence import pair_scores
@@ -26,9 +26,11 @@ from guildhall.grading.judges.graders import AutomaticGrader, ByBaseline, ByMode
 from guildhall.grading.judges.panel import PanelPlan
 from guildhall.grading.judges.queue import Queued, enqueue, missing_verdicts, standing
 from guildhall.grading.judges.rubric import ask_rubric, missing_marks
+from guildhall.grading.judges.settings import PanelSettings
 from guildhall.grading.judges.spreading import Ask, open_desk, spread_judging
 from guildhall.grading.judges.verdicts import Judged
 from guildhall.grading.opening import gather
+from guildhall.study.artefacts import read_weights
 from guildhall.study.studies import OpenStudy
 
 Report = Mapping[str, JsonValue]
@@ -58,14 +60,26 @@ def graders_of(study: OpenStudy, names: Sequence[str] = ()) -> list[AutomaticGra
     settings, plans = study.file.grading, study.file.judges
     known: dict[str, AutomaticGrader] = {plan.name: ByModel(plan) for plan in plans}
     if settings.panel is not None:
-        asked = settings.panel
-        seed = study.file.study.seed
-        panel = PanelPlan(name=asked.name, members=plans, draw=asked.draw, seed=seed, weights=asked.weights)
-        known[panel.name] = ByPanel(panel)
+        known[settings.panel.name] = ByPanel(_panel(study, settings.panel))
     known |= {name: ByBaseline(name) for name in settings.baselines}
     if not names:
         return list(known.values())
     return [known[name] if name in known else _unlisted(name, known) for name in names]
+
+
+def _panel(study: OpenStudy, asked: PanelSettings) -> PanelPlan:
+    """The study's judges as one, with given votes or with votes fitted to people's judgments."""
+    members, seed = study.file.judges, study.file.study.seed
+    plan = PanelPlan(name=asked.name, members=members, draw=asked.draw, seed=seed, weights=asked.weights)
+    if asked.weights_from is None:
+        return plan
+    fit = read_weights(study.folder / asked.weights_from)
+    if strangers := {member.name for member in members} ^ set(fit.weights):
+        raise InputError(
+            f"{asked.weights_from} was fitted for other members than this panel has ({', '.join(sorted(strangers))}); "
+            "fit again with `guildhall grade weigh`"
+        )
+    return plan.but(weights=fit.weights, fitted=fit.version)
 
 
 def _unlisted(name: str, known: Mapping[str, AutomaticGrader]) -> AutomaticGrader:
@@ -179,18 +193,23 @@ def standings(study: OpenStudy, names: Sequence[str] = ()) -> dict[str, JsonValu
 
 def rows_of(study: OpenStudy) -> list[PairScore]:
     """Every verdict on the study's pairs by people, and by judges under the settings the study file gives them now."""
-    makers = {author.name: author.model.partition("/")[0] for author in study.file.authors if author.model}
     judge_makers = {plan.name: plan.maker for plan in study.file.judges if plan.maker}
     current = {one.name: {grader.key for grader in one.graders()} for one in graders_of(study)}
     return list(
         pair_scores(
             study.workspace.store,
             queued(study).comparisons,
-            makers=makers | study.file.grading.makers,
+            makers=makers_of(study),
             judge_makers=judge_makers,
             current=current,
         )
     )
+
+
+def makers_of(study: OpenStudy) -> dict[str, str]:
+    """The family each author of the study belongs to, by name; what the study file says counts first."""
+    named = {author.name: author.model.partition("/")[0] for author in study.file.authors if author.model}
+    return named | study.file.grading.makers
 
 
 def grades(rows: Sequence[PairScore], grader: str) -> list[WinRate]:

@@ -114,8 +114,13 @@ def _kin(
     if not isinstance(grader, ModelGrader):
         return None
     judge = judge_makers.get(grader.name) or _maker(grader.model)
-    own = makers.get(author.name) or _maker(author.model)
+    own = maker_of(author, makers)
     return None if judge is None or own is None else judge == own
+
+
+def maker_of(author: ModelRun, makers: Mapping[str, str]) -> str | None:
+    """The family an author belongs to, as far as it is known."""
+    return makers.get(author.name) or _maker(author.model)
 
 
 def _maker(model: str | None) -> str | None:

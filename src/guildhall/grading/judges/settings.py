@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from guildhall.domain.values import Id, Value
 from guildhall.engine.prices import Price, Prices
@@ -16,11 +16,21 @@ from guildhall.grading.judges.spreading import Bench
 
 
 class PanelSettings(Value):
-    """`[grading.panel]`: the study's judges as one; `draw` of them by seed sit on each sweep, or all of them."""
+    """`[grading.panel]`: the study's judges as one; `draw` of them by seed sit on each sweep, or all of them.
+
+    Votes are equal, or given in `weights`, or fitted to people's judgments and read from the file `weights_from`.
+    """
 
     name: Id = "panel"
     draw: Annotated[int, Field(ge=1)] | None = None
-    weights: dict[str, float] = {}
+    weights: dict[str, Annotated[float, Field(ge=0)]] = {}
+    weights_from: Path | None = None
+
+    @model_validator(mode="after")
+    def _one_source(self) -> Self:
+        if self.weights and self.weights_from is not None:
+            raise ValueError("weights are given or read from a file, not both")
+        return self
 
 
 class GradingSettings(Value):
