@@ -1,18 +1,14 @@
-"""Rendering in full: the real deliverables, the speed beside the alternatives, the hostile set."""
+"""Rendering in full: the real deliverables, and the speed beside the alternatives."""
 
 from __future__ import annotations
 
 import collections
-import os
 import re
-import shutil
-import socket
 import subprocess
 import tarfile
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -240,135 +236,3 @@ def cache_speed() -> Figures:
         "served_s": round(served_s, 4),
         "times_faster": round(made_s / served_s),
     }
-
-
-@proof(
-    "documents-hostile",
-    "every malicious or broken file ends within its limits with a clear finding, under 1 GiB, writes nothing outside"
-    " its folder and calls nobody",
-    budget_s=3600,
-)
-def hostile_files() -> Figures:
-    from tests.documents.hostile import HOSTILE
-    from tests.documents.hostile_parts import BEACON
-
-    assert len(HOSTILE) >= 40
-    slowest: dict[str, float] = {}
-    kinds: collections.Counter[str] = collections.Counter()
-    with (
-        tempfile.TemporaryDirectory(prefix="guildhall-hostile-") as folder,
-        _look() as look,
-        _listening(BEACON) as heard,
-        _watching_memory() as peaks,
-    ):
-        for name, make in HOSTILE.items():
-            here = Path(folder) / str(len(slowest))
-            here.mkdir()
-            file = make(here)
-            for wish in (
-                look.render,
-                lambda one: look.text(one)[0],
-                look.check,
-                _scrubbing(look, here),
-                look.tells,
-            ):
-                began = time.perf_counter()
-                outcome = wish(file)
-                slowest[name] = max(slowest.get(name, 0), time.perf_counter() - began)
-                kinds[outcome.outcome.value] += 1
-                assert outcome.outcome is Outcome.OK or outcome.reason, (name, outcome)
-            assert slowest[name] < _LIMIT_S, (name, slowest[name])
-            assert {path.name for path in here.iterdir()} <= {file.name, "scrubbed"}, name
-            shutil.rmtree(here)
-    escaped = [str(path) for path in (Path("/tmp"), ROOT, Path.home()) for path in path.glob("guildhall-escaped*")]
-    worst = max(slowest, key=lambda name: slowest[name])
-    figures = {
-        "files": len(HOSTILE),
-        "looks": dict(kinds),
-        "slowest": f"{worst}: {slowest[worst]:.0f} s",
-        "peak_mib_in_a_room": round(max(peaks["room"]) / 2**20),
-        "peak_mib_of_ours": round(max(peaks["ours"]) / 2**20),
-        "escaped": len(escaped),
-        "calls_home": len(heard),
-    }
-    assert not escaped, escaped
-    assert not heard, heard
-    assert max(peaks["room"]) < 2**30, figures
-    assert max(peaks["ours"]) < 2**30, figures
-    return figures
-
-
-_LIMIT_S = 150
-"""Rendering and checking a file are at most a conversion and a look, each stopped at 60 s."""
-
-
-def _scrubbing(look: Documents, here: Path) -> Callable[[Path], FileOutcome]:
-    return lambda file: look.scrub(file, out=here / "scrubbed")
-
-
-@contextmanager
-def _listening(port: int) -> Iterator[list[str]]:
-    """Whoever calls at this port of the machine is noted."""
-    heard: list[str] = []
-    with socket.create_server(("127.0.0.1", port)) as server:
-
-        def listen() -> None:
-            while True:
-                try:
-                    connection, address = server.accept()
-                except OSError:
-                    return
-                heard.append(str(address))
-                connection.close()
-
-        threading.Thread(target=listen, daemon=True).start()
-        yield heard
-        server.shutdown(socket.SHUT_RDWR)
-
-
-@contextmanager
-def _watching_memory() -> Iterator[dict[str, list[int]]]:
-    """What this process holds, and what each tree of processes below it holds, looked at ten times a second."""
-    peaks: dict[str, list[int]] = {"room": [0], "ours": [0]}
-    done = threading.Event()
-
-    def watch() -> None:
-        while not done.wait(0.1):
-            below = _resident_by_child(os.getpid())
-            peaks["room"].append(max(below.values(), default=0))
-            peaks["ours"].append(_resident(os.getpid()))
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
-        yield peaks
-    finally:
-        done.set()
-        watcher.join()
-
-
-def _resident_by_child(root: int) -> dict[int, int]:
-    parents: dict[int, int] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except (OSError, IndexError):
-                continue
-    totals: dict[int, int] = collections.defaultdict(int)
-    for pid in parents:
-        at = pid
-        while at in parents and parents[at] != root:
-            at = parents[at]
-        if parents.get(at) == root:
-            totals[at] += _resident(pid)
-    return totals
-
-
-def _resident(pid: int) -> int:
-    """Memory in bytes, pages shared between processes divided among them."""
-    try:
-        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-        return next(int(line.split()[1]) * 1024 for line in rollup.splitlines() if line.startswith("Pss:"))
-    except (OSError, StopIteration):
-        return 0

@@ -26,6 +26,23 @@ def docx(path: Path, text: str = "Plain words", *, font: str | None = None) -> P
     return path
 
 
+def reviewed(path: Path, *, authors: tuple[str, ...], comment: str | None = None) -> Path:
+    """A letter with a tracked insertion by each author, and perhaps a comment."""
+    from docx import Document
+    from docx.oxml import parse_xml
+    from docx.oxml.ns import nsdecls
+
+    document = Document()
+    paragraph = document.add_paragraph("As first written")
+    for author in authors:
+        change = f'<w:ins {nsdecls("w")} w:id="9" w:author="{author}" w:date="2024-01-01T00:00:00Z">'
+        paragraph._p.append(parse_xml(f"{change}<w:r><w:t> and changed</w:t></w:r></w:ins>"))
+    if comment:
+        document.add_comment(paragraph.runs, text=comment, author="Somebody", initials="S")
+    document.save(str(path))
+    return path
+
+
 def xlsx(path: Path, *, columns: int = 3, hidden_sheet: bool = False) -> Path:
     from openpyxl import Workbook
 
@@ -40,13 +57,15 @@ def xlsx(path: Path, *, columns: int = 3, hidden_sheet: bool = False) -> Path:
     return path
 
 
-def pptx(path: Path, *, slides: int = 2) -> Path:
+def pptx(path: Path, *, slides: int = 2, notes: str = "") -> Path:
     from pptx import Presentation
 
     deck = Presentation()
     for number in range(slides):
         slide = deck.slides.add_slide(deck.slide_layouts[1])
         slide.shapes.title.text = f"Slide {number + 1}"
+    if notes:
+        slide.notes_slide.notes_text_frame.text = notes
     deck.save(str(path))
     return path
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from guildhall.documents.detection import detect, detect_bytes
 from guildhall.documents.kinds import Family, Kind, claimed_kind
+from guildhall.documents.zip_contents import Entry, entries
 from guildhall.errors import UnreadableFile
 from tests.documents import sound
 
@@ -73,6 +75,41 @@ def test_macros_are_seen_whatever_the_file_is_called(tmp_path: Path) -> None:
 def test_what_a_zip_claims_to_hold_is_known_without_unpacking_it(tmp_path: Path) -> None:
     path = sound.archive(tmp_path / "a.zip", a=bytes(1000), b=bytes(500))
     assert detect(path).unpacked == 1500
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_an_archive_that_holds_an_office_file_is_an_archive(method: int, tmp_path: Path) -> None:
+    letter = sound.docx(tmp_path / "letter.docx")
+    with zipfile.ZipFile(tmp_path / "all.zip", "w", method) as archive:
+        archive.write(letter, "letter.docx")
+        archive.write(letter, "again.docx")
+    found = detect(tmp_path / "all.zip")
+    assert found.kind is Kind.ZIP
+    assert found.unpacked == 2 * letter.stat().st_size
+
+
+def test_the_main_part_tells_an_office_file_not_a_stray_folder(tmp_path: Path) -> None:
+    members = {"[Content_Types]_dot_xml": b"", "word__left_dot_over": b"", "xl__workbook_dot_xml": b""}
+    assert detect(sound.archive(tmp_path / "file", **members)).kind is Kind.XLSX
+
+
+def test_a_cut_office_file_is_known_by_its_start(tmp_path: Path) -> None:
+    letter = sound.docx(tmp_path / "letter.docx")
+    letter.write_bytes(letter.read_bytes()[:-500])
+    assert detect(letter).kind is Kind.DOCX
+
+
+def test_members_are_listed_as_the_standard_library_lists_them(tmp_path: Path) -> None:
+    path = tmp_path / "many.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(300):
+            with archive.open(f"folder/{number}.txt", "w", force_zip64=number % 7 == 0) as member:
+                member.write(b"PK\x01\x02 and PK\x05\x06 " * number)
+        archive.comment = b"an ordinary comment"
+    data = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        expected = [Entry(one.filename, one.file_size) for one in archive.infolist()]
+    assert list(entries(data[:65536], data)) == expected
 
 
 def test_a_pipe_is_refused_without_waiting_for_it(tmp_path: Path) -> None:

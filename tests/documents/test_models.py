@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from guildhall.documents.extract.drawings import stl_triangles
+from guildhall.documents.extract.reading import extract_file
+from guildhall.documents.kinds import Kind
 from guildhall.documents.render.curves import arc, spline
+from guildhall.documents.render.models import draw_model
 from guildhall.documents.render.step import polylines, read_step
 from tests.documents import sound
 
@@ -38,6 +43,25 @@ def test_weights_make_a_spline_a_circle() -> None:
     controls = np.array(((1.0, 0, 0), (1, 1, 0), (0, 1, 0)))
     line = spline(controls, 2, np.array((0.0, 0, 0, 1, 1, 1)), np.array((1, 0.5**0.5, 1)))
     assert np.linalg.norm(line, axis=1) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("spoilt", [float("nan"), float("inf")])
+def test_a_triangle_at_no_number_is_counted_and_the_others_are_kept(spoilt: float, tmp_path: Path) -> None:
+    path = sound.stl(tmp_path / "a.stl")
+    data = bytearray(path.read_bytes())
+    data[84 + 12 : 84 + 16] = struct.pack("<f", spoilt)
+    path.write_bytes(data)
+    extracted = extract_file(path, kind=Kind.STL)
+    assert extracted.text == "3 triangles, 1 x 1 x 1 units"
+    drawn = draw_model(path, tmp_path, kind="stl")
+    for omitted in (extracted.omitted, drawn.omitted):
+        assert [(one.what, one.count) for one in omitted] == [("triangles", 1)]
+
+
+def test_a_solid_spelt_in_words_is_the_same_solid(tmp_path: Path) -> None:
+    packed = stl_triangles(sound.stl(tmp_path / "a.stl").read_bytes())
+    lines = (f"vertex {x:g} {y:g} {z:g}" for triangle in packed for x, y, z in triangle)
+    assert stl_triangles(b"solid\nfacet\n" + "\n".join(lines).encode()).tolist() == packed.tolist()
 
 
 def test_knots_that_do_not_fit_leave_the_control_polygon() -> None:

@@ -81,6 +81,21 @@ def test_hidden_sheets_are_counted(look: Documents, tmp_path: Path) -> None:
     assert [(one.what, one.count) for one in rendered.omitted] == [("hidden sheets", 1)]
 
 
+def test_comments_and_notes_do_no_harm_and_are_counted(look: Documents, tmp_path: Path) -> None:
+    letter = look.renderer.render(sound.reviewed(tmp_path / "a.docx", authors=(), comment="Is this so?"))
+    deck = look.renderer.render(sound.pptx(tmp_path / "a.pptx", notes="Say this slowly"))
+    assert (len(letter.pages), len(deck.pages)) == (1, 2), (letter.omitted, deck.omitted)
+    assert letter.warnings == ("not on the pages, but in the text: 1 x comments",)
+    assert deck.warnings == ("not on the pages, but in the text: 1 x slides with notes",)
+
+
+def test_tracked_changes_look_the_same_whatever_was_rendered_before(look: Documents, tmp_path: Path) -> None:
+    first = sound.reviewed(tmp_path / "first.docx", authors=("Ann", "Bob"))
+    swapped = sound.reviewed(tmp_path / "swapped.docx", authors=("Bob", "Ann"))
+    one, other = (look.renderer.render(file).pages[0].image.read_bytes() for file in (first, swapped))
+    assert one == other
+
+
 def test_a_wide_sheet_is_not_cut_into_strips(look: Documents, tmp_path: Path) -> None:
     assert len(look.renderer.render(sound.xlsx(tmp_path / "a.xlsx", columns=16)).pages) == 1
 

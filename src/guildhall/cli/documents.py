@@ -144,7 +144,7 @@ def _tell(outcomes: Iterable[FileOutcome], *, json: bool, err: bool = False) -> 
 
 
 def _lines(outcome: FileOutcome) -> Iterator[tuple[str, str | None]]:
-    pages = f", {outcome.pages} pages" if outcome.pages else ""
+    pages = f", {outcome.pages} page{'s' if outcome.pages > 1 else ''}" if outcome.pages else ""
     if outcome.outcome is Outcome.OK:
         yield f"{outcome.file}: {outcome.kind.value}{pages}", "green"
     else:

@@ -34,7 +34,7 @@ from guildhall.errors import LookInterrupted, RoomClosed, UnreadableFile
 
 V = TypeVar("V", bound=Value)
 
-LIMITS = Limits(wall_s=60, cpu_s=45, memory_bytes=960 * MIB, processes=64, file_bytes=512 * MIB, work_bytes=1536 * MIB)
+LIMITS = Limits(wall_s=60, cpu_s=45, memory_bytes=768 * MIB, processes=64, file_bytes=512 * MIB, work_bytes=1536 * MIB)
 """What one file may cost before its parser is stopped; memory and disk hold for a whole room."""
 FILES_PER_ROOM = 20
 SYSTEM_PYTHON = "/usr/bin/python3"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from guildhall.documents.handing import require_regular
 from guildhall.documents.kinds import Family, Kind, claimed_kind
+from guildhall.documents.zip_contents import entries
 from guildhall.domain.values import Value
 from guildhall.errors import UnreadableFile
 
@@ -49,7 +50,8 @@ def detect(path: Path) -> Detected:
 def detect_bytes(head: bytes, tail: bytes, *, name: str, size: int) -> Detected:
     """As `detect`, for bytes already at hand (a member of an archive)."""
     claimed = claimed_kind(name)
-    members = _zip_members(head, tail) if head.startswith((b"PK\x03\x04", b"PK\x05\x06")) else frozenset()
+    listed = entries(head, tail) if head.startswith((b"PK\x03\x04", b"PK\x05\x06")) else ()
+    members = frozenset(entry.name for entry in listed)
     kind = _kind(head, tail, members, size)
     by = "content"
     if kind is Kind.TEXT and claimed is not None and claimed.family is Family.TEXT:
@@ -63,7 +65,7 @@ def detect_bytes(head: bytes, tail: bytes, *, name: str, size: int) -> Detected:
         or (kind in _OLE_KINDS and b"V\0B\0A\0" in head + tail),
         encrypted=kind is Kind.ENCRYPTED or (kind is Kind.PDF and b"/Encrypt" in head + tail),
         size=size,
-        unpacked=_claimed_unpacked(tail) if members else 0,
+        unpacked=sum(entry.unpacked for entry in listed),
     )
 
 
@@ -93,22 +95,6 @@ def _kind(head: bytes, tail: bytes, members: frozenset[str], size: int) -> Kind:
 
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_MEMBER = re.compile(rb"PK\x01\x02.{24}(.{2}).{16}", re.DOTALL)
-_LOCAL = re.compile(rb"PK\x03\x04.{22}(.{2}).{2}", re.DOTALL)
-
-
-def _zip_members(head: bytes, tail: bytes) -> frozenset[str]:
-    """Member names seen in the table of contents at the end, or in the local headers at the start."""
-    names = set()
-    for pattern, data in ((_MEMBER, tail), (_LOCAL, head)):
-        for found in pattern.finditer(data):
-            length = int.from_bytes(found[1], "little")
-            names.add(data[found.end() : found.end() + length].decode("utf-8", "replace"))
-    return frozenset(names)
-
-
-def _claimed_unpacked(tail: bytes) -> int:
-    return sum(int.from_bytes(found[0][24:28], "little") for found in _MEMBER.finditer(tail))
 
 
 def _zip_kind(head: bytes, members: frozenset[str]) -> Kind:
@@ -116,10 +102,21 @@ def _zip_kind(head: bytes, members: frozenset[str]) -> Kind:
         if head[30:].startswith(b"mimetype" + mimetype):
             return kind
     if "[Content_Types].xml" in members:
-        for folder, kind in (("word/", Kind.DOCX), ("xl/", Kind.XLSX), ("ppt/", Kind.PPTX)):
-            if any(member.lower().startswith(folder) for member in members):
+        for start, kind in _OFFICE_PARTS:
+            if any(member.lower().startswith(start) for member in members):
                 return kind
     return Kind.ZIP
+
+
+_OFFICE_PARTS = (
+    ("word/document", Kind.DOCX),
+    ("xl/workbook", Kind.XLSX),
+    ("ppt/presentation", Kind.PPTX),
+    ("word/", Kind.DOCX),
+    ("xl/", Kind.XLSX),
+    ("ppt/", Kind.PPTX),
+)
+"""Main parts first: a workbook may keep a stray folder that another program would."""
 
 
 _OPEN_DOCUMENT = {

@@ -18,11 +18,14 @@ _STRICT_RELATION_ID = "{http://purl.oclc.org/ooxml/officeDocument/relationships}
 class Opc:
     """Parts by name; XML parts are trees that may be changed, the rest are bytes."""
 
-    def __init__(self, data: bytes, *, name: str) -> None:
+    def __init__(self, data: bytes, *, name: str, unparsed: str | None = None) -> None:
+        """`unparsed` is a folder whose parts, relationships apart, stay bytes."""
         self.name = name
         self.parts: dict[str, bytes | Tree] = {}
         for part, content in read_members(data, name=name).items():
-            self.parts[part] = parse_xml(content, name=f"{name}/{part}") if _is_xml(part) else content
+            left = unparsed is not None and part.startswith(unparsed) and not part.endswith(".rels")
+            parsed = _is_xml(part) and not left
+            self.parts[part] = parse_xml(content, name=f"{name}/{part}") if parsed else content
         if CONTENT_TYPES not in self.parts:
             raise UnreadableFile(name, "is no Office package: it has no table of content types")
 

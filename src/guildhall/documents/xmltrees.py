@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import re
+from collections.abc import Iterator
 from typing import TypeAlias
 
 from lxml import etree
@@ -19,9 +21,7 @@ def parse_xml(data: bytes, *, name: str) -> Tree:
     """The root of a document without a document type; comments and processing instructions are left out."""
     if len(data) > MOST_XML_BYTES:
         raise UnreadableFile(name, f"its XML is larger than {MOST_XML_BYTES >> 20} MiB")
-    head = data[:4096]
-    if _DOCTYPE.search(head.replace(b"\0", b"")):
-        raise UnreadableFile(name, "its XML declares a document type or entities, as attacks do")
+    _refuse_document_type(data, name)
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True, huge_tree=False
     )
@@ -29,6 +29,35 @@ def parse_xml(data: bytes, *, name: str) -> Tree:
         return etree.fromstring(data, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
         raise UnreadableFile(name, f"its XML is broken ({error})") from error
+
+
+def stream_xml(data: bytes, *, name: str, tag: str) -> Iterator[Tree]:
+    """The elements of one name, each complete and only until the next is asked for; no tree is kept."""
+    _refuse_document_type(data, name)
+    reader = etree.iterparse(
+        io.BytesIO(data),
+        tag=f"{{*}}{tag}",
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        remove_comments=True,
+        remove_pis=True,
+        huge_tree=False,
+    )
+    try:
+        for _, element in reader:
+            yield element
+            element.clear()
+            parent = element.getparent()
+            if parent is not None:
+                del parent[: parent.index(element)]
+    except (etree.XMLSyntaxError, ValueError) as error:
+        raise UnreadableFile(name, f"its XML is broken ({error})") from error
+
+
+def _refuse_document_type(data: bytes, name: str) -> None:
+    if _DOCTYPE.search(data[:4096].replace(b"\0", b"")):
+        raise UnreadableFile(name, "its XML declares a document type or entities, as attacks do")
 
 
 def write_xml(root: Tree) -> bytes:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
-import struct
 from collections import Counter
+from typing import TYPE_CHECKING
 
 from guildhall.documents.extract.plain import decode_text
 from guildhall.documents.extract.writing import Writer
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 Facts = dict[str, "str | int | float | bool | None"]
 _PRODUCT = re.compile(r"=\s*PRODUCT\s*\(\s*'((?:[^']|'')*)'")
+_VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)")
 _ENTITY = re.compile(r"^#\d+\s*=\s*\(?\s*([A-Z0-9_]+)", re.MULTILINE)
 
 
@@ -49,21 +54,35 @@ def extract_dxf(data: bytes, writer: Writer) -> Facts:
 
 
 def extract_stl(data: bytes, writer: Writer) -> Facts:
-    """How many triangles a solid has and how large it is, in its own units."""
-    count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
-    if count >= 0 and len(data) == 84 + 50 * count:
-        points = [xyz for index in range(count) for xyz in _triangle(data, 84 + 50 * index)]
-    else:
-        found = re.findall(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)", data)
-        points = [tuple(map(float, point)) for point in found]
-    if not points:
+    """How many triangles a solid has and how large it is, in its own units; impossible corners are counted."""
+    import numpy as np
+
+    triangles = stl_triangles(data)
+    sound = triangles[np.isfinite(triangles).all(axis=(1, 2))]
+    if len(sound) < len(triangles):
+        writer.omit("triangles", "their corners are not at finite numbers", len(triangles) - len(sound))
+    if not len(sound):
         writer.add("a solid without triangles")
         return {"triangles": 0}
-    sizes = [max(axis) - min(axis) for axis in zip(*points, strict=True)]
-    writer.add(f"{len(points) // 3} triangles, {' x '.join(f'{size:g}' for size in sizes)} units")
-    return {"triangles": len(points) // 3, **{f"size {axis}": size for axis, size in zip("xyz", sizes, strict=True)}}
+    sizes = np.ptp(sound.reshape(-1, 3), axis=0).tolist()
+    writer.add(f"{len(sound)} triangles, {' x '.join(f'{size:g}' for size in sizes)} units")
+    return {"triangles": len(sound), **{f"size {axis}": size for axis, size in zip("xyz", sizes, strict=True)}}
 
 
-def _triangle(data: bytes, offset: int) -> list[tuple[float, ...]]:
-    numbers = struct.unpack_from("<9f", data, offset + 12)
-    return [numbers[0:3], numbers[3:6], numbers[6:9]]
+def stl_triangles(data: bytes) -> NDArray[np.float64]:
+    """The corners of each triangle (n x 3 x 3), of either form of the format; what is no number is NaN."""
+    import numpy as np
+
+    count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
+    if count >= 0 and len(data) == 84 + 50 * count:
+        facets = np.frombuffer(data, dtype=[("normal", "<3f4"), ("corners", "<9f4"), ("free", "<u2")], offset=84)
+        return np.asarray(facets["corners"], dtype=float).reshape(-1, 3, 3)
+    corners = [[_number(part) for part in point] for point in _VERTEX.findall(data)]
+    return np.array(corners[: len(corners) // 3 * 3], dtype=float).reshape(-1, 3, 3)
+
+
+def _number(word: bytes) -> float:
+    try:
+        return float(word)
+    except ValueError:
+        return float("nan")

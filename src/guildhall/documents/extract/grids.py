@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
-from typing import Any
 
-from guildhall.documents.extract.sheets import filled_rows
+from guildhall.documents.extract.workbooks import SHEETS, Sheet, Workbook
+from guildhall.documents.opc import Opc
 from guildhall.domain.prepared import Grid, GridSheet
 from guildhall.errors import UnreadableFile
 
@@ -15,44 +14,37 @@ MOST_ROWS, MOST_COLUMNS, MOST_SHEETS, LONGEST_CELL = 400, 60, 30, 500
 
 def read_grid(file: Path, out: Path) -> Grid:  # noqa: ARG001 - nothing to write
     """Every sheet of a workbook; rows beyond the limit are counted. Called in a room of its own."""
-    import openpyxl
-    from openpyxl.utils.exceptions import InvalidFileException
-
+    book = Workbook(Opc(file.read_bytes(), name=file.name, unparsed=SHEETS))
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            formulas = openpyxl.load_workbook(file, read_only=True, data_only=False, keep_links=False)
-            values = openpyxl.load_workbook(file, read_only=True, data_only=True, keep_links=False)
-            names = [name for name in formulas.sheetnames if hasattr(formulas[name], "iter_rows")][:MOST_SHEETS]
-            return Grid(sheets=tuple(_sheet(formulas[name], values[name]) for name in names))
-    except (InvalidFileException, KeyError, ValueError, TypeError, AttributeError, IndexError) as error:
+        return Grid(sheets=tuple(_grid(sheet) for sheet in book.sheets if sheet.holds_cells)[:MOST_SHEETS])
+    except (KeyError, ValueError, IndexError) as error:
         raise UnreadableFile(file, f"its sheets cannot be read ({error})") from error
 
 
-def _sheet(formulas: Any, values: Any) -> GridSheet:
+def _grid(sheet: Sheet) -> GridSheet:
     from openpyxl.utils import column_index_from_string, get_column_letter
 
     kept: list[tuple[int, dict[int, str]]] = []
     written: dict[str, str] = {}
     left_out = 0
-    for number, shown in filled_rows(formulas, values):
+    for number, cells in sheet.rows():
         if len(kept) == MOST_ROWS:
             left_out += 1
             continue
         row: dict[int, str] = {}
-        for letter, text in shown.items():
-            column = column_index_from_string(letter)
+        for cell in cells:
+            column = column_index_from_string(cell.column)
             if column > MOST_COLUMNS:
                 continue
-            formula, arrow, value = text.rpartition(" -> ") if text.startswith("=") else ("", "", text)
-            row[column] = value[:LONGEST_CELL]
-            if arrow:
-                written[f"{letter}{number}"] = formula[:LONGEST_CELL]
+            value, formula = sheet.value(cell), sheet.formula(cell)
+            row[column] = ("(no stored value)" if value is None else value)[:LONGEST_CELL]
+            if formula is not None:
+                written[cell.place] = formula[:LONGEST_CELL]
         kept.append((number, row))
     width = max((max(row, default=0) for _, row in kept), default=0)
     return GridSheet(
-        name=formulas.title,
-        hidden=getattr(formulas, "sheet_state", "visible") != "visible",
+        name=sheet.name,
+        hidden=sheet.hidden,
         columns=tuple(get_column_letter(column) for column in range(1, width + 1)),
         rows=tuple((number, tuple(row.get(column, "") for column in range(1, width + 1))) for number, row in kept),
         formulas=written,

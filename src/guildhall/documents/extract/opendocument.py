@@ -98,8 +98,10 @@ def extract_rtf(data: bytes, writer: Writer) -> None:
     line: list[str] = []
     hidden = [False]
     for hexed, code, word, _, symbol, brace, text in _RTF_TOKEN.findall(data):
-        if brace:
-            hidden = [*hidden, hidden[-1]] if brace == b"{" else hidden[:-1] or [False]
+        if brace == b"{":
+            hidden.append(hidden[-1])
+        elif brace:
+            hidden[-1:] = [] if len(hidden) > 1 else [False]
         elif word in _RTF_UNSEEN or symbol == b"*":
             hidden[-1] = True
         elif hidden[-1]:

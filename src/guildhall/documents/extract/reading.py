@@ -129,7 +129,7 @@ def _read_open_document(data: bytes, writer: Writer, name: str) -> Facts:
 
 _READERS: dict[Kind, Callable[[bytes, Writer, str], Facts]] = {
     Kind.DOCX: _read_word,
-    Kind.XLSX: lambda data, writer, name: sheets.extract_sheets(data, Opc(data, name=name), writer),
+    Kind.XLSX: lambda data, writer, name: sheets.extract_sheets(data, writer, name=name),
     Kind.PPTX: _read_slides,
     Kind.ODT: _read_open_document,
     Kind.ODS: _read_open_document,

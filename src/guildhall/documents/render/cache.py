@@ -16,14 +16,14 @@ from guildhall.documents.render.web import browser
 from guildhall.documents.values import Rendered
 from guildhall.domain.values import Digest, sha256
 
-DRAWING_VERSION = 1
+DRAWING_VERSION = 2
 """Raised whenever our own drawing changes what a page looks like."""
 
 
 @functools.cache
 def renderer_version() -> str:
     """Names everything that decides how a page looks; part of every cache key."""
-    tools = ("pypdfium2", "pillow", "vl-convert-python", "ezdxf", "trimesh")
+    tools = ("pypdfium2", "pillow", "vl-convert-python", "ezdxf")
     versions = [f"{tool} {version(tool)}" for tool in tools]
     ours = f"guildhall {guildhall.__version__} drawing {DRAWING_VERSION}"
     return "; ".join([ours, f"LibreOffice {_stamp('soffice')}", f"browser {_stamp(browser())}", _fonts(), *versions])

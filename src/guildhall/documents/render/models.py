@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_TRIANGLES = 120_000
+FARTHEST = 1e30
+"""Beyond this, squares of distances would no longer be numbers."""
 
 
 def draw_model(file: Path, out: Path, *, kind: str) -> Rendered:
@@ -32,16 +34,19 @@ def draw_model(file: Path, out: Path, *, kind: str) -> Rendered:
 
 def _draw_stl(file: Path, out: Path) -> Rendered:
     import numpy as np
-    import trimesh
 
+    from guildhall.documents.extract.drawings import stl_triangles
     from guildhall.documents.render.views import draw_triangles
 
-    mesh = trimesh.load_mesh(file, file_type="stl", process=False)
-    triangles = np.asarray(getattr(mesh, "triangles", ()), dtype=float)
-    if not len(triangles) or not np.isfinite(triangles).all():
+    triangles = stl_triangles(file.read_bytes())
+    drawable = triangles[(np.abs(triangles) < FARTHEST).all(axis=(1, 2))]
+    if not len(drawable):
         raise UnreadableFile(file, "holds no drawable triangles")
-    shown, omitted = _largest(triangles)
-    return _rendered(Kind.STL, draw_triangles(shown, out), omitted=omitted)
+    reason = "their corners are not at finite numbers"
+    lost = len(triangles) - len(drawable)
+    omitted = (Omission(what="triangles", reason=reason, count=lost),) if lost else ()
+    shown, too_small = _largest(drawable)
+    return _rendered(Kind.STL, draw_triangles(shown, out), omitted=(*omitted, *too_small))
 
 
 def _largest(triangles: NDArray[np.float64]) -> tuple[NDArray[np.float64], tuple[Omission, ...]]:

@@ -20,7 +20,7 @@ from guildhall.documents.render import office_inside
 from guildhall.errors import MissingTool, RoomClosed, UnreadableFile
 
 FILES_PER_WORKER = 20
-LIMITS = Limits(wall_s=60, cpu_s=40, memory_bytes=960 * MIB, processes=128, file_bytes=256 * MIB, work_bytes=768 * MIB)
+LIMITS = Limits(wall_s=60, cpu_s=40, memory_bytes=768 * MIB, processes=128, file_bytes=256 * MIB, work_bytes=768 * MIB)
 """What one conversion may cost; memory and disk hold for the worker's whole room."""
 
 _HARMLESS = ("javaldx",)  # said at every start on a machine without Java
@@ -79,7 +79,7 @@ class OfficeWorker:
         self._complaints()
 
     def convert(self, content: bytes, load_as: LoadAs, *, max_pages: int) -> Converted | str:
-        """The PDF, or why LibreOffice refuses this content; after a refusal or a warning `odd` is true."""
+        """The PDF, or why LibreOffice refuses this content; `odd` then says whether it must serve no other file."""
         self.files += 1
         folder = f"job-{self.files}"
         source, target = f"{folder}/document.{load_as.extension}", f"{folder}/out/document.pdf"
@@ -95,7 +95,8 @@ class OfficeWorker:
             self._room.write_file(f"{folder}/out/.keep", b"")
             answer = self._ask(job)
             warnings = self._complaints()
-            self.odd = bool(warnings) or "error" in answer
+            # A process gives each author of comments or changes the next colour: later files would look different.
+            self.odd = bool(warnings) or "error" in answer or bool(answer.get("remarks_by_authors"))
             if "error" in answer:
                 return str(answer["error"])
             pdf = self._room.read_file(target, limit_bytes=self._limits.file_bytes)

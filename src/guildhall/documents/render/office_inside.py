@@ -11,7 +11,10 @@ import math
 import socket
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 START_WITHIN_S = 60
@@ -35,7 +38,10 @@ def received(connection: socket.socket) -> bytes:
 
 
 def serve(profile: str, address: str) -> None:
-    office, desktop = started(profile)
+    office, context = started(profile)
+    create = context.ServiceManager.createInstanceWithContext
+    desktop = create("com.sun.star.frame.Desktop", context)
+    main_thread = create("com.sun.star.awt.AsyncCallback", context)
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(address)
         server.listen(1)
@@ -43,13 +49,41 @@ def serve(profile: str, address: str) -> None:
             connection, _ = server.accept()
             with connection:
                 job = json.loads(received(connection))
-                try:
-                    answer = converted(desktop, job) if job else {}
-                except Exception as fault:  # noqa: BLE001 - whatever LibreOffice throws is the answer
-                    if type(fault).__name__.endswith("DisposedException"):
-                        return  # LibreOffice is gone; no answer says so
-                    answer = {"error": f"{type(fault).__name__}: {str(fault).strip()}"[:400]}
+                answer = in_one_event(main_thread, office, partial(converted, desktop, job)) if job else {}
+                if answer is None:
+                    return  # LibreOffice is gone; no answer says so
                 connection.sendall(json.dumps(answer).encode())
+
+
+def in_one_event(
+    main_thread: Any, office: subprocess.Popen[bytes], work: Callable[[], dict[str, Any]]
+) -> dict[str, Any] | None:
+    """What the work answers, done while LibreOffice's event loop waits for it; None when LibreOffice died.
+
+    Between two calls of ours the loop would build a window for each comment of a Writer file, and LibreOffice without a
+    user interface dies of that. Calls made from within one of its events leave the loop no such moment.
+    """
+    import unohelper  # type: ignore[import-not-found]
+    from com.sun.star.awt import XCallback  # type: ignore[import-not-found]
+
+    done = threading.Event()
+    answers: list[dict[str, Any] | None] = []
+
+    class Turn(unohelper.Base, XCallback):  # type: ignore[misc]
+        def notify(self, _data: object) -> None:
+            try:
+                answers.append(work())
+            except Exception as fault:  # noqa: BLE001 - whatever LibreOffice throws is the answer
+                gone = type(fault).__name__.endswith("DisposedException")
+                answers.append(None if gone else {"error": f"{type(fault).__name__}: {str(fault).strip()}"[:400]})
+            finally:
+                done.set()
+
+    main_thread.addCallback(Turn(), None)
+    while not done.wait(0.2):
+        if office.poll() is not None:
+            return None
+    return answers[0]
 
 
 def started(profile: str) -> tuple[subprocess.Popen[bytes], Any]:
@@ -75,7 +109,7 @@ def started(profile: str) -> tuple[subprocess.Popen[bytes], Any]:
         except not_yet:
             time.sleep(0.02)
         else:
-            return office, remote.ServiceManager.createInstanceWithContext("com.sun.star.frame.Desktop", remote)
+            return office, remote
     raise SystemExit("LibreOffice did not start")
 
 
@@ -117,11 +151,35 @@ def described(document: Any) -> dict[str, int]:
         sheets = [document.Sheets.getByIndex(index) for index in range(document.Sheets.Count)]
         fitted = sum(fit_to_width(document, sheet) for sheet in sheets)
         hidden = sum(not sheet.IsVisible for sheet in sheets)
-        return {"sheets": len(sheets), "hidden_sheets": hidden, "fitted_sheets": fitted}
+        comments = sum(sheet.Annotations.Count for sheet in sheets)
+        return {"sheets": len(sheets), "hidden_sheets": hidden, "fitted_sheets": fitted, "comments": comments}
     if document.supportsService("com.sun.star.presentation.PresentationDocument"):
         slides = [document.DrawPages.getByIndex(index) for index in range(document.DrawPages.Count)]
-        return {"slides": len(slides), "hidden_slides": sum(not slide.Visible for slide in slides)}
+        hidden = sum(not slide.Visible for slide in slides)
+        return {"slides": len(slides), "hidden_slides": hidden, "notes": sum(map(has_notes, slides))}
+    if document.supportsService("com.sun.star.text.GenericTextDocument"):
+        comments = sum(
+            field.supportsService("com.sun.star.text.textfield.Annotation") for field in each(document.TextFields)
+        )
+        return {"comments": comments, "remarks_by_authors": comments + len(list(each(document.Redlines)))}
     return {}
+
+
+def each(container: Any) -> Iterator[Any]:
+    elements = container.createEnumeration()
+    while elements.hasMoreElements():
+        yield elements.nextElement()
+
+
+def has_notes(slide: Any) -> bool:
+    page = slide.NotesPage
+    shapes = [page.getByIndex(index) for index in range(page.Count)]
+    return any(
+        shape.ShapeType == "com.sun.star.presentation.NotesShape"
+        and not shape.IsEmptyPresentationObject
+        and shape.String.strip()
+        for shape in shapes
+    )
 
 
 def fit_to_width(document: Any, sheet: Any) -> bool:

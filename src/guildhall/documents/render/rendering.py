@@ -180,7 +180,8 @@ class Renderer:
                 max_pages=self._max_pages,
             )
         return rendered.but(
-            warnings=(*rendered.warnings, *converted.warnings), omitted=(*rendered.omitted, *_unseen(converted.facts))
+            warnings=(*rendered.warnings, *converted.warnings, *_beside_the_pages(converted.facts)),
+            omitted=(*rendered.omitted, *_unseen(converted.facts)),
         )
 
 
@@ -189,6 +190,12 @@ def _unseen(facts: dict[str, int]) -> list[Omission]:
     reason = "hidden in the file, and so not on its pages; their text is extracted"
     counts = [("hidden sheets", facts.get("hidden_sheets", 0)), ("hidden slides", facts.get("hidden_slides", 0))]
     return [Omission(what=what, reason=reason, count=count) for what, count in counts if count]
+
+
+def _beside_the_pages(facts: dict[str, int]) -> list[str]:
+    """What a reader of the file meets beside its pages, and a reader of the pages does not."""
+    counts = [("comments", facts.get("comments", 0)), ("slides with notes", facts.get("notes", 0))]
+    return [f"not on the pages, but in the text: {count} x {what}" for what, count in counts if count]
 
 
 def _nothing(kind: Kind, why: str) -> Rendered:

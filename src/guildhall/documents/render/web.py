@@ -12,7 +12,7 @@ from guildhall.documents.confined import limit_in_words
 from guildhall.documents.values import Omission
 from guildhall.errors import UnreadableFile
 
-LIMITS = Limits(wall_s=30, cpu_s=20, memory_bytes=960 * MIB, processes=400, file_bytes=256 * MIB, work_bytes=512 * MIB)
+LIMITS = Limits(wall_s=30, cpu_s=20, memory_bytes=768 * MIB, processes=400, file_bytes=256 * MIB, work_bytes=512 * MIB)
 _BROWSERS = ("/usr/lib/chromium/chromium", "/usr/lib64/chromium-browser/chromium-browser", "/opt/google/chrome/chrome")
 """The programs themselves: the scripts around them want settings a room does not have."""
 _FLAGS = (
