@@ -15,7 +15,8 @@ from guildhall.domain.findings import Findings
 from guildhall.reports.figures import figures_of
 from guildhall.reports.page import html_page
 from guildhall.reports.plots.frame import to_png, to_svg
-from guildhall.reports.text import as_json, csv_text, headline_csv, markdown
+from guildhall.reports.tables import csv_text
+from guildhall.reports.text import as_json, headline_csv, markdown
 from guildhall.reports.workbook import workbook
 from tests.reports.made import FINDINGS
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from guildhall.domain.ablations import Ablation
 from guildhall.domain.estimates import Estimate
+from guildhall.domain.trends import TrendFinding
 from guildhall.domain.values import Id, Value
 
 
@@ -104,6 +106,8 @@ class Findings(Value):
     headline: tuple[ModelRecord, ...]
     task_rates: TaskRates | None = None
     breakdowns: tuple[Breakdown, ...] = ()
+    trend: TrendFinding | None = None
+    ablations: tuple[Ablation, ...] = ()
     groups: tuple[FigureGroup, ...] = ()
     methods: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

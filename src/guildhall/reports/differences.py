@@ -8,7 +8,7 @@ from guildhall.domain.differences import StudyDifference
 from guildhall.reports.page import environment, inline
 from guildhall.reports.plots.differences import difference_forest
 from guildhall.reports.plots.frame import to_svg
-from guildhall.reports.text import text_table
+from guildhall.reports.tables import text_table
 from guildhall.reports.words import basis, interval_percent, percent, points, points_interval, rate_name
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from guildhall.domain.findings import Findings
+from guildhall.reports.plots.differences import signed_forest
 from guildhall.reports.plots.forest import forest, group_forest
 from guildhall.reports.plots.frame import Specification
 from guildhall.reports.plots.heat_map import heat_map
 from guildhall.reports.plots.outcomes import outcome_bars
+from guildhall.reports.plots.trend import trend_plot
 
 
 def figures_of(findings: Findings) -> dict[str, Specification]:
@@ -18,6 +20,11 @@ def figures_of(findings: Findings) -> dict[str, Specification]:
     )
     for breakdown in findings.breakdowns:
         made[f"by-{breakdown.by[0].replace('_', '-')}"] = heat_map(breakdown)
+    if findings.trend:
+        made["trend"] = trend_plot(findings.trend)
+    if findings.ablations:
+        entries = [(one.title, one.difference["win_or_tie"]) for one in findings.ablations]
+        made["ablations"] = signed_forest("What one setting does to win or tie, paired by task", entries)
     for group in findings.groups:
         made[group.name] = group_forest(group)
     return made

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Iterable, Sequence
-from typing import Any
 
 from guildhall.domain.findings import Findings
+from guildhall.reports.chapters.ablations import ablations_markdown
+from guildhall.reports.chapters.trend import trend_markdown
+from guildhall.reports.tables import csv_text, text_table
 from guildhall.reports.words import basis, interval_percent, percent, plain
 
 
@@ -59,20 +58,13 @@ def markdown(findings: Findings) -> str:
             "",
             *text_table([*breakdown.by, "model", "W / T / L", "win or tie", "pooled"], rows),
         ]
+    lines += trend_markdown(findings.trend) if findings.trend else []
+    lines += ablations_markdown(findings.ablations) if findings.ablations else []
     for group in findings.groups:
         rows = [[figure.name, plain(figure.estimate), basis(figure.estimate)] for figure in group.figures]
         lines += [f"## {group.title}", "", group.words, "", *text_table(["figure", "estimate", "rests on"], rows)]
     lines += ["## Methods", "", *(f"{sentence}\n" for sentence in (*findings.methods, *findings.notes))]
     return "\n".join(lines).rstrip() + "\n"
-
-
-def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str]:
-    """A Markdown table, with the blank line after it."""
-
-    def line(cells: Iterable[Any]) -> str:
-        return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
-
-    return [line(header), line("---" for _ in header), *(line(row) for row in rows), ""]
 
 
 def as_json(findings: Findings) -> str:
@@ -109,17 +101,3 @@ def headline_csv(findings: Findings) -> str:
         "why_no_interval",
     ]
     return csv_text(header, rows)
-
-
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """CSV that a spreadsheet cannot take for formulas."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(header)
-    for row in rows:
-        writer.writerow([_harmless(cell) for cell in row])
-    return out.getvalue()
-
-
-def _harmless(cell: Any) -> Any:
-    return "'" + cell if isinstance(cell, str) and cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from typing import Any
 
 from guildhall.domain.estimates import Estimate
@@ -37,9 +38,7 @@ def workbook(findings: Findings) -> bytes:
             for cell in breakdown.cells
         ]
         _sheet(book, formats, breakdown.title[:31], header, rows, shares={5, 6, 7, 9})
-    figures = [
-        [group.title, figure.name, *_cells(figure.estimate)] for group in findings.groups for figure in group.figures
-    ]
+    figures = [[title, name, *_cells(estimate)] for title, name, estimate in _other_figures(findings)]
     _sheet(book, formats, "Other figures", ["chapter", "figure", *_ends("value")], figures, shares=set())
     methods = book.add_worksheet("Methods")
     methods.set_column(0, 0, 110)
@@ -47,6 +46,16 @@ def workbook(findings: Findings) -> bytes:
         methods.write_string(row, 0, sentence, formats["wrap"])
     book.close()
     return out.getvalue()
+
+
+def _other_figures(findings: Findings) -> Iterator[tuple[str, str, Estimate]]:
+    """Chapter, name and estimate of everything after the breakdowns."""
+    if findings.trend:
+        yield "Trend over release dates", "change of win or tie per year", findings.trend.slope_per_year
+    for one in findings.ablations:
+        yield from (("What one setting does", f"{one.title}: {name}", found) for name, found in one.difference.items())
+    for group in findings.groups:
+        yield from ((group.title, figure.name, figure.estimate) for figure in group.figures)
 
 
 def _headline(book: Any, formats: dict[str, Any], findings: Findings) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -31,6 +32,8 @@ class AuthorPlan(Value):
     tools: Tools = Tools.CODE
     brief: Literal["full", "under-specified"] = "full"
     samples: Annotated[int, Field(ge=1, le=100)] = 1
+    released: date | None = None
+    """The day the model came out, for the trend over release dates; no part of the work itself."""
 
     @model_validator(mode="after")
     def _model_or_command(self) -> Self:

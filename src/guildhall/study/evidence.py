@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from guildhall.errors import NothingJudged
 from guildhall.store.workspace import Workspace
 from guildhall.study.judged import Judged, judged_rows
 from guildhall.study.rows import Rows
-from guildhall.study.waves import Drift, drift_of, joined, split_anchors
+from guildhall.study.waves import Drift, drift_of, split_anchors
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,15 @@ class Evidence:
     judged: Judged
     rows: Rows
     drift: Drift | None = None
-    """What the anchors of a later wave say; its rows hold the earlier wave's too where the two may be pooled."""
+    """What the anchors of a later wave say."""
+    earlier: Evidence | None = None
+    """The earlier wave where the two may be pooled: its rows are among these."""
+
+    def waves(self) -> Iterator[Study]:
+        """The studies whose rows are here, the earliest first."""
+        if self.earlier is not None:
+            yield from self.earlier.waves()
+        yield self.study
 
     @cached_property
     def outcomes(self) -> Outcomes:
@@ -57,11 +65,14 @@ def _with_earlier_wave(later: Evidence, extension: Extension) -> Evidence:
     """A later wave with its drift: anchors out of its own rows, the earlier wave's in where the two may be pooled."""
     base = later.workspace.store.get(Study, extension.key)
     earlier = gather_evidence(later.workspace, base, baseline=later.baseline, grader_kind=later.kind)
-    anchors, own = split_anchors(later.rows, extension)
+    anchors, _ = split_anchors(later.rows, extension)
     drift = drift_of(earlier.rows, anchors, extension, later=later.study.id)
-    if not drift.pooled:
-        return replace(later, rows=own, drift=drift)
-    return replace(later, rows=joined(earlier.rows, own), judged=later.judged.and_also(earlier.judged), drift=drift)
+    _, own = split_anchors(later.judged.rows, extension)
+    judged = replace(later.judged, rows=own)
+    if drift.pooled:
+        judged = earlier.judged.and_also(judged)
+    pooled = earlier if drift.pooled else None
+    return replace(later, rows=judged.rows.of_kind(later.kind), judged=judged, drift=drift, earlier=pooled)
 
 
 def figure(name: str, measured: Measured, words: str = "") -> Figure:

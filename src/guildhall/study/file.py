@@ -77,6 +77,8 @@ class StudyFile(Value):
         written: dict[str, Any] = self.model_dump(mode="json", include={"tasks", "prices"})
         if self.people is not None:
             written["people"] = self.people.model_dump(mode="json")
+        if released := {author.name: author.released.isoformat() for author in self.authors if author.released}:
+            written["released"] = released
         return written
 
 
@@ -130,6 +132,7 @@ condition = "elicited"      # or "plain", or "own" with prompt = "FILE"
 tools = "code"              # or "none", "code + web search", "code + GET"
 samples = 1
 # settings = {{ reasoning_effort = "high" }}
+# released = 2026-01-31      # for the trend over release dates
 
 [[authors]]
 name = "careless"

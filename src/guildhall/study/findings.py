@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from guildhall import __version__
-from guildhall.analysis.breakdown import breakdown
+from guildhall.analysis.breakdown import cell_rates
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.win_rates import WinRate, win_rates
 from guildhall.domain.findings import Breakdown, CellRecord, Counts, FigureGroup, Findings, ModelRecord
@@ -13,6 +13,8 @@ from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.store.workspace import Workspace
 from guildhall.study.chapters import agreement, blinding, calibration, drift, order, review_time, severity
+from guildhall.study.chapters.ablations import ablations_of
+from guildhall.study.chapters.trend import trend_of
 from guildhall.study.evidence import Evidence, gather_evidence
 from guildhall.study.methods import methods_of
 from guildhall.study.task_rates import task_rates
@@ -41,6 +43,8 @@ def findings_of(
 
 def findings_from(evidence: Evidence) -> Findings:
     study, baseline, kind = evidence.study, evidence.baseline, evidence.kind
+    headline = tuple(_record(rate) for rate in win_rates(evidence.outcomes))
+    by_task = task_rates(evidence.outcomes, study)
     return Findings(
         study=study.id,
         title=study.title,
@@ -50,9 +54,11 @@ def findings_from(evidence: Evidence) -> Findings:
         grader_kind=kind,
         simulated=kind == "simulated",
         counts=_counts(evidence),
-        headline=tuple(_record(rate) for rate in win_rates(evidence.outcomes)),
-        task_rates=task_rates(evidence.outcomes, study),
+        headline=headline,
+        task_rates=by_task,
         breakdowns=tuple(_breakdowns(evidence.outcomes)),
+        trend=trend_of(evidence, headline),
+        ablations=ablations_of(evidence, by_task),
         groups=tuple(_groups(evidence)),
         methods=methods_of(study, kind=kind, baseline=baseline),
         notes=tuple(
@@ -101,14 +107,14 @@ def _breakdowns(outcomes: Outcomes) -> list[Breakdown]:
             CellRecord(
                 model=cell.model,
                 levels=cell.levels,
-                wins=cell.raw.wins,
-                ties=cell.raw.ties,
-                losses=cell.raw.losses,
-                win_or_tie=cell.raw.win_or_tie.to_estimate(),
-                band=cell.band["win_or_tie"],
-                pooled=cell.pooled["win_or_tie"].to_estimate() if "win_or_tie" in cell.pooled else None,
+                wins=cell.wins,
+                ties=cell.ties,
+                losses=cell.losses,
+                win_or_tie=cell.rate.to_estimate(),
+                band=cell.band,
+                pooled=cell.pooled.to_estimate() if cell.pooled else None,
             )
-            for cell in breakdown(outcomes, [name])
+            for cell in cell_rates(outcomes, [name], "win_or_tie")
         )
         made.append(Breakdown(title=title, by=(name,), cells=cells))
     return made

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import Select, select
 
 from guildhall.analysis.tables import Coded, Codes, Floats
 from guildhall.domain.judgments import BlindGuess, Comparison, Judgment
@@ -18,6 +18,7 @@ from guildhall.store.fields import Field, read_fields
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
 from guildhall.study.rows import AUTOMATIC, NOT_ASKED, Rows, taken
+from guildhall.study.waves import joined
 from guildhall.study.works import BREAKDOWNS, Sets, Works, read_sets
 
 _FIELDS: Mapping[str, Field] = {
@@ -49,24 +50,25 @@ class Judged:
     submissions: int = 0
 
     def and_also(self, other: Judged) -> Judged:
-        """The counts of both; rows stay this one's. Work shown in both is counted twice: it was judged twice."""
+        """Both together. Work that was shown in both is counted twice, as it was judged twice."""
         counts = ("judgments", "failures", "surplus", "omissions", "comparisons", "submissions")
         summed = {name: getattr(self, name) + getattr(other, name) for name in counts}
-        return Judged(rows=self.rows, tasks=self.tasks | other.tasks, **summed)
+        return Judged(rows=joined(self.rows, other.rows), tasks=self.tasks | other.tasks, **summed)
 
 
 def judged_rows(store: Store, study: str, *, baseline: str = "expert") -> Judged:
     """The current judgments of a study against one baseline; a judgment that was replaced is left out."""
     reader = _Reader(*read_sets(store, study), baseline, _replaced(store))
-    for chunk in read_fields(store, Judgment, _FIELDS, columns=_COLUMNS, where=[of_study(study)]):
+    for chunk in read_fields(store, Judgment, _FIELDS, columns=_COLUMNS, narrowed=of_study(study)):
         reader.take(chunk)
     return reader.judged()
 
 
-def of_study(study: str) -> ColumnElement[bool]:
-    """Which judgments belong to a study."""
+def of_study(study: str) -> Callable[[Select[Any]], Select[Any]]:
+    """A query of judgments narrowed to a study's, set by set: the order in which indexes hold them, so nothing is sorted."""
     judgments, comparisons = shelf_of(Judgment).table, shelf_of(Comparison).table
-    return judgments.c.comparison.in_(select(comparisons.c.key).where(comparisons.c.study == study))
+    joined = judgments.c.comparison == comparisons.c.key
+    return lambda query: query.join(comparisons, joined).where(comparisons.c.study == study).order_by(comparisons.c.seq)
 
 
 def _replaced(store: Store) -> set[str]:

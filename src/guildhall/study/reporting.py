@@ -6,6 +6,8 @@ from pathlib import Path
 
 from guildhall.domain.findings import Findings
 from guildhall.domain.studies import Study
+from guildhall.reports.chapters.ablations import ablations_csv
+from guildhall.reports.chapters.trend import trend_csv
 from guildhall.reports.figures import figures_of
 from guildhall.reports.page import html_page
 from guildhall.reports.plots.frame import to_png, to_svg
@@ -30,6 +32,10 @@ def write_report(
     (folder / "report.xlsx").write_bytes(workbook(findings))
     (folder / "headline.csv").write_text(headline_csv(findings), encoding="utf-8")
     (folder / "judgments.csv").write_bytes(csv_of(frame(evidence.judged.rows)))
+    if findings.trend:
+        (folder / "trend.csv").write_text(trend_csv(findings.trend), encoding="utf-8")
+    if findings.ablations:
+        (folder / "ablations.csv").write_text(ablations_csv(findings.ablations), encoding="utf-8")
     figures = folder / "figures"
     figures.mkdir(exist_ok=True)
     for name, figure in figures_of(findings).items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -82,11 +83,11 @@ def joined(first: Rows, second: Rows) -> Rows:
         for name, column in first.columns.items()
         if name in second.columns
     }
-    coded = {
+    coded: dict[str, Any] = {
         name: _joined_codes(getattr(first, name), getattr(second, name))
         for name in ("task", "model", "sample", "submission", "grader", "grader_kind")
     }
-    arrays = {
+    arrays: dict[str, Any] = {
         name: np.concatenate([getattr(first, name), getattr(second, name)])
         for name in ("score", "model_place", "guess", "active_s", "exposure", "confidence", "judgment")
     }
