@@ -16,6 +16,7 @@ from guildhall.errors import InputError
 from guildhall.grading.follow_up import follow_up
 from guildhall.grading.queue import Queue, Seat
 from guildhall.store.audit import record
+from guildhall.store.outbox import Outbox
 
 AMEND_S = 7 * 86400.0
 FINISHED = frozenset({SeatState.SUBMITTED, SeatState.SURPLUS})
@@ -83,7 +84,19 @@ def submit(
         record(queue.store, at=now, actor=member.code_name, action="submit", subject=fresh.slot.id, facts=facts)
         if planned:
             follow_up(queue, fresh.slot, design)
+            _announce(queue, fresh, member, now=now)
     return Receipt(judgment.key, state, repeated=False)
+
+
+def _announce(queue: Queue, seat: Seat, member: Member, *, now: float) -> None:
+    """Tell programs that wait for it; they learn no more than a manager's board shows."""
+    outbox, study = Outbox(queue.store), seat.slot.study
+    facts = {"study": study, "task": seat.slot.task, "grader": member.code_name}
+    outbox.announce("judgment.submitted", facts, now=now)
+    if outbox.awaited("study.complete"):
+        counts = queue.progress(study)
+        if counts["done"] == counts["planned"]:
+            outbox.announce("study.complete", {"study": study, "judgments": counts["done"]}, now=now)
 
 
 def may_amend(seat: Seat, judgment: Judgment, *, now: float) -> bool:

@@ -50,6 +50,14 @@ outbox = Table(
     Index(None, "kind", "made_at"),
 )
 
+EVENTS = {
+    "judgment.submitted": "a planned judgment was submitted",
+    "study.complete": "the last planned judgment of a study was submitted",
+    "grading.done": "a grading a program asked for is done",
+    "grading.failed": "a grading a program asked for has failed",
+}
+"""What a webhook can be told of, in words for the manager."""
+
 PAUSES_S = (10.0, 60.0, 300.0, 1800.0, 7200.0, 6 * 3600.0, 12 * 3600.0)
 """How long to wait after each try that failed; after the last one the item is given up."""
 
@@ -103,18 +111,26 @@ class Outbox:
             )
         return str(row["id"])
 
+    def awaited(self, event: str) -> bool:
+        """Whether any webhook asked for this event."""
+        return bool(self._listeners(event))
+
     def announce(self, event: str, facts: Mapping[str, Any], *, now: float) -> int:
         """Tell every webhook that asked for this event; how many there are."""
-        query = select(webhooks.c.id, webhooks.c.events).where(webhooks.c.revoked_at.is_(None))
-        with self.store.transaction() as connection:
-            told = [row.id for row in connection.execute(query) if event in json.loads(row.events)]
+        with self.store.transaction():
+            told = self._listeners(event)
             for hook in told:
                 self.post(Channel.WEBHOOK, target=hook, event=event, facts=facts, now=now)
         return len(told)
 
-    def take(self, *, now: float) -> Parcel | None:
-        """The item that is due longest, now this worker's to send; None when none is due."""
-        due = (outbox.c.state == SendState.WAITING.value, outbox.c.next_at <= now)
+    def _listeners(self, event: str) -> list[str]:
+        query = select(webhooks.c.id, webhooks.c.events).where(webhooks.c.revoked_at.is_(None))
+        with self.store.reading() as connection:
+            return [row.id for row in connection.execute(query) if event in json.loads(row.events)]
+
+    def take(self, kind: Channel, *, now: float) -> Parcel | None:
+        """The item of a kind that is due longest, now this worker's to send; None when none is due."""
+        due = (outbox.c.kind == kind.value, outbox.c.state == SendState.WAITING.value, outbox.c.next_at <= now)
         with self.store.transaction() as connection:
             row = (
                 connection.execute(select(outbox).where(*due).order_by(outbox.c.next_at, outbox.c.id).limit(1))

@@ -14,7 +14,7 @@ from starlette.staticfiles import StaticFiles
 
 from guildhall.errors import GuildhallError, UnknownName
 from guildhall.web.api.app import api_app
-from guildhall.web.pages import entry, health, manage, people, severity, verdict, work
+from guildhall.web.pages import entry, health, manage, people, severity, verdict, webhooks, work
 from guildhall.web.rendering import page
 from guildhall.web.security import RateLimit, SameSiteWrites, SecurityHeaders, TooLarge, cookie_settings
 from guildhall.web.site import Site
@@ -33,6 +33,7 @@ def routes() -> list[BaseRoute]:
         *severity.ROUTES,
         *manage.ROUTES,
         *people.ROUTES,
+        *webhooks.ROUTES,
         *health.ROUTES,
         Mount("/static", StaticFiles(directory=STATIC), name="static"),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import os
 import secrets
 import time
@@ -73,6 +74,10 @@ class Site:
     def study(self, identity: Id) -> Study:
         """The newest frozen form of a study."""
         return newest_study(self.store, identity)
+    def key_for(self, purpose: str) -> bytes:
+        """A secret of the workspace for one purpose; from one of them nothing can be told about another."""
+        return hmac.digest(self._key, f"guildhall {purpose}".encode(), "sha256")
+
 
     def design(self, identity: Id) -> HallDesign:
         """The rules of human grading as the study file gave them."""

@@ -29,7 +29,21 @@ def grade_next(site: Site) -> bool:
     return work_once(site.workspace, worker=this_worker(), clock=site.clock)
 
 
-ERRANDS: tuple[Callable[[Site], bool], ...] = (grade_next,)
+def tell_next(site: Site) -> bool:
+    """Make the next delivery to a webhook; False when none is due."""
+    from guildhall.web.webhooks import Webhooks
+
+    return Webhooks(site).deliver_next()
+
+
+def screen_next_draft(site: Site) -> bool:
+    """Make the next draft visible for its reviewers and screen it; False when none waits."""
+    from guildhall.study.screening import screen_next
+
+    return screen_next(site.workspace, clock=site.clock)
+
+
+ERRANDS: tuple[Callable[[Site], bool], ...] = (grade_next, tell_next, screen_next_draft)
 """Each does one thing and says whether there was one. They run side by side: a long grading delays no e-mail."""
 
 
