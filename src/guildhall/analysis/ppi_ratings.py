@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from guildhall.analysis.intervals import FEWEST_CLUSTERS
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.quantiles import t_quantile
 from guildhall.errors import DisconnectedGraph, SeparatedModels, TooFew
@@ -85,13 +86,14 @@ class _PairFit:
         self.labelled = ~np.isnan(rows.human)
         self.n_labelled = int(self.labelled.sum())
         self.n_alone = len(rows.auto) - self.n_labelled
-        if self.n_labelled < 3:
-            raise TooFew("human labels", self.n_labelled, needed=3, what="prediction-powered ratings")
         self.task = np.arange(len(rows.auto)) if rows.task is None else np.unique(rows.task, return_inverse=True)[1]
         self.unit = "row" if rows.task is None else "task"
         self.n_tasks = int(self.task.max()) + 1
         self.n_labelled_tasks = len(np.unique(self.task[self.labelled]))
         self.human = np.where(self.labelled, rows.human, 0.0)
+        if self.n_labelled_tasks < FEWEST_CLUSTERS:
+            found = f"{self.unit}s with human labels"
+            raise TooFew(found, self.n_labelled_tasks, needed=FEWEST_CLUSTERS, what="prediction-powered ratings")
         self._require_linked()
 
     def scores_at(self, lam: float) -> Floats:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
+from guildhall.analysis.elo import elo_ratings
 from guildhall.analysis.files import column_names
 from guildhall.analysis.ratings import RatingTable, rate_counts, rate_votes
 from guildhall.analysis.tie_models import TIE_MODELS, Ties
@@ -13,6 +15,7 @@ from guildhall.analysis.votes import count_vote_file, read_votes
 from guildhall.errors import InputError, MissingColumn, UnknownName
 
 CLUSTERS = ("task", "grader")
+COMPILE_ABOVE_VOTES = 1_000_000
 
 
 def rate_file(
@@ -35,6 +38,14 @@ def rate_file(
         return rate_counts(count_vote_file(path), ties=named, anchors=fixed, position=position, level=level)
     votes = read_votes(path, clusters=(by,) if by else (), covariates=covariates)
     return rate_votes(votes, cluster=by, ties=named, anchors=fixed, position=position, level=level)
+
+
+def elo_file(path: Path) -> dict[str, float]:
+    """Elo ratings after all votes of a file in their order: no interval, and another order gives other ratings."""
+    votes = read_votes(path)
+    compiled = len(votes.left) > COMPILE_ABOVE_VOTES and find_spec("numba") is not None
+    ratings = elo_ratings(votes.left, votes.right, votes.outcome, len(votes.names), compiled=compiled)
+    return dict(zip(votes.names, ratings.tolist(), strict=True))
 
 
 def named_ties(name: str) -> Ties:

@@ -16,12 +16,13 @@ from guildhall.analysis.intervals import ShareInterval, cluster_variance, matche
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.outcomes import Outcomes, count_samples
 from guildhall.analysis.resampling import resampled_interval
+from guildhall.analysis.sequential import confidence_sequence
 from guildhall.analysis.tables import Codes, Floats
 from guildhall.errors import NothingJudged, UnknownName
 
 Convention = Literal["win", "win_or_tie", "half_tie"]
-IntervalKind = Literal["t", "two-level", "tasks", "within-sample"]
-INTERVALS: tuple[IntervalKind, ...] = ("t", "two-level", "tasks", "within-sample")
+IntervalKind = Literal["t", "two-level", "tasks", "within-sample", "always-valid"]
+INTERVALS: tuple[IntervalKind, ...] = ("t", "two-level", "tasks", "within-sample", "always-valid")
 
 CONVENTIONS: dict[Convention, tuple[float, float, float]] = {
     "win": (0.0, 0.0, 1.0),
@@ -63,8 +64,9 @@ def win_rates(outcomes: Outcomes, *, interval: IntervalKind = "t", level: float 
 
     Interval `t` (default): a t interval over task means, on the logit scale under 1,000 tasks, exact where tasks or
     wins are few; graders who judged several tasks are a second cluster. `tasks`: tasks resampled. `two-level`: tasks,
-    then grades within samples (over-covers). `within-sample`: grades only, for these very tasks. `seed` matters to
-    the resampled kinds only.
+    then grades within samples (over-covers). `within-sample`: grades only, for these very tasks. `always-valid`: may
+    be looked at after every task; tasks count in the order in which they first appear, which must not depend on how
+    they turn out. `seed` matters to the resampled kinds only.
     """
     return [
         _win_rate(outcomes.model.names[code], group, interval=interval, level=level, seed=seed)
@@ -121,7 +123,7 @@ def _win_rate(name: str, group: Group, *, interval: IntervalKind, level: float, 
         ties,
         losses,
         **measured,
-        design_effect=_grader_design_effect(group, "half_tie") if interval == "t" else None,
+        design_effect=grader_design_effect(group, "half_tie") if interval == "t" else None,
     )
 
 
@@ -131,25 +133,36 @@ def share_of_wins(
     """One convention's rate for one group of judgments."""
     means = task_means(group, convention)
     value = float(means.mean())
-    made = (
-        _t_interval(group, convention, means, level=level)
-        if interval == "t"
-        else resampled_interval(
+    if interval == "t":
+        made = t_interval(group, convention, means, spread_of(group, convention, means), level=level)
+    elif interval == "always-valid":
+        running = confidence_sequence(means, level=level).now
+        made = ShareInterval(running.interval, running.method)
+    else:
+        made = resampled_interval(
             group.task, group.counts, CONVENTIONS[convention], kind=interval, level=level, seed=seed
         )
+    found = measured_rate(group, convention, value, made, level=level, n_tasks=len(means))
+    return found._replace(
+        unit="grade" if interval == "within-sample" else "task",
+        seed=seed if interval in ("two-level", "tasks") else None,
     )
+
+
+def measured_rate(
+    group: Group, convention: Convention, value: float, made: ShareInterval, *, level: float, n_tasks: int
+) -> Measured:
+    """A rate with its interval and all that was counted for it."""
     return Measured(
         value=value,
         interval=made.interval,
         estimand=f"{convention}: mean over tasks of the mean over samples of the mean over grades",
         method=made.method,
         level=level,
-        unit="grade" if interval == "within-sample" else "task",
-        n_tasks=len(means),
+        n_tasks=n_tasks,
         n_samples=len(group.task),
         n_judgments=len(group.halves),
         n_excluded=group.n_excluded,
-        seed=seed if interval in ("two-level", "tasks") else None,
         why_no_interval=made.why_no_interval,
     )
 
@@ -163,20 +176,39 @@ def task_means(group: Group, convention: Convention) -> Floats:
     return means
 
 
-def _t_interval(group: Group, convention: Convention, means: Floats, *, level: float) -> ShareInterval:
+class Spread(NamedTuple):
+    """How sure a rate is, whatever the level: its variance, that variance's degrees of freedom, and the words for it."""
+
+    variance: float
+    df: float
+    words: str
+
+
+def spread_of(group: Group, convention: Convention, means: Floats) -> Spread:
+    """Tasks as clusters, and graders as a second one where they judged several tasks."""
     value, n_tasks = float(means.mean()), len(means)
+    contributions = (means - value) / n_tasks
+    variance, df = cluster_variance(contributions), matched_df(contributions)
+    second = _grader_component(group, convention, value) if n_tasks > 1 else None
+    if second is None:
+        return Spread(variance, df, "")
+    component, n_graders = second
+    df = (variance + component) ** 2 / (variance**2 / df + component**2 / (n_graders - 1))
+    return Spread(variance + component, df, f"; graders as second cluster ({n_graders})")
+
+
+def t_interval(group: Group, convention: Convention, means: Floats, spread: Spread, *, level: float) -> ShareInterval:
     if convention == "half_tie" and not group.counts[:, [0, 2]].any():
         return ShareInterval(None, "none", "every judgment is a tie; there is no win or loss to learn from")
-    contributions = (means - value) / n_tasks
-    variance, df, words = cluster_variance(contributions), matched_df(contributions), ""
-    second = _grader_component(group, convention, value) if n_tasks > 1 else None
-    if second is not None:
-        component, n_graders = second
-        df = (variance + component) ** 2 / (variance**2 / df + component**2 / (n_graders - 1))
-        variance += component
-        words = f"; graders as second cluster ({n_graders})"
-    made = share_interval(value, variance, n_clusters=n_tasks, n_judgments=len(group.halves), level=level, df=df)
-    return made._replace(method=made.method + words) if made.interval else made
+    made = share_interval(
+        float(means.mean()),
+        spread.variance,
+        n_clusters=len(means),
+        n_judgments=len(group.halves),
+        level=level,
+        df=spread.df,
+    )
+    return made._replace(method=made.method + spread.words) if made.interval else made
 
 
 def _grader_component(group: Group, convention: Convention, value: float) -> tuple[float, int] | None:
@@ -203,7 +235,7 @@ def _grader_component(group: Group, convention: Convention, value: float) -> tup
     return (component, len(graders)) if component > 0 else None
 
 
-def _grader_design_effect(group: Group, convention: Convention) -> float | None:
+def grader_design_effect(group: Group, convention: Convention) -> float | None:
     """Variance with graders as a second cluster, over the variance with tasks alone."""
     means = task_means(group, convention)
     value = float(means.mean())

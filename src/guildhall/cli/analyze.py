@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from guildhall.cli.analyze_agreement import agreement
+from guildhall.cli.analyze_effects import effects
 from guildhall.cli.analyze_power import power
 from guildhall.cli.analyze_ppi import ppi
 from guildhall.cli.analyze_ratings import ratings
@@ -17,5 +18,6 @@ app.command("win-rate")(win_rate)
 app.command()(agreement)
 app.command()(ratings)
 app.command()(ppi)
+app.command()(effects)
 app.command()(power)
 app.command()(savings)

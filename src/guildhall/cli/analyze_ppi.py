@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
 def ppi(
     file: Annotated[
-        Path, typer.Argument(help="Rows: model, auto, human (may be empty); optionally task, probability.")
+        Path,
+        typer.Argument(
+            help="Rows: model, auto, human (may be empty); optionally task, probability. "
+            "With left and right instead of model: Bradley-Terry scores."
+        ),
     ],
     convention: Annotated[str, typer.Option(help="What counts: half_tie, win or win_or_tie.")] = "half_tie",
     strata: Annotated[str | None, typer.Option(help="A column of strata, e.g. occupation.")] = None,
@@ -25,9 +29,12 @@ def ppi(
     json: JsonOption = False,
 ) -> None:
     """Prediction-powered rates: valid with few human labels, narrower where the automatic grader agrees."""
-    from guildhall.analysis.ppi_files import read_ppi
+    from guildhall.analysis.ppi_files import holds_pairs, read_ppi
     from guildhall.analysis.ppi_models import named_convention, ppi_by_model
 
+    if holds_pairs(file):
+        _ratings(file, level=level, json=json)
+        return
     found = ppi_by_model(
         read_ppi(file, stratum=strata), convention=named_convention(convention), folds=folds, level=level
     )
@@ -45,6 +52,29 @@ def ppi(
     for one in found:
         if one.estimate.why_no_interval:
             note(f"{one.model}: {one.estimate.why_no_interval}")
+
+
+def _ratings(file: Path, *, level: float, json: bool) -> None:
+    from guildhall.analysis.ppi_files import read_pair_ppi
+    from guildhall.analysis.ppi_ratings import ppi_ratings
+
+    rows = read_pair_ppi(file)
+    found, classical = ppi_ratings(rows, level=level), ppi_ratings(rows, lam=0.0, level=level)
+    pairs = sorted(zip(found.models, found.scores, classical.scores, strict=True), key=lambda one: -(one[1].value or 0))
+    if json:
+        shown = [
+            {"model": model, "estimate": score.to_estimate(), "classical": plain.to_estimate()}
+            for model, score, plain in pairs
+        ]
+        as_json({"lambda": found.lam, "effective_human_n": found.effective_human_n, "models": shown})
+        return
+    table(
+        "Prediction-powered Bradley-Terry scores (log-odds)",
+        ["model", "score", "interval", "human only", "interval"],
+        [[model, _share(a.value), _ends(a.interval), _share(b.value), _ends(b.interval)] for model, a, b in pairs],
+        numeric=range(1, 5),
+    )
+    note(f"{found.scores[0].n_judgments} human labels are worth {found.effective_human_n:.0f}; lambda {found.lam:.2f}")
 
 
 def _row(one: ModelPpi) -> dict[str, Any]:

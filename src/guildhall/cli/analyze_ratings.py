@@ -25,11 +25,14 @@ def ratings(
     covariate: Annotated[
         list[str] | None, typer.Option(help="A column of left-minus-right differences, e.g. of length.")
     ] = None,
+    elo: Annotated[
+        bool, typer.Option("--elo", help="Show Elo ratings too: by the order of rows, no interval.")
+    ] = False,
     level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
     json: JsonOption = False,
 ) -> None:
     """Scores in natural log-odds with mean 0, their intervals, ranks and the ranks each model may hold."""
-    from guildhall.analysis.rating_files import rate_file
+    from guildhall.analysis.rating_files import elo_file, rate_file
 
     found = rate_file(
         file,
@@ -40,10 +43,11 @@ def ratings(
         covariates=covariate or [],
         level=level,
     )
+    by_elo = elo_file(file) if elo else {}
     if json:
         as_json(
             {
-                "rows": [_row(one) for one in found.ratings],
+                "rows": [_row(one) | ({"elo": by_elo[one.model]} if elo else {}) for one in found.ratings],
                 "effects": {name: effect.to_estimate() for name, effect in found.effects.items()},
                 "ties": found.ties,
                 "tie_parameter": found.tie_parameter,
@@ -52,11 +56,13 @@ def ratings(
         return
     table(
         "Bradley-Terry scores (log-odds)",
-        ["rank", "may be", "model", "score", "interval"],
-        [_cells(one) for one in found.ratings],
-        numeric=(0, 3),
+        ["rank", "may be", "model", "score", "interval", *(["Elo"] if elo else [])],
+        [[*_cells(one), *([f"{by_elo[one.model]:.0f}"] if elo else [])] for one in found.ratings],
+        numeric=(0, 3, 5) if elo else (0, 3),
     )
     note(found.ratings[0].score.method)
+    if elo:
+        note("Elo depends on the order of the votes and has no interval")
     for name, effect in found.effects.items():
         note(f"effect of {name}: {_signed(effect.value)} {_ends(effect.interval)}")
     for one in found.ratings:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def win_rate(
     file: Annotated[Path, typer.Argument(help="Rows: task, model, score (0, 0.5, 1); optionally sample, grader.")],
-    interval: Annotated[str, typer.Option(help="t, two-level, tasks or within-sample.")] = "t",
+    interval: Annotated[str, typer.Option(help="t, two-level, tasks, within-sample or always-valid.")] = "t",
     by: Annotated[list[str] | None, typer.Option(help="Break down by a column; outer ones first.")] = None,
     level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the resampled intervals.")] = 0,
