@@ -6,7 +6,6 @@ import io
 import json
 import zipfile
 from datetime import UTC, date, datetime
-from pathlib import Path
 from typing import Any
 
 import openpyxl

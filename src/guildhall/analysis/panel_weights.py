@@ -8,6 +8,7 @@ ridge pulls them towards each other: where there is little to learn from, all me
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,25 +99,44 @@ def fit_panel(
 
 def fit_weights(ballots: Ballots, rows: NDArray[np.bool_], *, ridge: float) -> Floats:
     """The votes learnt from the samples in `rows`; equal ones where nobody is shown to be worth listening to."""
-    kept = rows[ballots.sample]
-    votes, sample = _signed(ballots.votes[kept]), ballots.sample[kept]
-    people = ballots.people[sample]
-    weight = people.sum(axis=1) / np.bincount(sample, minlength=len(ballots.people))[sample]
-    target = (people[:, 1] * 0.5 + people[:, 2]) / people.sum(axis=1)
-    active = np.ones(votes.shape[1], dtype=bool)
-    found = np.zeros(votes.shape[1])
-    while active.any():
-        found[:] = 0.0
-        found[active] = _newton(votes[:, active], target, weight, ridge)
-        if (found[active] >= 0).all():
-            break
-        # Whoever votes against people gets no say; the others are fitted again without it.
-        active &= found > 0
+    found = _fitted(_heard(ballots, rows), ridge)
     total = found.sum()
     return found / total * len(found) if total > _EVEN else np.ones(len(found))
 
 
-def _newton(votes: Floats, target: Floats, weight: Floats, ridge: float) -> Floats:
+class _Heard(NamedTuple):
+    """Votes of some samples as 1, 0 or -1, what people said as a share for the model, and how much each row counts."""
+
+    votes: Floats
+    target: Floats
+    weight: Floats
+
+
+def _heard(ballots: Ballots, rows: NDArray[np.bool_]) -> _Heard:
+    kept = rows[ballots.sample]
+    sample = ballots.sample[kept]
+    people = ballots.people[sample]
+    weight = people.sum(axis=1) / np.bincount(sample, minlength=len(ballots.people))[sample]
+    target = (people[:, 1] * 0.5 + people[:, 2]) / people.sum(axis=1)
+    return _Heard(_signed(ballots.votes[kept]), target, weight)
+
+
+def _fitted(heard: _Heard, ridge: float) -> Floats:
+    """Weights on the scale of log odds, none below zero."""
+    active = np.ones(heard.votes.shape[1], dtype=bool)
+    found = np.zeros(len(active))
+    while active.any():
+        found[:] = 0.0
+        found[active] = _newton(heard._replace(votes=heard.votes[:, active]), ridge)
+        if (found[active] >= 0).all():
+            break
+        # Whoever votes against people gets no say; the others are fitted again without it.
+        active &= found > 0
+    return np.maximum(found, 0.0)
+
+
+def _newton(heard: _Heard, ridge: float) -> Floats:
+    votes, target, weight = heard
     n = votes.shape[1]
     penalty = ridge * (np.eye(n) - np.full((n, n), 1 / n)) + _FLOOR * np.eye(n)
     weights = np.zeros(n)
@@ -163,22 +183,22 @@ def _out_of_fold(ballots: Ballots, fold_of: Codes) -> Floats:
 
 
 def _best_ridge(ballots: Ballots, rows: NDArray[np.bool_], fold_of: Codes) -> float:
-    """The ridge whose votes agree most with people inside the training part; the strongest of equals."""
+    """The ridge with the least log loss over the training part's own folds; the strongest where there is only one."""
     inner = fold_of % 3
     parts = [part for part in np.unique(inner[rows]) if (rows & (inner != part)).any()]
     if len(parts) < 2:
         return RIDGES[-1]
+    train = [_heard(ballots, rows & (inner != part)) for part in parts]
+    test = [_heard(ballots, rows & (inner == part)) for part in parts]
     totals = [
-        sum(
-            panel_agreement(ballots, fit_weights(ballots, rows & (inner != part), ridge=ridge))[
-                rows & (inner == part)
-            ].sum()
-            for part in parts
-        )
-        for ridge in RIDGES
+        sum(_loss(held, _fitted(learnt, ridge)) for learnt, held in zip(train, test, strict=True)) for ridge in RIDGES
     ]
-    best = max(totals)
-    return max(ridge for ridge, total in zip(RIDGES, totals, strict=True) if total > best - _EVEN)
+    return RIDGES[int(np.argmin(totals))]
+
+
+def _loss(heard: _Heard, weights: Floats) -> float:
+    odds = heard.votes @ weights
+    return float((heard.weight * (np.logaddexp(0.0, odds) - heard.target * odds)).sum())
 
 
 def _signed(votes: Floats) -> Floats:
