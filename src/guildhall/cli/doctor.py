@@ -1,20 +1,28 @@
-"""`guildhall doctor`: what this machine can do, and how to mend what it cannot."""
+"""`guildhall doctor`: what this machine can do, and how to mend what it cannot; with --deep, a workspace's health."""
 
 from __future__ import annotations
 
+import time
 from typing import Annotated
 
 import typer
 
-from guildhall.cli.show import as_json, note, table
-from guildhall.cli.workspace import JsonOption
+from guildhall.cli.show import as_json, done, note, table
+from guildhall.cli.workspace import JsonOption, WorkspaceOption
 
 
 def doctor(
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Look at every record, reference, lease and file of the workspace instead.")
+    ] = False,
+    workspace: WorkspaceOption = None,
     json: JsonOption = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 4 when anything is missing.")] = False,
 ) -> None:
-    """Say what this machine can and cannot do, and how to fix it."""
+    """Say what this machine can and cannot do, and how to fix it; or whether a workspace is whole."""
+    if deep:
+        _deep(workspace, json)
+        return
     from guildhall.machine import examine
 
     findings = examine()
@@ -30,3 +38,24 @@ def doctor(
         note(f"{len(missing)} of {len(findings)} are missing; what needs them says so and the rest works without")
     if strict and not all(finding.present for finding in findings):
         raise typer.Exit(4)
+
+
+def _deep(workspace: WorkspaceOption, json: bool) -> None:
+    """Everything a workspace promised to keep; exit code 8 when something is lost, damaged, doubled or dangling."""
+    from guildhall.store.checking import examine_workspace
+    from guildhall.store.workspace import Workspace
+
+    with Workspace.find(workspace) as opened:
+        health = examine_workspace(opened, now=time.time())
+    if json:
+        as_json({"faults": [vars(fault) for fault in health.faults], "notes": health.notes, "looked_at": health.counts})
+    else:
+        if health.faults:
+            rows = [(fault.check, fault.subject, fault.what) for fault in health.faults]
+            table("Faults", ["check", "what", "is wrong"], rows)
+        for words in health.notes:
+            note(words)
+        looked = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in health.counts.items()) or "nothing"
+        done(f"{len(health.faults)} faults; looked at {looked}")
+    if health.faults:
+        raise typer.Exit(8)

@@ -75,7 +75,7 @@ def _write_shelf(archive: ArchiveWriter, store: Store, shelf: Shelf[Any], conten
     # A header states the size before the body, so the rows are walked twice: once to measure, once to write.
     name, size, rows, seen = shelf.table.name, 0, 0, hashlib.sha256()
     for line in _lines(store, shelf):
-        contents.named.update(_named_files(shelf.type.model_validate_json(line)))
+        contents.named.update(named_files(shelf.type.model_validate_json(line)))
         size, rows = size + len(line), rows + 1
         seen.update(line)
     if rows:
@@ -90,17 +90,17 @@ def _lines(store: Store, shelf: Shelf[Any]) -> Iterator[bytes]:
             yield body.encode() + b"\n"
 
 
-def _named_files(value: Any) -> Iterator[Digest]:
+def named_files(value: Any) -> Iterator[Digest]:
     """Digests of the files a value names, however deep inside."""
     if isinstance(value, FileRef):
         if value.digest:
             yield value.digest
     elif isinstance(value, BaseModel):
         for name in type(value).model_fields:
-            yield from _named_files(getattr(value, name))
+            yield from named_files(getattr(value, name))
     elif isinstance(value, tuple):
         for item in value:
-            yield from _named_files(item)
+            yield from named_files(item)
 
 
 def check_bundle(source: Path) -> Contents:
@@ -138,7 +138,7 @@ def _check_rows(source: Path, name: str, body: Member, contents: Contents) -> No
     seen, rows = hashlib.sha256(), 0
     for line in body.lines():
         value = _value(source, name, shelf, line)
-        contents.named.update(_named_files(value))
+        contents.named.update(named_files(value))
         seen.update(line)
         rows += 1
     contents.rows[shelf.table.name], contents.digests[shelf.table.name] = rows, seen.hexdigest()

@@ -226,6 +226,14 @@ class Work:
         return reopened
 
 
+def abandoned(store: Store, *, now: float) -> set[str]:
+    """Running items whose worker is dead or silent: they are free for whoever claims them next."""
+    columns = (work_items.c.key, work_items.c.worker, work_items.c.leased_until, work_items.c.state)
+    with store.reading() as connection:
+        rows = connection.execute(select(*columns).where(work_items.c.state == WorkState.RUNNING.value))
+        return {row.key for row in rows if _is_free(row, "", now)}
+
+
 def _planned(key: str, kind: str, run: str) -> dict[str, Any]:
     return {"key": key, "kind": kind, "state": WorkState.PLANNED.value, "run": run, "tries": 0}
 

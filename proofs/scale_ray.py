@@ -1,0 +1,31 @@
+"""A cluster that loses a node half-way does the same work, once."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from proofs import ROOT, Figures, NotRun, proof
+
+
+@proof(
+    "scale-ray",
+    "Two Ray nodes, PostgreSQL and an S3 store: 2,000 judgments and 200 renders spread over both nodes, one node "
+    "killed with SIGKILL half-way through each: all done, none twice, results identical to a local run.",
+    budget_s=3600,
+)
+def a_node_is_killed_half_way() -> Figures:
+    apart = ["unshare", "-n", "-p", "--fork", "--kill-child", "--mount-proc", "--"]
+    if not shutil.which("unshare") or subprocess.run([*apart, "true"], check=False, capture_output=True).returncode:
+        raise NotRun("needs a network and a process namespace of its own, which this machine does not give")
+    with tempfile.TemporaryDirectory(prefix="gh-ray-") as folder:
+        Path(folder).chmod(0o755)
+        command = [*apart, sys.executable, "-m", "proofs._cluster", folder]
+        run = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr[-4000:]
+        figures: Figures = json.loads((Path(folder) / "figures.json").read_text())
+    return figures
