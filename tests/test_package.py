@@ -6,9 +6,9 @@ import ast
 import importlib
 import json
 import re
+import resource
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -70,16 +70,18 @@ def test_nothing_heavy_is_imported_at_start() -> None:
     assert not heavy & {name.split(".")[0] for name in loaded}
 
 
-def seconds(command: list[str]) -> float:
-    started = time.perf_counter()
+def processor_seconds(command: list[str]) -> float:
+    """What a command costs the processor, children of its own included; other work on the machine adds little to it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=True, capture_output=True)
-    return time.perf_counter() - started
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
 def test_help_starts_within_twice_the_bare_imports_it_needs() -> None:
     """The best of seven, taken alternately: what the machine can do when nothing else is in the way."""
     bare, ours = bare_imports("--help"), [sys.executable, "-m", "guildhall", "--help"]
-    times = [(seconds(bare), seconds(ours)) for _ in range(7)]
+    times = [(processor_seconds(bare), processor_seconds(ours)) for _ in range(7)]
     assert min(mine for _, mine in times) <= 2 * min(base for base, _ in times), times
 
 

@@ -188,6 +188,15 @@ def test_a_killed_run_repeats_no_finished_job_and_forgets_no_money(tmp_path):
         assert spent.unanswered <= 2
 
 
+@pytest.fixture
+def at_a_terminal():
+    """Ctrl-C interrupts, as it does for a person; tests that run in the background inherit it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("at_a_terminal")
 def test_an_interrupted_run_says_so_and_gives_its_items_back(workspace):
     jobs = [job(f"question {number}", "thinker") for number in range(20)]
     interrupts = iter([signal.SIGINT])
