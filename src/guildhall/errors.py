@@ -18,6 +18,7 @@ GuildhallError
 │   ├── MissingBlob       a file that is named but not kept here
 │   ├── StoreOutOfReach   an object store that does not answer, or refuses
 │   ├── CorruptBundle
+│   ├── CorruptBackup
 │   ├── Conflict          the same key with another content
 │   └── SchemaMismatch
 ├── MissingTool           a program or extra this machine lacks                    (exit code 4)
@@ -191,6 +192,14 @@ class CorruptBundle(StoreError):
     def __init__(self, path: Path, member: str, why: str) -> None:
         self.path, self.member, self.why = path, member, why
         super().__init__(f"{path}: {member}: {why}; nothing was imported, ask for the bundle again")
+
+
+class CorruptBackup(StoreError):
+    """A backup that is cut off, or whose parts are not what its manifest says."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        self.path, self.why = path, why
+        super().__init__(f"{path}: {why}; nothing was restored, use another backup")
 
 
 class Conflict(StoreError):

@@ -13,9 +13,8 @@ from guildhall.domain.judgments import Judgment
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef
 from guildhall.grading.submitting import submit
-from guildhall.store.audit import audit
 from guildhall.store.checking import examine_workspace
-from guildhall.store.hall import seats, slots
+from guildhall.store.hall import audit, seats, slots
 from guildhall.store.shelves import shelf_of
 from guildhall.store.workspace import Workspace
 from tests.grading.halls import DESIGN, VERDICT, hall, submissions, task

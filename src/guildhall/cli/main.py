@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("guildhall.cli.demo:demo", "Tour the whole pipeline offline, on the sample bank."),
     "study": ("guildhall.cli.study:app", "The whole job from one study file: planned, run, resumed."),
     "tasks": ("guildhall.cli.tasks:app", "Bring tasks in, look at them, check one's own, take them out again."),
+    "review": ("guildhall.cli.review:app", "From an author's draft, through three stages of review, into the bank."),
     "peer": ("guildhall.cli.peer:app", "The Boswell Test: models write essays and mark each other's."),
     "documents": ("guildhall.cli.documents:app", "See what was delivered, and hide who made it: any files."),
     "sample": ("guildhall.cli.sample:app", "Models do tasks in a sandbox, and everything they made is kept."),
@@ -29,10 +30,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sandbox": ("guildhall.cli.sandbox:app", "The confined place in which agents work: build it, check it."),
     "people": ("guildhall.cli.people:app", "Who may come in, under which code name, and how to forget them."),
     "serve": ("guildhall.cli.serve:serve", "Serve the web app on this machine."),
-    "report": ("guildhall.cli.report:report", "Write a study's report: a page, tables, a workbook, figures."),
     "worker": ("guildhall.cli.worker:worker", "Background work of the web app: gradings, e-mail, webhooks."),
+    "report": ("guildhall.cli.report:report", "Write a study's report: a page, tables, a workbook, figures."),
     "occupations": ("guildhall.cli.occupations:app", "Which work matters: occupations from the official files."),
     "bundle": ("guildhall.cli.bundle:app", "Move a workspace's records and files as one archive."),
+    "backup": ("guildhall.cli.backup:backup", "Keep a workspace as it is now, while it is in use."),
+    "restore": ("guildhall.cli.backup:restore", "Make a workspace from a backup."),
     "analyze": ("guildhall.cli.analyze:app", "Win rates, agreement, ratings and more, from plain files."),
 }
 """Command -> where it lives, and the line `--help` shows. A module is imported only when its command runs."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 from sqlalchemy import Column, and_, func, or_, select
 from sqlalchemy.sql.selectable import Select
@@ -110,11 +111,11 @@ def loose_ends(store: Store) -> Iterator[Finding]:
     yield from _said(store, ended, "seat {}", "was submitted without a judgment")
 
 
-def _without(pointer: Column[str], target: Column[str]) -> Select[tuple[str]]:
+def _without(pointer: Column[str], target: Column[str]) -> Select[Any]:
     return select(pointer).where(pointer.is_not(None), ~select(target).where(target == pointer).exists())
 
 
-def _said(store: Store, query: Select[tuple[str]], subject: str, what: str) -> Iterator[Finding]:
+def _said(store: Store, query: Select[Any], subject: str, what: str) -> Iterator[Finding]:
     with store.reading() as connection:
         for (key,) in connection.execute(query.limit(1000)):
             yield subject.format(key), what
