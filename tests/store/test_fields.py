@@ -38,5 +38,5 @@ def test_many_rows_come_in_chunks_and_conditions_narrow_them(store: Store) -> No
     store.add_all([submission(number) for number in range(7)])
     later = shelf_of(Submission).table.c.seq > 2
     wanted = {"sample": (int, "author.sample")}
-    chunks = list(read_fields(store, Submission, wanted, where=[later], rows_a_chunk=2))
+    chunks = list(read_fields(store, Submission, wanted, narrowed=lambda query: query.where(later), rows_a_chunk=2))
     assert [chunk["sample"] for chunk in chunks] == [(3, 4), (5, 6), (7,)]

@@ -23,12 +23,27 @@ from guildhall.analysis.win_rates import (
     Convention,
     Group,
     WinRate,
+    grader_design_effect,
     groups,
-    share_of_wins,
+    measured_rate,
+    spread_of,
+    t_interval,
     task_means,
-    win_rates,
 )
 from guildhall.errors import UnknownName
+
+
+class CellRate(NamedTuple):
+    """One model in one cell under one convention: its own rate, the band's interval, and the pooled rate if any."""
+
+    model: str
+    levels: dict[str, str]
+    wins: int
+    ties: int
+    losses: int
+    rate: Measured
+    band: tuple[float, float] | None
+    pooled: Measured | None
 
 
 class Cell(NamedTuple):
@@ -50,32 +65,87 @@ def breakdown(
     Estimand and unit as for `win_rates`, within the cell. Two columns are read as inner within outer for pooling:
     `by=("sector", "occupation")`. `differs_from_half` (on half ties) is None where a cell has no interval.
     """
-    known = outcomes.groups or {}
-    for name in by:
-        if name not in known:
-            raise UnknownName("column", name, known=list(known))
-    kept = np.logical_and.reduce([known[name].codes >= 0 for name in by])
-    outcomes = outcomes.keep(kept)
-    combined, keys = _combine(outcomes, by)
-    celled = replaced(outcomes, model=combined, unknown=_unknown_cells(outcomes, by, keys))
-    rates = win_rates(celled, level=level)
-    cells = groups(celled)
-    band_level = level ** (1.0 / len(cells))
-    pooled = _pooled(cells, keys, level=level)
-    found = _discoveries([_p_value(group) for _, group in cells], false_discovery_rate)
+    cells = _Cells(outcomes, by)
+    by_convention = {convention: cells.rates(convention, level=level) for convention in CONVENTIONS}
+    found = _discoveries([_p_value(group) for _, group in cells.groups], false_discovery_rate)
     return [
         Cell(
-            model=outcomes.model.names[keys[code][0]],
-            levels={name: known[name].names[key] for name, key in zip(by, keys[code][1:], strict=True)},
-            raw=rate._replace(model=outcomes.model.names[keys[code][0]]),
-            band={
-                convention: share_of_wins(group, convention, level=band_level).interval for convention in CONVENTIONS
+            model=one.model,
+            levels=one.levels,
+            raw=WinRate(
+                one.model,
+                one.wins,
+                one.ties,
+                one.losses,
+                **{convention: rates[at].rate for convention, rates in by_convention.items()},
+                design_effect=grader_design_effect(group, "half_tie"),
+            ),
+            band={convention: rates[at].band for convention, rates in by_convention.items()},
+            pooled={
+                convention: pooled
+                for convention, rates in by_convention.items()
+                if (pooled := rates[at].pooled) is not None
             },
-            pooled=pooled[code],
             differs_from_half=differs,
         )
-        for (code, group), rate, differs in zip(cells, rates, found, strict=True)
+        for at, (one, (_, group), differs) in enumerate(zip(by_convention["win"], cells.groups, found, strict=True))
     ]
+
+
+def cell_rates(outcomes: Outcomes, by: Sequence[str], convention: Convention, *, level: float = 0.95) -> list[CellRate]:
+    """The same under one convention only, for breakdowns of many models."""
+    return _Cells(outcomes, by).rates(convention, level=level)
+
+
+class _Cells:
+    """Judgments split by model and levels."""
+
+    def __init__(self, outcomes: Outcomes, by: Sequence[str]) -> None:
+        known = outcomes.groups or {}
+        for name in by:
+            if name not in known:
+                raise UnknownName("column", name, known=list(known))
+        outcomes = outcomes.keep(np.logical_and.reduce([known[name].codes >= 0 for name in by]))
+        combined, self.keys = _combine(outcomes, by)
+        celled = replaced(outcomes, model=combined, unknown=_unknown_cells(outcomes, by, self.keys))
+        self.groups = groups(celled)
+        self.models = outcomes.model.names
+        self.levels = {name: known[name].names for name in by}
+
+    def rates(self, convention: Convention, *, level: float) -> list[CellRate]:
+        band_level = level ** (1.0 / len(self.groups))
+        means = [task_means(group, convention) for _, group in self.groups]
+        pooled = _pooled(self.groups, self.keys, means, convention, level=level)
+        return [
+            self._rate(code, group, convention, own, pooled.get(code), level=level, band_level=band_level)
+            for (code, group), own in zip(self.groups, means, strict=True)
+        ]
+
+    def _rate(
+        self,
+        code: int,
+        group: Group,
+        convention: Convention,
+        means: Floats,
+        pooled: Measured | None,
+        *,
+        level: float,
+        band_level: float,
+    ) -> CellRate:
+        model, *levels = self.keys[code]
+        losses, ties, wins = (int(count) for count in group.counts.sum(axis=0))
+        spread = spread_of(group, convention, means)
+        made = t_interval(group, convention, means, spread, level=level)
+        return CellRate(
+            model=self.models[model],
+            levels={name: names[key] for (name, names), key in zip(self.levels.items(), levels, strict=True)},
+            wins=wins,
+            ties=ties,
+            losses=losses,
+            rate=measured_rate(group, convention, float(means.mean()), made, level=level, n_tasks=len(means)),
+            band=t_interval(group, convention, means, spread, level=band_level).interval,
+            pooled=pooled,
+        )
 
 
 def _combine(outcomes: Outcomes, by: Sequence[str]) -> tuple[Coded, list[tuple[int, ...]]]:
@@ -106,31 +176,37 @@ def _unknown_cells(outcomes: Outcomes, by: Sequence[str], keys: list[tuple[int, 
 
 
 def _pooled(
-    cells: list[tuple[int, Group]], keys: list[tuple[int, ...]], *, level: float
-) -> dict[int, dict[Convention, Measured]]:
-    pooled: dict[int, dict[Convention, Measured]] = {code: {} for code, _ in cells}
-    for model in {keys[code][0] for code, _ in cells}:
-        own = [(code, group) for code, group in cells if keys[code][0] == model]
+    cells: list[tuple[int, Group]],
+    keys: list[tuple[int, ...]],
+    means: list[Floats],
+    convention: Convention,
+    *,
+    level: float,
+) -> dict[int, Measured]:
+    by_model: dict[int, list[int]] = {}
+    for at, (code, _) in enumerate(cells):
+        by_model.setdefault(keys[code][0], []).append(at)
+    pooled: dict[int, Measured] = {}
+    for own in by_model.values():
         if len(own) < 2:
             continue
-        outer = np.array([keys[code][1] for code, _ in own]) if len(keys[own[0][0]]) > 2 else None
-        for convention in CONVENTIONS:
-            means = [task_means(group, convention) for _, group in own]
-            trials = np.array([len(one) for one in means]) * _judgments_a_task(means)
-            shares = np.array([one.mean() for one in means])
-            made = pool_shares(shares * trials, trials, outer, level=level)
-            for i, (code, group) in enumerate(own):
-                pooled[code][convention] = Measured(
-                    float(made.shares[i]),
-                    (float(made.low[i]), float(made.high[i])),
-                    f"{convention}, pooled: the cell's rate, leaning on the model's other cells",
-                    f"hierarchical logit; SD between cells {made.cell_sd:.2f}, between groups {made.group_sd:.2f}",
-                    level,
-                    "task",
-                    n_tasks=len(means[i]),
-                    n_samples=len(group.task),
-                    n_judgments=len(group.halves),
-                )
+        codes = [cells[at][0] for at in own]
+        outer = np.array([keys[code][1] for code in codes]) if len(keys[codes[0]]) > 2 else None
+        mine = [means[at] for at in own]
+        trials = np.array([len(one) for one in mine]) * _judgments_a_task(mine)
+        made = pool_shares(np.array([one.mean() for one in mine]) * trials, trials, outer, level=level)
+        for i, at in enumerate(own):
+            pooled[codes[i]] = Measured(
+                float(made.shares[i]),
+                (float(made.low[i]), float(made.high[i])),
+                f"{convention}, pooled: the cell's rate, leaning on the model's other cells",
+                f"hierarchical logit; SD between cells {made.cell_sd:.2f}, between groups {made.group_sd:.2f}",
+                level,
+                "task",
+                n_tasks=len(mine[i]),
+                n_samples=len(cells[at][1].task),
+                n_judgments=len(cells[at][1].halves),
+            )
     return pooled
 
 

@@ -33,8 +33,10 @@ class Pooled(NamedTuple):
     cell_sd: float
 
 
-class _Posterior(NamedTuple):
-    log_evidence: float
+class _Posteriors(NamedTuple):
+    """One row for each pair of spreads."""
+
+    log_evidence: Floats
     centre: Floats
     variance: Floats
 
@@ -51,45 +53,51 @@ def pool_shares(
         raise ValueError("pooling needs at least two cells")
     outer = np.zeros((n, 0)) if group is None else (group[:, None] == np.unique(group)).astype(np.float64)
     design = np.hstack([np.ones((n, 1)), outer, np.eye(n)])
-    grid = list(product(SPREADS if outer.shape[1] else SPREADS[:1], SPREADS))
-    found = [_posterior(design, successes, trials, _precision(outer.shape[1], n, *spreads)) for spreads in grid]
+    grid = np.array(list(product(SPREADS if outer.shape[1] else SPREADS[:1], SPREADS)))
+    found = _posteriors(design, successes, trials, _precisions(outer.shape[1], n, grid))
     # Equal steps of the SD are unequal steps of the variance: hence the factor of each SD.
-    logs = np.array([one.log_evidence for one in found]) + np.log(grid).sum(axis=1)
+    logs = found.log_evidence + np.log(grid).sum(axis=1)
     weights = np.exp(logs - logs.max())
     weights /= weights.sum()
-    centre = weights @ np.array([one.centre for one in found])
-    second = weights @ np.array([one.variance + np.square(one.centre) for one in found])
+    centre = weights @ found.centre
+    second = weights @ (found.variance + np.square(found.centre))
     reach = normal_quantile(0.5 + level / 2) * np.sqrt(second - np.square(centre))
-    group_sd, cell_sd = (float(sd) for sd in weights @ np.array(grid))
+    group_sd, cell_sd = (float(sd) for sd in weights @ grid)
     return Pooled(
         _share(centre), _share(centre - reach), _share(centre + reach), group_sd if outer.shape[1] else 0.0, cell_sd
     )
 
 
-def _precision(n_groups: int, n_cells: int, group_sd: float, cell_sd: float) -> Floats:
-    """Of the common mean (none), the groups' effects and the cells' effects."""
-    return np.concatenate([[0.0], np.full(n_groups, group_sd**-2), np.full(n_cells, cell_sd**-2)])
+def _precisions(n_groups: int, n_cells: int, grid: Floats) -> Floats:
+    """Of the common mean (none), the groups' effects and the cells' effects; one row for each pair of spreads."""
+    of_groups, of_cells = 1.0 / np.square(grid.T)
+    return np.hstack(
+        [np.zeros((len(grid), 1)), np.tile(of_groups[:, None], n_groups), np.tile(of_cells[:, None], n_cells)]
+    )
 
 
-def _posterior(design: Floats, successes: Floats, trials: Floats, precision: Floats) -> _Posterior:
-    """The cells' logits given the spreads: mode, variance there, and the log evidence for these spreads."""
-    effects = np.zeros(design.shape[1])
-    effects[0] = math.log((successes.sum() + 0.5) / (trials.sum() - successes.sum() + 0.5))
+def _posteriors(design: Floats, successes: Floats, trials: Floats, precisions: Floats) -> _Posteriors:
+    """The cells' logits given each pair of spreads: mode, variance there, and the log evidence for these spreads."""
+    effects = np.zeros_like(precisions)
+    effects[:, 0] = math.log((successes.sum() + 0.5) / (trials.sum() - successes.sum() + 0.5))
+    diagonal = np.arange(design.shape[1])
     for _ in range(50):
-        share = _share(design @ effects)
-        gradient = design.T @ (successes - trials * share) - precision * effects
+        share = _share(effects @ design.T)
+        gradient = (successes - trials * share) @ design - precisions * effects
         weights = np.maximum(trials * share * (1.0 - share), 1e-9)
-        curvature = design.T @ (weights[:, None] * design) + np.diag(precision)
-        step = np.linalg.solve(curvature, gradient)
-        effects = effects + step * min(1.0, 2.0 / max(1e-12, float(np.abs(step).max())))
-        if np.abs(step).max() < 1e-6:
+        curvature = design.T @ (weights[:, :, None] * design)
+        curvature[:, diagonal, diagonal] += precisions
+        step = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
+        longest = np.abs(step).max(axis=1)
+        effects = effects + step * np.minimum(1.0, 2.0 / np.maximum(1e-12, longest))[:, None]
+        if longest.max() < 1e-6:
             break
-    logits = design @ effects
-    likelihood = float((successes * logits - trials * np.logaddexp(0.0, logits)).sum())
-    prior = 0.5 * float(np.log(precision[1:]).sum() - (precision * np.square(effects)).sum())
-    evidence = likelihood + prior - 0.5 * float(np.linalg.slogdet(curvature)[1])
-    variance = np.einsum("ij,ji->i", design, np.linalg.solve(curvature, design.T))
-    return _Posterior(evidence, logits, variance)
+    logits = effects @ design.T
+    likelihood = (successes * logits - trials * np.logaddexp(0.0, logits)).sum(axis=1)
+    prior = 0.5 * (np.log(precisions[:, 1:]).sum(axis=1) - (precisions * np.square(effects)).sum(axis=1))
+    evidence = likelihood + prior - 0.5 * np.linalg.slogdet(curvature)[1]
+    spread = np.linalg.solve(curvature, np.broadcast_to(design.T, (len(precisions), *design.T.shape)))
+    return _Posteriors(evidence, logits, np.einsum("ij,gji->gi", design, spread))
 
 
 def _share(logits: Floats) -> Floats:

@@ -14,6 +14,8 @@ _SQRT2 = math.sqrt(2.0)
 _HALF_LOG_2PI = 0.5 * math.log(2.0 * math.pi)
 _TINY = 1e-300
 _STEP_DONE = 1e-15
+_NEWTON_DONE = 1e-9
+"""A Newton step doubles the digits: after one as short as this, only rounding is left."""
 
 
 def normal_cdf(x: float) -> float:
@@ -79,7 +81,9 @@ def t_quantile(p: float, df: float) -> float:
         density = math.exp(log_density_at_0 - 0.5 * (df + 1.0) * math.log1p(x * x / df))
         return tail - _t_upper_tail(x, df), density * x
 
-    magnitude = math.exp(_root(excess_and_slope, low=-50.0, high=700.0, start=math.log(abs(normal_quantile(tail)))))
+    normal = abs(normal_quantile(tail))
+    start = normal + (normal**3 + normal) / (4.0 * df) if df > 2.0 else normal
+    magnitude = math.exp(_root(excess_and_slope, low=-50.0, high=700.0, start=math.log(start)))
     return magnitude if p > 0.5 else -magnitude
 
 
@@ -105,7 +109,13 @@ def beta_quantile(p: float, a: float, b: float) -> float:
         x, y = _logistic(u), _logistic(-u)
         return _beta_cdf(x, y, a, b) - p, math.exp(_log_beta_weight(x, y, a, b))
 
-    return _logistic(_root(excess_and_slope, low=-700.0, high=700.0, start=math.log(a / b)))
+    return _logistic(_root(excess_and_slope, low=-700.0, high=700.0, start=_typical(p, a, b)))
+
+
+def _typical(p: float, a: float, b: float) -> float:
+    """About where the quantile lies, on the logit scale: exact enough for shapes above one, else the middle."""
+    middle = math.log(a / b)
+    return middle + normal_quantile(p) * math.sqrt(1.0 / a + 1.0 / b) if min(a, b) > 1.0 else middle
 
 
 def binomial_cdf(k: float, n: int, p: float) -> float:
@@ -210,7 +220,10 @@ def _root(excess_and_slope: Callable[[float], tuple[float, float]], *, low: floa
         following = u - excess / slope if slope > 0 else math.nan
         if not low < following < high:
             following = 0.5 * (low + high)
-        if abs(following - u) <= _STEP_DONE * (1.0 + abs(u)):
+            done = _STEP_DONE
+        else:
+            done = _NEWTON_DONE
+        if abs(following - u) <= done * (1.0 + abs(u)):
             return following
         u = following
     return u

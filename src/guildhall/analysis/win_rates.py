@@ -177,7 +177,7 @@ def task_means(group: Group, convention: Convention) -> Floats:
 
 
 class Spread(NamedTuple):
-    """How sure a rate is, whatever the level: its variance, that variance's degrees of freedom, and the words for it."""
+    """How sure a rate is, at whatever level: its variance, the degrees of freedom of that, and words for it."""
 
     variance: float
     df: float

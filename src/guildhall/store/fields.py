@@ -5,10 +5,10 @@ The database takes the fields out of the kept JSON, in the same words on SQLite 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import JSON, ColumnElement, Connection, Text, cast, select, type_coerce
+from sqlalchemy import JSON, ColumnElement, Connection, Select, Text, cast, select, type_coerce
 
 from guildhall.domain.values import Value
 from guildhall.store.records import Store
@@ -25,18 +25,19 @@ def read_fields(
     fields: Mapping[str, Field],
     *,
     columns: Sequence[str] = (),
-    where: Sequence[ColumnElement[bool]] = (),
+    narrowed: Callable[[Select[Any]], Select[Any]] = lambda query: query,
     rows_a_chunk: int = ROWS_A_CHUNK,
 ) -> Iterator[dict[str, tuple[Any, ...]]]:
     """Chunks of columns by name, oldest rows first; an absent field is None.
 
-    `columns` are columns of the shelf itself: `seq`, `key`, and those one searches by.
+    `columns` are columns of the shelf itself: `seq`, `key`, and those one searches by. `narrowed` adds conditions to
+    the query, and may join and put another order before the rows' own.
     """
     table = shelf_of(kind).table
     with store.reading() as connection:
         body = _as_json(connection, table.c.body)
         taken = [_typed(body[tuple(path.split("."))], python) for python, path in fields.values()]
-        query = select(*(table.c[name] for name in columns), *taken).where(*where).order_by(table.c.seq)
+        query = narrowed(select(*(table.c[name] for name in columns), *taken)).order_by(table.c.seq)
         names = (*columns, *fields)
         rows = connection.execution_options(yield_per=rows_a_chunk).execute(query)
         for chunk in rows.partitions():

@@ -35,7 +35,7 @@ SMALLEST_BREAKDOWN = 2
 
 
 def findings_of(
-    workspace: Workspace, study: Study, *, baseline: str = "expert", grader_kind: str | None = None
+    workspace: Workspace, study: Study, *, baseline: str | None = None, grader_kind: str | None = None
 ) -> Findings:
     """Everything the report shows, for one kind of grader: kinds are never pooled silently."""
     return findings_from(gather_evidence(workspace, study, baseline=baseline, grader_kind=grader_kind))

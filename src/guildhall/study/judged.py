@@ -65,7 +65,7 @@ def judged_rows(store: Store, study: str, *, baseline: str = "expert") -> Judged
 
 
 def of_study(study: str) -> Callable[[Select[Any]], Select[Any]]:
-    """A query of judgments narrowed to a study's, set by set: the order in which indexes hold them, so nothing is sorted."""
+    """A query of judgments narrowed to a study's, in the order in which the indexes hold them: nothing is sorted."""
     judgments, comparisons = shelf_of(Judgment).table, shelf_of(Comparison).table
     joined = judgments.c.comparison == comparisons.c.key
     return lambda query: query.join(comparisons, joined).where(comparisons.c.study == study).order_by(comparisons.c.seq)

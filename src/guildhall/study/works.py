@@ -78,7 +78,9 @@ def read_sets(store: Store, study: str) -> tuple[Sets, Works]:
     tasks: list[str] = []
     shown: list[list[str]] = []
     fields = {"submissions": (str, "submissions")}
-    for chunk in read_fields(store, Comparison, fields, columns=("key", "task"), where=[table.c.study == study]):
+    for chunk in read_fields(
+        store, Comparison, fields, columns=("key", "task"), narrowed=lambda query: query.where(table.c.study == study)
+    ):
         keys += chunk["key"]
         tasks += chunk["task"]
         shown += [json.loads(text) for text in chunk["submissions"]]
@@ -96,7 +98,9 @@ def _read_works(store: Store, study: str, wanted: set[str]) -> Works:
     makers: list[_Maker] = []
     types: list[str] = []
     confidence: list[float | None] = []
-    for chunk in read_fields(store, Submission, fields, columns=("key", "task"), where=[within]):
+    for chunk in read_fields(
+        store, Submission, fields, columns=("key", "task"), narrowed=lambda query: query.where(within)
+    ):
         for key, task, author, files, stated in zip(*chunk.values(), strict=True):
             if key in wanted:
                 keys.append(key)
