@@ -11,11 +11,12 @@ import json
 import secrets
 from collections.abc import Mapping
 
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 
 from guildhall.domain.halls import Member, Role
 from guildhall.domain.values import Digest, Id
 from guildhall.errors import InputError, UnknownName
+from guildhall.store.access import passkeys
 from guildhall.store.hall import member_secrets, members
 from guildhall.store.records import Store
 
@@ -115,7 +116,7 @@ class Roster:
             connection.execute(update(members).where(members.c.id == identity).values(active=False))
 
     def erase(self, identity: Id) -> None:
-        """Destroy the key to a person's fields, and every mark that could find them again."""
+        """Destroy the key to a person's fields, their passkeys, and every mark that could find them again."""
         self.get(identity)
         with self.store.transaction() as connection:
             connection.execute(
@@ -123,6 +124,7 @@ class Roster:
                 .where(member_secrets.c.member == identity)
                 .values(key=None, sealed=b"", address_mark=None)
             )
+            connection.execute(delete(passkeys).where(passkeys.c.member == identity))
             left = self.get(identity).but(employer_mark=None, author_names=(), conflicts=())
             connection.execute(update(members).where(members.c.id == identity).values(**_row(left) | {"active": False}))
 

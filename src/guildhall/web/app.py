@@ -14,7 +14,7 @@ from starlette.staticfiles import StaticFiles
 
 from guildhall.errors import GuildhallError, UnknownName
 from guildhall.web.api.app import api_app
-from guildhall.web.pages import entry, health, manage, people, severity, verdict, webhooks, work
+from guildhall.web.pages import account, entry, health, manage, people, severity, verdict, webhooks, work
 from guildhall.web.rendering import page
 from guildhall.web.security import RateLimit, SameSiteWrites, SecurityHeaders, TooLarge, cookie_settings
 from guildhall.web.site import Site
@@ -27,6 +27,7 @@ UPLOADS = ("/tasks/", "/api/v1/gradings")
 def routes() -> list[BaseRoute]:
     """Every page; the permission matrix in the tests is made from this list."""
     return [
+        *account.ROUTES,
         *entry.ROUTES,
         *work.ROUTES,
         *verdict.ROUTES,

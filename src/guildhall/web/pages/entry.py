@@ -14,6 +14,7 @@ from guildhall.web.guard import current_session, members_only
 from guildhall.web.rendering import page
 from guildhall.web.site import Site
 
+SESSION_S = 7 * 86400
 HOME = {Role.GRADER: "/sets", Role.MANAGER: "/manage", Role.AUDITOR: "/manage"}
 
 
@@ -31,13 +32,13 @@ async def link(request: Request) -> Response:
     """Opening a link changes nothing: only the button uses it up."""
     site: Site = request.app.state.site
     token = request.path_params["token"]
-    if not request.app.state.entries.allows(_caller(request)):
+    if not request.app.state.entries.allows(caller_of(request)):
         return page(request, "problem.html", status=429, title="Too many tries", words="Wait a minute, then try again.")
     if request.method == "POST":
         opened = await run_in_threadpool(site.door.enter_by_link, token, now=site.clock())
         if opened is not None:
             response = RedirectResponse("/", 303)
-            response.set_cookie(**request.app.state.cookie, value=opened, max_age=7 * 86400)
+            response.set_cookie(**request.app.state.cookie, value=opened, max_age=SESSION_S)
             return response
     holder = await run_in_threadpool(site.door.link_holder, token, now=site.clock())
     return page(request, "enter.html", status=200 if holder else 410, token=token, holder=holder)
@@ -54,7 +55,8 @@ def leave(request: Request, site: Site, session: Session, form: FormData) -> Res
     return response
 
 
-def _caller(request: Request) -> str:
+def caller_of(request: Request) -> str:
+    """Whose tries are counted together: those of one address."""
     return request.client.host if request.client else "unknown"
 
 

@@ -1,0 +1,181 @@
+"""Passkeys: a person who came in by a link adds one, or several, and from then on comes in without waiting for a link.
+
+A question to an authenticator is answered once, within minutes, by somebody the device has recognised; the answer is
+bound to this site's own host name, so that no other site can ask in our name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import delete, func, select, update
+from webauthn import (
+    base64url_to_bytes,
+    generate_authentication_options,
+    generate_registration_options,
+    options_to_json,
+    verify_authentication_response,
+    verify_registration_response,
+)
+from webauthn.helpers import bytes_to_base64url
+from webauthn.helpers.exceptions import WebAuthnException
+from webauthn.helpers.structs import (
+    AuthenticatorSelectionCriteria,
+    PublicKeyCredentialDescriptor,
+    ResidentKeyRequirement,
+    UserVerificationRequirement,
+)
+
+from guildhall.domain.halls import Member
+from guildhall.domain.values import Digest, Id, sha256
+from guildhall.errors import InputError, UnknownName
+from guildhall.store.access import passkey_challenges, passkeys
+from guildhall.web.site import Site, host_of
+
+CHALLENGE_S = 300.0
+MOST = 10
+NAME = "Guildhall"
+_CREDENTIAL = re.compile(r"[A-Za-z0-9_-]{1,512}")
+_RECOGNISED = UserVerificationRequirement.REQUIRED
+_CHOICE = AuthenticatorSelectionCriteria(resident_key=ResidentKeyRequirement.REQUIRED, user_verification=_RECOGNISED)
+
+
+@dataclass(frozen=True)
+class Passkey:
+    """A passkey as its holder sees it."""
+
+    credential: str
+    name: str
+    added_at: float
+    used_at: float | None
+
+
+class Passkeys:
+    """The passkeys of one site. Options are JSON for the browser; answers come back as the JSON it made."""
+
+    def __init__(self, site: Site) -> None:
+        self.site, self.store = site, site.store
+        self._host, self._origin = host_of(site.addresses.app), site.addresses.app
+
+    def of(self, member: Id) -> list[Passkey]:
+        """A person's passkeys, oldest first."""
+        query = select(passkeys).where(passkeys.c.member == member).order_by(passkeys.c.added_at)
+        with self.store.reading() as connection:
+            return [Passkey(row.credential, row.name, row.added_at, row.used_at) for row in connection.execute(query)]
+
+    def options_to_add(self, member: Member) -> str:
+        """The question a browser puts to an authenticator to make a new passkey."""
+        known = [PublicKeyCredentialDescriptor(id=base64url_to_bytes(one.credential)) for one in self.of(member.id)]
+        options = generate_registration_options(
+            rp_id=self._host,
+            rp_name=NAME,
+            user_id=member.id.encode(),
+            user_name=member.code_name,
+            challenge=self._ask(member.id),
+            authenticator_selection=_CHOICE,
+            exclude_credentials=known,
+        )
+        return options_to_json(options)
+
+    def add(self, member: Member, answer: str, *, name: str) -> None:
+        """Keep the passkey an authenticator made; `InputError` when its answer does not hold."""
+        challenge = self._answered(answer, member=member.id)
+        try:
+            made = verify_registration_response(
+                credential=answer,
+                expected_challenge=challenge,
+                expected_rp_id=self._host,
+                expected_origin=self._origin,
+                require_user_verification=True,
+            )
+        except WebAuthnException as error:
+            raise InputError("the passkey could not be checked; try to add it again") from error
+        row = {"credential": bytes_to_base64url(made.credential_id), "public_key": made.credential_public_key}
+        with self.store.transaction() as connection:
+            mine = select(func.count()).select_from(passkeys).where(passkeys.c.member == member.id)
+            if connection.execute(mine).scalar_one() >= MOST:
+                raise InputError(f"you have {MOST} passkeys; remove one first")
+            if connection.execute(select(passkeys).where(passkeys.c.credential == row["credential"])).first():
+                raise InputError("this passkey is known already")
+            more = {"member": member.id, "sign_count": made.sign_count, "added_at": self.site.clock(), "name": name}
+            connection.execute(passkeys.insert().values(**row, **more))
+
+    def options_to_enter(self) -> str:
+        """The question for whoever wants to come in: which person it is, their passkey tells."""
+        options = generate_authentication_options(
+            rp_id=self._host, challenge=self._ask(None), user_verification=_RECOGNISED
+        )
+        return options_to_json(options)
+
+    def enter(self, answer: str) -> str | None:
+        """A new session for the holder of a passkey; None when the answer does not hold or the person may not enter."""
+        try:
+            challenge = self._answered(answer, member=None)
+            found = self._known(answer)
+            checked = verify_authentication_response(
+                credential=answer,
+                expected_challenge=challenge,
+                expected_rp_id=self._host,
+                expected_origin=self._origin,
+                credential_public_key=found.public_key,
+                credential_current_sign_count=found.sign_count,
+                require_user_verification=True,
+            )
+            member = self.site.roster.get(found.member)
+        except (WebAuthnException, InputError):
+            return None
+        now = self.site.clock()
+        with self.store.transaction() as connection:
+            mine = passkeys.c.credential == found.credential
+            connection.execute(update(passkeys).where(mine).values(sign_count=checked.new_sign_count, used_at=now))
+            return self.site.door.open_session(member.id, now=now)
+
+    def remove(self, member: Id, credential: str) -> Passkey:
+        """Forget one of a person's own passkeys; anybody else's is as unknown as one that never was."""
+        own = [one for one in self.of(member) if one.credential == credential]
+        if not own:
+            raise UnknownName("passkey", credential[:12], fix="reload the page")
+        with self.store.transaction() as connection:
+            connection.execute(delete(passkeys).where(passkeys.c.credential == credential, passkeys.c.member == member))
+        return own[0]
+
+    def _ask(self, member: Id | None) -> bytes:
+        challenge, now = secrets.token_bytes(32), self.site.clock()
+        with self.store.transaction() as connection:
+            connection.execute(delete(passkey_challenges).where(passkey_challenges.c.expires_at < now))
+            row = {"challenge_digest": sha256(challenge), "member": member, "expires_at": now + CHALLENGE_S}
+            connection.execute(passkey_challenges.insert().values(**row))
+        return challenge
+
+    def _answered(self, answer: str, *, member: Id | None) -> bytes:
+        """The question an answer is about, used up by it; `InputError` when it was not ours to this person."""
+        challenge = _challenge_in(answer)
+        digest: Digest = sha256(challenge)
+        asked = (passkey_challenges.c.challenge_digest == digest, passkey_challenges.c.expires_at > self.site.clock())
+        same = passkey_challenges.c.member.is_(None) if member is None else passkey_challenges.c.member == member
+        with self.store.transaction() as connection:
+            if not connection.execute(delete(passkey_challenges).where(*asked, same)).rowcount:
+                raise InputError("this took too long or was sent twice; try again")
+        return challenge
+
+    def _known(self, answer: str) -> Any:
+        credential = json.loads(answer).get("id")
+        if not isinstance(credential, str) or not _CREDENTIAL.fullmatch(credential):
+            raise InputError("this is no answer of an authenticator")
+        with self.store.reading() as connection:
+            row = connection.execute(select(passkeys).where(passkeys.c.credential == credential)).first()
+        if row is None:
+            raise UnknownName("passkey", "given", fix="come in by a link and add it")
+        return row
+
+
+def _challenge_in(answer: str) -> bytes:
+    try:
+        told = json.loads(base64url_to_bytes(json.loads(answer)["response"]["clientDataJSON"]))
+        return base64url_to_bytes(told["challenge"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError("this is no answer of an authenticator") from error
