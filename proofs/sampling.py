@@ -9,11 +9,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from bisect import bisect
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from proofs import ROOT, Figures, proof
-from proofs._fault_proxy import FaultProxy
+from proofs._fault_proxy import FaultProxy, Served
 from proofs._servers import aimock_server, journal, llama_server
 
 TASKS, KILLS = 20, 5
@@ -65,8 +67,8 @@ item_turns = 6
 
 @proof(
     "sampling-servers",
-    "40 submissions from two real servers, with 429 and 500 injected and 5 SIGKILLs: none lost, none twice, and the "
-    "usage equal to the servers' own count",
+    "40 submissions from two real servers, with 429 and 500 injected and 5 SIGKILLs: none lost, none twice; usage "
+    "equal to the servers' own count, but for calls that a kill left unanswered, each named as such by the ledger",
     budget_s=900,
 )
 def servers() -> Figures:
@@ -77,7 +79,7 @@ def servers() -> Figures:
             try:
                 _make_study(folder, {name: proxy.url for name, proxy in proxies.items()})
                 killed = _run_with_kills(folder)
-                figures = _compare(folder, proxies)
+                figures = _compare(folder, proxies, killed)
                 answered_by_mock = sum(entry.get("response", {}).get("status") == 200 for entry in journal(mock))  # type: ignore[attr-defined]
                 assert answered_by_mock == sum(len(found) for found in proxies["mock"].answers.values())
             finally:
@@ -86,7 +88,7 @@ def servers() -> Figures:
     injected = sum((Counter(proxy.injected) for proxy in proxies.values()), Counter())
     assert injected[429] > 0 and injected[500] > 0, "both kinds of fault must have happened"
     assert proxies["llama"].streamed > 0, "llama.cpp's answers came as a stream"
-    return {**figures, "kills": killed, "injected_429": injected[429], "injected_500": injected[500]}
+    return {**figures, "kills": len(killed), "injected_429": injected[429], "injected_500": injected[500]}
 
 
 def _make_study(folder: Path, urls: dict[str, str]) -> None:
@@ -109,15 +111,15 @@ def _start(folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, cwd=ROOT, env=os.environ | keys, stdout=log, stderr=log, start_new_session=True)
 
 
-def _run_with_kills(folder: Path) -> int:
-    """Kill the run five times at random moments of its work, then let it finish."""
+def _run_with_kills(folder: Path) -> list[float]:
+    """Kill the run five times at random moments of its work, then let it finish; when it was killed."""
     from guildhall.store.ledger import Ledger
     from guildhall.store.workspace import Workspace
 
-    moments, killed = random.Random(7), 0
+    moments, killed = random.Random(7), list[float]()
     with Workspace.open(folder / "ws") as workspace:
         ledger = Ledger(workspace.store)
-        while killed < KILLS:
+        while len(killed) < KILLS:
             before, process = ledger.spent(run="servers").usage.calls, _start(folder)
             ends = time.monotonic() + 120
             while ledger.spent(run="servers").usage.calls < before + 3 and time.monotonic() < ends:
@@ -126,23 +128,21 @@ def _run_with_kills(folder: Path) -> int:
             time.sleep(moments.uniform(0, 1.0))
             os.kill(process.pid, signal.SIGKILL)
             process.wait()
-            killed += 1
+            killed.append(time.time())
     last = _start(folder)
     assert last.wait(timeout=400) == 0, (folder / "run.log").read_text()[-2000:]
     return killed
 
 
-def _compare(folder: Path, proxies: dict[str, FaultProxy]) -> Figures:
-    """Every answer the ledger holds is one the server gave; what is missing was in flight at a kill."""
+def _compare(folder: Path, proxies: dict[str, FaultProxy], killed: list[float]) -> Figures:
     from sqlalchemy import select
 
     from guildhall.domain.authors import ModelRun
     from guildhall.domain.submissions import Submission
-    from guildhall.store.ledger import model_calls
+    from guildhall.store.ledger import Ledger, model_calls
     from guildhall.store.workspace import Workspace
     from guildhall.study.studies import OpenStudy
 
-    lost_calls = lost_tokens = recorded = 0
     with Workspace.open(folder / "ws") as workspace:
         study = OpenStudy.open(folder / "study.toml", workspace)
         made = workspace.store.find(Submission)
@@ -152,27 +152,46 @@ def _compare(folder: Path, proxies: dict[str, FaultProxy]) -> Figures:
             assert isinstance(submission.author, ModelRun)
             assert submission.stop.value in {"finished", "truncated"}, submission
             assert submission.author.name == "llama" or [file.name for file in submission.files] == ["report.txt"]
+        spent = Ledger(workspace.store).spent(run="servers")
         with workspace.store.reading() as connection:
             rows = connection.execute(select(model_calls)).mappings().all()
+    lost = Counter[tuple[int, int]]()
     for item in study.items:
         own = [row for row in rows if row["item"] == item.key]
-        answered = [row for row in own if row["ended_at"] and not row["error"]]
-        ledger = Counter((row["input_tokens"], row["output_tokens"]) for row in answered)
-        server = Counter(proxies[item.author.name].answers[item.task.id])
-        assert not ledger - server, f"{item.job.label}: the ledger holds answers the server never gave"
-        missing, unanswered = server - ledger, sum(row["ended_at"] is None for row in own)
-        assert missing.total() <= unanswered, f"{item.job.label}: {missing} were lost, {unanswered} were in flight"
-        lost_calls += missing.total()
-        lost_tokens += sum((read + written) * count for (read, written), count in missing.items())
-        recorded += sum((read + written) * count for (read, written), count in ledger.items())
-    answers = [answer for proxy in proxies.values() for found in proxy.answers.values() for answer in found]
-    served = sum(read + written for read, written in answers)
+        lost += _unaccounted(own, proxies[item.author.name].answers[item.task.id], killed)
+    recorded = spent.usage.input_tokens + spent.usage.output_tokens
+    answers = [one.tokens for proxy in proxies.values() for found in proxy.answers.values() for one in found]
+    served, lost_tokens = (sum(read + written for read, written in some) for some in (answers, lost.elements()))
     assert served == recorded + lost_tokens
+    assert lost.total() <= spent.unanswered
     return {
         "submissions": len(made),
         "twice": 0,
         "tokens_by_the_servers": served,
         "tokens_in_the_ledger": recorded,
-        "answers_in_flight_at_a_kill": lost_calls,
-        "tokens_in_flight_at_a_kill": lost_tokens,
+        "calls_the_ledger_names_as_unanswered": spent.unanswered,
+        "of_these_answered_by_the_servers": lost.total(),
+        "tokens_of_these": lost_tokens,
     }
+
+
+def _unaccounted(rows: list[Any], served: list[Served], killed: list[float]) -> Counter[tuple[int, int]]:
+    """What a server counted for one item and the ledger did not, run by run.
+
+    A run that was not killed accounts for every answer. In a killed one each missing answer belongs to a call that
+    the ledger holds as sent and not answered.
+    """
+    lost = Counter[tuple[int, int]]()
+    for number in range(len(killed) + 1):
+        own = [row for row in rows if bisect(killed, row["begun_at"]) == number]
+        ledger = Counter(
+            (row["input_tokens"], row["output_tokens"]) for row in own if row["ended_at"] and not row["error"]
+        )
+        server = Counter(one.tokens for one in served if bisect(killed, one.asked_at) == number)
+        assert not ledger - server, f"run {number}: the ledger holds answers the server never gave"
+        unanswered = sum(row["ended_at"] is None for row in own)
+        assert number < len(killed) or not unanswered, "the last run was not killed, and left calls unanswered"
+        missing = server - ledger
+        assert missing.total() <= unanswered, f"run {number}: {missing} were lost, {unanswered} were in flight"
+        lost += missing
+    return lost
