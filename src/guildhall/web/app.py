@@ -14,7 +14,20 @@ from starlette.staticfiles import StaticFiles
 
 from guildhall.errors import GuildhallError, UnknownName
 from guildhall.web.api.app import api_app
-from guildhall.web.pages import account, entry, health, manage, people, severity, verdict, webhooks, work
+from guildhall.web.pages import (
+    account,
+    authoring,
+    entry,
+    health,
+    manage,
+    people,
+    review_board,
+    reviewing,
+    severity,
+    verdict,
+    webhooks,
+    work,
+)
 from guildhall.web.rendering import page
 from guildhall.web.security import RateLimit, SameSiteWrites, SecurityHeaders, TooLarge, cookie_settings
 from guildhall.web.site import Site
@@ -35,6 +48,9 @@ def routes() -> list[BaseRoute]:
         *manage.ROUTES,
         *people.ROUTES,
         *webhooks.ROUTES,
+        *authoring.ROUTES,
+        *reviewing.ROUTES,
+        *review_board.ROUTES,
         *health.ROUTES,
         Mount("/static", StaticFiles(directory=STATIC), name="static"),
     ]

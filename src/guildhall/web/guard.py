@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 
 from guildhall.domain.halls import Role
 from guildhall.web.access import Session, same_token
-from guildhall.web.security import SAFE_METHODS
+from guildhall.web.security import MOST_BODY_BYTES, SAFE_METHODS, TooLarge
 from guildhall.web.site import Site
 
 Page = Callable[[Request], Awaitable[Response]]
@@ -22,8 +22,14 @@ Handler = Callable[[Request, Site, Session, FormData], Response]
 FORM_FIELD, FORM_HEADER = "form_token", "x-form-token"
 
 
-def members_only(*roles: Role) -> Callable[[Handler], Page]:
-    """A page for the given roles. It runs in a thread, since it talks to the database."""
+MOST_UPLOAD_BYTES = 256 << 20
+
+
+def members_only(*roles: Role, files: int = 0) -> Callable[[Handler], Page]:
+    """A page for the given roles. It runs in a thread, since it talks to the database.
+
+    Its form may carry up to `files` files; a page with files lives below one of the app's upload routes.
+    """
 
     def decorate(handler: Handler) -> Page:
         @wraps(handler)
@@ -35,8 +41,11 @@ def members_only(*roles: Role) -> Callable[[Handler], Page]:
             if session.member.role not in roles:
                 raise HTTPException(404)  # what one may not see does not exist
             request.state.session = session
-            form = await _checked_form(request, session)
-            return await run_in_threadpool(handler, request, site, session, form)
+            form = await _checked_form(request, session, files=files)
+            try:
+                return await run_in_threadpool(handler, request, site, session, form)
+            finally:
+                await form.close()
 
         guarded.roles = roles  # type: ignore[attr-defined]  # the permission matrix is generated from this
         return guarded
@@ -49,10 +58,14 @@ def current_session(request: Request) -> Session | None:
     return site.door.session(request.cookies.get(request.app.state.cookie["key"]), now=site.clock())
 
 
-async def _checked_form(request: Request, session: Session) -> FormData:
+async def _checked_form(request: Request, session: Session, *, files: int) -> FormData:
     if request.method in SAFE_METHODS:
         return FormData()
-    form = await request.form(max_files=0, max_fields=2000)
+    # A server reads no more than the length it was told, so the length is all there is to check.
+    length = request.headers.get("content-length", "")
+    if not length.isdecimal() or int(length) > (MOST_UPLOAD_BYTES if files else MOST_BODY_BYTES):
+        raise TooLarge
+    form = await request.form(max_files=files, max_fields=2000)
     given: Any = form.get(FORM_FIELD) or request.headers.get(FORM_HEADER)
     if not same_token(given if isinstance(given, str) else None, session.form_token):
         raise HTTPException(

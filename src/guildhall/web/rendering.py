@@ -29,8 +29,18 @@ def environment() -> Environment:
     made.filters["clock"] = lambda seconds: time.strftime("%H:%M:%S", time.gmtime(seconds)) + " UTC"
     made.filters["day"] = lambda seconds: time.strftime("%d %b %Y, %H:%M", time.gmtime(seconds)) + " UTC"
     made.filters["markdown"] = rendered
+    made.filters["age"] = age
     made.filters["minutes"] = lambda seconds: f"{int(seconds // 60)} min"
     return made
+
+
+def age(seconds: float) -> str:
+    """How long ago, in the largest unit that fits."""
+    for size, name in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if seconds >= size:
+            count = int(seconds // size)
+            return f"{count} {name}{'' if count == 1 else 's'}"
+    return "less than a minute"
 
 
 def page(request: Request, template: str, *, status: int = 200, **facts: Any) -> HTMLResponse:

@@ -55,15 +55,16 @@ def shown_view(site: Site, seat: Seat) -> ViewShown:
     view = site.view(seat.id)
     return ViewShown(
         brief=view.brief,
-        references=_files(site, seat.id, "R", view.reference_files),
+        references=shown_files(site, seat.id, "R", view.reference_files),
         sides=tuple(
-            SideShown(side.place, _files(site, seat.id, side.place, side.files), side.text) for side in view.sides
+            SideShown(side.place, shown_files(site, seat.id, side.place, side.files), side.text) for side in view.sides
         ),
         words=len(view.brief.split()),
     )
 
 
-def _files(site: Site, seat: str, place: str, files: Sequence[BlindedFile]) -> tuple[FileShown, ...]:
+def shown_files(site: Site, seat: str, place: str, files: Sequence[BlindedFile]) -> tuple[FileShown, ...]:
+    """Files with links that are good for one seat, or for one draft under review."""
     return tuple(_file(site, seat, f"{place}.{number}", file) for number, file in enumerate(files, 1))
 
 

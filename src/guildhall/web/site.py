@@ -15,6 +15,7 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from guildhall.domain.halls import HallDesign
 from guildhall.domain.judgments import BlindedView
+from guildhall.domain.reviews import Draft
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id
@@ -28,6 +29,8 @@ from guildhall.web.access import Door
 
 FILE_LINK_S = 12 * 3600
 KEY_FILE = "web.key"
+DRAFT = "draft:"
+"""Begins the name under which links mean a draft's files instead of a seat's."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,10 @@ class Site:
         return max(self.store.find(Task, id=identity), key=lambda task: task.version)
 
     def _view(self, seat: str) -> BlindedView:
+        if seat.startswith(DRAFT):
+            from guildhall.study.reviewing import draft_view  # documents are loaded only where files are looked at
+
+            return draft_view(self.store, self.store.get(Draft, seat.removeprefix(DRAFT)).task)
         return view_of(self.store, self.queue.seat(seat).slot)
 
     def file_link(self, seat: str, what: str, name: str) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
 
 from guildhall.domain.halls import Member, Role
 from guildhall.domain.reviews import (
@@ -32,6 +34,8 @@ from guildhall.taskbank.review.histories import TaskHistory, history_of
 from guildhall.taskbank.review.holds import HOLD_S, Hold, Holds
 from guildhall.taskbank.review.standing import Standing, accepted_task, standing_of
 
+V = TypeVar("V", bound=Value)
+
 
 class ReviewDesk:
     """Reviews in one store. `people` is the roster by code name; `now` is handed to every act in seconds since 1970."""
@@ -52,7 +56,8 @@ class ReviewDesk:
             )
         with self.store.transaction():
             version = self._next_version(task, author, now=now)
-            draft = Draft(
+            draft = _made(
+                Draft,
                 task=task.but(version=version, review=ReviewState.DRAFT),
                 author=author.code_name,
                 note=note,
@@ -124,7 +129,8 @@ class ReviewDesk:
             history = history_of(self.store, task)
             stage = self._open_stage(history, reviewer)
             hold = self._held(history, stage, reviewer, now=now)
-            review = Review(
+            review = _made(
+                Review,
                 task=task,
                 draft=history.newest.key,
                 stage=stage,
@@ -146,8 +152,14 @@ class ReviewDesk:
             raise ReviewRefused(by.code_name, task, "is not a reviewer", fix="reviewers and managers comment")
         if anchor is not None:
             _require_file(history, anchor)
-        made = Comment(
-            task=task, draft=history.newest.key, by=by.code_name, words=words, anchor=anchor, made_at=_moment(now)
+        made = _made(
+            Comment,
+            task=task,
+            draft=history.newest.key,
+            by=by.code_name,
+            words=words,
+            anchor=anchor,
+            made_at=_moment(now),
         )
         self._keep(made, by, "comment", task, now=now)
         return made
@@ -167,7 +179,8 @@ class ReviewDesk:
             )
         if not settles and by.code_name != history.author:
             raise ReviewRefused(by.code_name, task, "has no part in this comment", fix="make a comment of your own")
-        made = Comment(
+        made = _made(
+            Comment,
             task=task,
             draft=history.newest.key,
             by=by.code_name,
@@ -189,8 +202,14 @@ class ReviewDesk:
             _require_open_for(kind, history)
             if kind is not DecisionKind.ACCEPTED and not words.strip():
                 raise InputError("say why: a rejection and an audit come with their reasons")
-            decision = Decision(
-                task=task, draft=history.newest.key, kind=kind, by=by.code_name, words=words, made_at=_moment(now)
+            decision = _made(
+                Decision,
+                task=task,
+                draft=history.newest.key,
+                kind=kind,
+                by=by.code_name,
+                words=words,
+                made_at=_moment(now),
             )
             self._keep(decision, by, str(kind), task, now=now)
             if kind is DecisionKind.ACCEPTED:
@@ -205,6 +224,16 @@ class ReviewDesk:
 
     def _log(self, by: Member, action: str, task: Id, *, now: float) -> None:
         record(self.store, at=now, actor=by.code_name, action=action, subject=task, facts={})
+
+
+def _made(kind: type[V], /, **fields: Any) -> V:
+    """A value of what somebody filled in; a fault is theirs to correct, and is said so."""
+    try:
+        return kind(**fields)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        where = ".".join(str(part) for part in fault["loc"])
+        raise InputError(f"{where or kind.__name__.lower()}: {fault['msg']}; correct it and send it again") from error
 
 
 def _moment(now: float) -> datetime:
