@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from random import Random
@@ -28,6 +28,7 @@ SECRETS = ("model-plum", "model-pear", "expert-of-", "provider-x")
 SEEN: list[str] = []
 TIMES: Counter[int] = Counter()
 _SIDE = re.compile(r"^## Submission ([AB])$(.*?)(?=^## Submission|\Z)", re.MULTILINE | re.DOTALL)
+_EXAMPLE = re.compile(r"piece A\n(.*?)### .*?piece B\n(.*?)### .*?They decided: (A|B)$", re.MULTILINE | re.DOTALL)
 LIKES_LONGER, LIKES_KIN = 0.8, 0.5
 
 
@@ -99,6 +100,18 @@ def malformed_some(turn: Turn) -> Answer:
     return says(better(turn))
 
 
+@scripted("test-learner")
+def learner(turn: Turn) -> Answer:
+    """Knows nothing of the field's taste in length: it takes it from the examples, and likes length without any."""
+    SEEN.append("\n".join(said.text for said in turn.messages))
+    shown, _, asked = turn.prompt.rpartition("# The request")
+    votes = [(len(a.split()) > len(b.split())) == (said == "A") for a, b, said in _EXAMPLE.findall(shown)]
+    likes_length = 2 * sum(votes) >= len(votes)
+    found = dict(_SIDE.findall(asked))
+    longer = max(found, key=lambda letter: len(found[letter].split()))
+    return says(longer if likes_length else "AB".replace(longer, ""))
+
+
 @scripted("test-slow")
 def slow(turn: Turn) -> Answer:
     return Answer(text=f"VERDICT[{better(turn)}]", seconds=0.02)
@@ -112,6 +125,11 @@ def instant(turn: Turn) -> Answer:
 def judge_plan(name: str, **fields: object) -> JudgePlan:
     made = {"name": name, "model": f"scripted/test-{name}", "maker": "plum", **fields}
     return JudgePlan.model_validate(made)
+
+
+def brevity(text: str) -> float:
+    """A taste no request speaks of: shorter is better, on the scale of merit."""
+    return -len(text.split()) / 12
 
 
 class TextPreparer:
@@ -138,7 +156,10 @@ class World:
     makers = {"model-plum": "plum", "model-pear": "pear"}
 
 
-def world(workspace: Workspace, *, tasks: int, seed: int = 0, people: int = 3) -> World:
+def world(
+    workspace: Workspace, *, tasks: int, seed: int = 0, people: int = 3, taste: Callable[[str], float] = merit
+) -> World:
+    """People judge by `taste`; unless told otherwise, by merit."""
     TIMES.clear()
     rng = Random(seed)
     made_tasks, comparisons, values = [], [], []
@@ -152,7 +173,7 @@ def world(workspace: Workspace, *, tasks: int, seed: int = 0, people: int = 3) -
             one = _work(task, author, rng, f"family {World.makers[name]}")
             comparison = Comparison(study="w", task=task.id, submissions=(expert.key, one.key))
             comparisons.append(comparison)
-            values += [one, comparison, *_verdicts(comparison, (expert, one), rng, people)]
+            values += [one, comparison, *_verdicts(comparison, (expert, one), rng, people, taste)]
     workspace.store.add_all(values)
     return World(made_tasks, comparisons)
 
@@ -163,11 +184,13 @@ def _work(task: Task, author: Expert | ModelRun, rng: Random, style: str) -> Sub
     return Submission(task=task.id, author=author, text=text, made_at=datetime(2026, 1, 1, tzinfo=UTC))
 
 
-def _verdicts(comparison: Comparison, pair: Sequence[Submission], rng: Random, people: int) -> list[Judgment]:
-    """People see merit, each with some noise."""
+def _verdicts(
+    comparison: Comparison, pair: Sequence[Submission], rng: Random, people: int, taste: Callable[[str], float]
+) -> list[Judgment]:
+    """What people see in each side, each with some noise."""
     verdicts = []
     for number in range(people):
-        seen = [merit(one.text) + rng.gauss(0, 1.5) for one in pair]
+        seen = [taste(one.text) + rng.gauss(0, 1.5) for one in pair]
         gap = seen[0] - seen[1]
         ranks = (1, 1) if abs(gap) < 0.5 else (1, 2) if gap > 0 else (2, 1)
         verdicts.append(

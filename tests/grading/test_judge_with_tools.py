@@ -174,7 +174,7 @@ def test_a_file_that_could_not_be_cleaned_is_not_placed_and_is_counted(case):
     pair = Comparison(study="s", task="t", submissions=(case.right.key, other.key))
     case.workspace.store.add_all([other, pair])
     (asked, *_) = Kept(case.workspace.store, ()).missing([pair], sweeps=1, again=False)
-    put = build_worked_question(asked, case.desk)
+    put = build_worked_question(JudgePlan(name="j", model="scripted/recounter", tools=True), asked, case.desk)
     assert sum(put.omissions.values()) == 1 and put.request.count("is not here") == 1
     assert len(put.files) == 3
 

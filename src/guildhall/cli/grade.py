@@ -10,7 +10,7 @@ import typer
 from guildhall.cli.executing import AddressOption, ExecutorOption, Where, chosen_executor
 from guildhall.cli.grade_account import account
 from guildhall.cli.grade_tables import grades_json, show_grades, show_marks, show_standings
-from guildhall.cli.grade_training import apply, calibrate, weigh
+from guildhall.cli.grade_training import apply, calibrate, examples, weigh
 from guildhall.cli.show import as_json, as_json_line, done, note
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
 
@@ -28,6 +28,7 @@ app.command("account")(account)
 app.command("calibrate")(calibrate)
 app.command("apply")(apply)
 app.command("weigh")(weigh)
+app.command("examples")(examples)
 
 
 @app.command("plan")

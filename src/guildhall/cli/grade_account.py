@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from guildhall.cli.grade_tables import show_account
+from guildhall.cli.grade_tables import show_account, show_gains
 from guildhall.cli.show import as_json, note
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 def account(
     judge: Annotated[list[str] | None, typer.Option("--judge", "-j", help="A judge; all without.")] = None,
+    against: Annotated[str | None, typer.Option(help="A judge to compare the others' agreement with.")] = None,
     study: Annotated[Path, typer.Option("--study", "-s", help="The study file.")] = Path("study.toml"),
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
@@ -27,12 +28,16 @@ def account(
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace) as opened:
-        found = accounts_of(OpenStudy.open(study, opened), judge or [])
+        found = accounts_of(OpenStudy.open(study, opened), judge or [], against=against)
     if json:
-        as_json({"judges": [account_json(one) for one in found.accounts], "ungradable": dict(found.ungradable)})
+        gains = {name: gain.to_estimate() for name, gain in found.gains.items()}
+        judges = [account_json(one) for one in found.accounts]
+        as_json({"judges": judges, "ungradable": dict(found.ungradable), "gains": gains})
         return
     for one in found.accounts:
         show_account(one)
+    if found.gains:
+        show_gains(str(against), found.gains)
     if found.ungradable:
         note(f"{len(found.ungradable)} of {found.tasks} tasks are left out as ungradable")
 

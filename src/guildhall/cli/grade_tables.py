@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 from guildhall.cli.show import done, note, share, table, with_ends
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from guildhall.analysis.accountability import Account
     from guildhall.analysis.measured import Measured
     from guildhall.analysis.win_rates import WinRate
@@ -82,6 +84,12 @@ def show_account(found: Account) -> None:
     constant = found.agreement.constant if found.agreement else None
     if constant is not None and not constant.beaten:
         note(f"{found.grader} is not shown to agree with people more often than {constant.verdict} does")
+
+
+def show_gains(against: str, gains: Mapping[str, Measured]) -> None:
+    """How much more often judges agree with people than one of them does."""
+    rows = [(name, _cell(gain), gain.why_no_interval or "") for name, gain in gains.items()]
+    table(f"Agreement with people gained over {against}, paired", ("judge", "gained", "why no interval"), rows)
 
 
 def _lines(found: Account) -> list[tuple[str, Measured]]:

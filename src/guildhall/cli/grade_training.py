@@ -1,4 +1,4 @@
-"""`guildhall grade calibrate`, `apply` and `weigh`: graders trained on people's judgments, and using them."""
+"""`guildhall grade calibrate`, `apply`, `weigh` and `examples`: graders trained on people's judgments."""
 
 from __future__ import annotations
 
@@ -95,6 +95,27 @@ def apply(
     title = f"{trained.name}, version {trained.version}"
     table(title, ("submission", "loss", "tie", "win", "verdict", "seen by people"), rows, numeric=(1, 2, 3, 4))
     done(f"{len(rows)} submissions")
+
+
+def examples(
+    out: Annotated[Path, typer.Option(help="Where the collection goes; its card goes beside it.")] = Path(
+        "examples.json"
+    ),
+    name: Annotated[str, typer.Option(help="What the collection is called.")] = "examples",
+    study: StudyOption = DEFAULT_STUDY,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Collect the pairs people judged, as examples a judge can be shown; no author is in any of it."""
+    from datetime import UTC, datetime
+
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.exemplifying import examples_card, examples_of
+    from guildhall.study.studies import OpenStudy
+
+    with Workspace.find(workspace) as opened:
+        made = examples_of(OpenStudy.open(study, opened), name=name, now=datetime.now(UTC))
+    _hand_over(made, examples_card(made), out, json)
 
 
 def _hand_over(trained: Any, card: str, out: Path, json: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import AwareDatetime, Field, JsonValue, model_validator
@@ -17,11 +18,23 @@ STRUCTURED = frozenset({"anthropic", "google", "grok", "groq", "mistral", "opena
 Medium = Literal["image", "audio", "video"]
 
 
+class ExamplesFrom(Value):
+    """Judged examples in a judge's prompt: how many, from which file, and in which version of the collection.
+
+    A study file may name the beginning of the version it means; a plan that is carried out names all of it.
+    """
+
+    file: Path
+    count: Annotated[int, Field(ge=1, le=10)] = 3
+    version: str | None = None
+
+
 class JudgePlan(Value):
     """One judge as a study names it: its model and settings, what it can take, and how much it can read.
 
     `maker` names the family of models it belongs to, for family preference. Without `structured` the provider decides.
     With `tools` it works in a sandbox that holds the files themselves, and says its verdict when it has seen enough.
+    With `examples` it is shown how people judged the nearest pairs of other tasks.
     """
 
     name: Id
@@ -32,6 +45,7 @@ class JudgePlan(Value):
     context_tokens: Annotated[int, Field(ge=2_000)] = 128_000
     structured: bool | None = None
     tools: bool = False
+    examples: ExamplesFrom | None = None
 
     @property
     def answers_by_schema(self) -> bool:
@@ -49,6 +63,8 @@ class JudgePlan(Value):
         }
         if self.tools:
             shaping["tools"] = True
+        if self.examples is not None:
+            shaping["examples"] = {"count": self.examples.count, "version": self.examples.version}
         return ModelGrader(name=self.name, model=self.model, settings=shaping, prompt_digest=prompt_digest)
 
 

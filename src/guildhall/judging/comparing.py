@@ -45,14 +45,22 @@ class Question:
 
 
 def question(
-    plan: JudgePlan, task: Task, references: Prepared, sides: Sequence[Prepared], *, read_blob: ReadBlob
+    plan: JudgePlan,
+    task: Task,
+    references: Prepared,
+    sides: Sequence[Prepared],
+    *,
+    read_blob: ReadBlob,
+    examples: str = "",
 ) -> Question:
     """What a judge is asked about `sides`, shown as A, B, ... in the order given. No author is anywhere in it.
 
-    As for people, final messages are shown only where a side has no files or every side has a message.
+    As for people, final messages are shown only where a side has no files or every side has a message. Judged
+    `examples` come first: they are the same for both orders.
     """
     budget = budget_for(plan.context_tokens, sides=len(sides))
-    parts: list[Part | str] = [f"# The request\n\n{task.brief}"]
+    parts: list[Part | str] = [examples] if examples else []
+    parts.append(f"# The request\n\n{task.brief}")
     if references.files:
         shown = material("Reference files", references, read_blob=read_blob, budget=budget, media=plan.takes)
         parts += shown.parts
@@ -70,23 +78,28 @@ def question(
         )
         parts += shown.parts
         omissions[letter] = len(shown.omissions)
-    system = prompt(len(sides), by_schema=plan.answers_by_schema)
-    return Question((Message.of("system", system), Message.of("user", *parts)), omissions)
+    return Question(
+        (Message.of("system", instructions(plan, places=len(sides))), Message.of("user", *parts)), omissions
+    )
 
 
 def judge_of(plan: JudgePlan, *, places: int) -> ModelGrader:
     """The grader whose name stands under verdicts on this many sides."""
-    told = prompt(places, by_schema=plan.answers_by_schema, tools=plan.tools)
-    return plan.grader(sha256(told.encode()))
+    return plan.grader(sha256(instructions(plan, places=places).encode()))
+
+
+def instructions(plan: JudgePlan, *, places: int) -> str:
+    """What a judge is told: about a pair or a ranking, its tools and examples if it has any, and how to answer."""
+    by_schema, examples = plan.answers_by_schema, plan.examples is not None
+    return _prompt(min(places, 3), by_schema=by_schema, tools=plan.tools, examples=examples)
 
 
 @cache
-def prompt(places: int, *, by_schema: bool, tools: bool = False) -> str:
-    """The instructions for a pair, or for a ranking of more; a judge with tools is told of them too."""
-    about_tools = _text("tools-1.md") if tools else ""
+def _prompt(places: int, *, by_schema: bool, tools: bool, examples: bool) -> str:
+    further = (_text("examples-1.md") if examples else "") + (_text("tools-1.md") if tools else "")
     if places > 2:
-        return _text("rank-1.md") + about_tools
-    return _text("compare-1.md") + about_tools + (_BY_SCHEMA if by_schema else _ON_ONE_LINE)
+        return _text("rank-1.md") + further
+    return _text("compare-1.md") + further + (_BY_SCHEMA if by_schema else _ON_ONE_LINE)
 
 
 def _text(name: str) -> str:

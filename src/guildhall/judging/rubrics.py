@@ -60,9 +60,9 @@ def show(plan: JudgePlan, task: Task, references: Prepared, work: Prepared, *, r
 def rubric_judge(plan: JudgePlan, *, whole: bool) -> ModelGrader:
     """The grader whose name stands under rubric marks; asking all items at once makes another one.
 
-    Rubrics are held against text and pages, with or without tools.
+    Rubrics are held against text and pages, with no tools and no examples.
     """
-    return plan.but(tools=False).grader(sha256(f"{_prompt()}\nwhole={whole}".encode()))
+    return plan.but(tools=False, examples=None).grader(sha256(f"{_prompt()}\nwhole={whole}".encode()))
 
 
 def read_items(reply: Reply, items: Numbered, *, shown_text: str) -> list[ItemVerdict]:

@@ -15,7 +15,7 @@ from guildhall.domain.prepared import Prepared
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import canonical_json, sha256
 from guildhall.engine.agents import AgentJob, PlacedFile
-from guildhall.judging.comparing import prompt
+from guildhall.judging.comparing import instructions
 from guildhall.judging.pages import LOOK
 
 TOOLS = ("bash", "python", "read_file", LOOK)
@@ -49,7 +49,9 @@ class WorkedQuestion:
         )
 
 
-def question_with_tools(task: Task, references: Prepared, sides: Sequence[Prepared]) -> WorkedQuestion:
+def question_with_tools(
+    plan: JudgePlan, task: Task, references: Prepared, sides: Sequence[Prepared], *, examples: str = ""
+) -> WorkedQuestion:
     """What a judge with tools is asked about `sides`, called A, B, ... in the order given. No author is in it.
 
     As for people, final messages are shown only where a side has no files or every side has a message.
@@ -59,10 +61,10 @@ def question_with_tools(task: Task, references: Prepared, sides: Sequence[Prepar
     for letter, side in zip(ascii_uppercase, sides, strict=False):
         with_text = all_have_text or not side.files
         shown.append(_shown(f"Submission {letter}", side, prefix=letter, with_text=with_text))
-    parts = [f"# The request\n\n{task.brief}", *(part.words for part in shown)]
+    parts = [*([examples] if examples else []), f"# The request\n\n{task.brief}", *(part.words for part in shown)]
     omissions = {letter: part.missing for letter, part in zip(ascii_uppercase, shown[-len(sides) :], strict=False)}
     return WorkedQuestion(
-        system=prompt(len(sides), by_schema=False, tools=True),
+        system=instructions(plan, places=len(sides)),
         request="\n\n".join(parts),
         files=tuple(file for part in shown for file in part.files),
         omissions=omissions,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from guildhall.analysis.accountability import Account, account
 from guildhall.analysis.evidence import Evidence, evidence_from
+from guildhall.analysis.judge_gain import agreement_gain
+from guildhall.analysis.measured import Measured
 from guildhall.analysis.ratings_table import ratings_from_table
 from guildhall.analysis.tables import Floats, Table, encode
 from guildhall.domain.authors import ModelRun
@@ -29,9 +31,13 @@ class Accounts:
     accounts: tuple[Account, ...]
     ungradable: Mapping[str, str]
     tasks: int
+    gains: Mapping[str, Measured] = field(default_factory=dict)
+    """Where another judge is named to compare with: how much more often each agrees with people than that one."""
 
 
-def accounts_of(study: OpenStudy, names: Sequence[str] = (), *, level: float = 0.95) -> Accounts:
+def accounts_of(
+    study: OpenStudy, names: Sequence[str] = (), *, against: str | None = None, level: float = 0.95
+) -> Accounts:
     """The account of each judge that has verdicts (or of those named), on gradable tasks."""
     out = ungradable(study.workspace.store, study.tasks)
     rows = [row for row in rows_of(study) if row.task not in out]
@@ -39,7 +45,9 @@ def accounts_of(study: OpenStudy, names: Sequence[str] = (), *, level: float = 0
     if not judges:
         raise NothingJudged("accounts of judges")
     made = tuple(account(rows, judge, level=level) for judge in judges)
-    return Accounts(made, out, tasks=len(study.tasks))
+    others = [judge for judge in judges if judge != against] if against is not None else []
+    gains = {judge: agreement_gain(rows, judge, str(against), level=level) for judge in others}
+    return Accounts(made, out, tasks=len(study.tasks), gains=gains)
 
 
 def study_evidence(study: OpenStudy) -> tuple[list[str], Evidence]:

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from guildhall.analysis.splits import OverSplits
 from guildhall.domain.estimates import Estimate
+from guildhall.domain.examples import ExampleCollection
 from guildhall.domain.trained import FittedWeights, SplitMargin, TrainedGrader
 from guildhall.domain.values import Value
 from guildhall.errors import UnreadableFile
@@ -33,6 +34,11 @@ def read_weights(path: Path) -> FittedWeights:
 def read_calibrator(path: Path) -> TrainedGrader:
     """The calibrator `guildhall grade calibrate` wrote."""
     return _read(TrainedGrader, path, "train one with `guildhall grade calibrate`")
+
+
+def read_examples(path: Path) -> ExampleCollection:
+    """The collection `guildhall grade examples` wrote."""
+    return _read(ExampleCollection, path, "collect examples with `guildhall grade examples`")
 
 
 def split_margin(found: OverSplits) -> SplitMargin:

@@ -30,7 +30,7 @@ from guildhall.grading.judges.settings import PanelSettings
 from guildhall.grading.judges.spreading import Ask, open_desk, spread_judging
 from guildhall.grading.judges.verdicts import Judged
 from guildhall.grading.opening import gather
-from guildhall.study.artefacts import read_weights
+from guildhall.study.artefacts import read_examples, read_weights
 from guildhall.study.studies import OpenStudy
 
 Report = Mapping[str, JsonValue]
@@ -57,7 +57,7 @@ class Judging:
 
 def graders_of(study: OpenStudy, names: Sequence[str] = ()) -> list[AutomaticGrader]:
     """The graders of these names: judges and panel of the study, baselines, or any model string; all without names."""
-    settings, plans = study.file.grading, study.file.judges
+    settings, plans = study.file.grading, judge_plans(study)
     known: dict[str, AutomaticGrader] = {plan.name: ByModel(plan) for plan in plans}
     if settings.panel is not None:
         known[settings.panel.name] = ByPanel(_panel(study, settings.panel))
@@ -67,9 +67,27 @@ def graders_of(study: OpenStudy, names: Sequence[str] = ()) -> list[AutomaticGra
     return [known[name] if name in known else _unlisted(name, known) for name in names]
 
 
+def judge_plans(study: OpenStudy) -> tuple[JudgePlan, ...]:
+    """The study's judges; those who are shown examples name the very collection, which is kept with the workspace."""
+    return tuple(_with_examples(plan, study) for plan in study.file.judges)
+
+
+def _with_examples(plan: JudgePlan, study: OpenStudy) -> JudgePlan:
+    asked = plan.examples
+    if asked is None:
+        return plan
+    collection = read_examples(study.folder / asked.file)
+    if not collection.content_digest().startswith(asked.version or ""):
+        raise InputError(
+            f"{asked.file} is version {collection.version}, and judge {plan.name!r} is to be shown {asked.version}"
+        )
+    kept = study.workspace.blobs.put(collection.canonical())
+    return plan.but(examples=asked.but(version=kept))
+
+
 def _panel(study: OpenStudy, asked: PanelSettings) -> PanelPlan:
     """The study's judges as one, with given votes or with votes fitted to people's judgments."""
-    members, seed = study.file.judges, study.file.study.seed
+    members, seed = judge_plans(study), study.file.study.seed
     plan = PanelPlan(name=asked.name, members=members, draw=asked.draw, seed=seed, weights=asked.weights)
     if asked.weights_from is None:
         return plan

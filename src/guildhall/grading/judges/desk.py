@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from guildhall.domain.examples import ExampleCollection
 from guildhall.domain.prepared import Prepared
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Digest
 from guildhall.engine.sandboxes import Sandbox
 from guildhall.errors import UnknownName
+from guildhall.judging.examples import Examples
 from guildhall.judging.pages import Render
 from guildhall.judging.preparing import Preparer
 from guildhall.store.workspace import Workspace
@@ -37,6 +39,7 @@ class Desk:
     ) -> None:
         self.workspace = workspace
         self.workbench = workbench
+        self._examples: _Recent[Examples] = _Recent(4)
         self._preparer = preparer
         self._tasks: Mapping[str, Task] = {task.id: task for task in tasks}
         self._submissions: _Recent[Submission] = _Recent(512)
@@ -59,6 +62,13 @@ class Desk:
 
     def references(self, task: Task) -> Prepared:
         return self._references.get(task.key, lambda: self._preparer.references(task))
+
+    def examples(self, collection: Digest) -> Examples:
+        """A kept collection of judged examples, ready for search."""
+        kept = self.workspace.blobs
+        return self._examples.get(
+            collection, lambda: Examples(ExampleCollection.model_validate_json(kept.read(collection)))
+        )
 
     def read_blob(self, digest: str) -> bytes:
         return self._texts.get(digest, lambda: self.workspace.blobs.read(digest))

@@ -18,6 +18,7 @@ from guildhall.errors import InputError, UnreadableVerdict
 from guildhall.grading.judges.asking import Asked
 from guildhall.grading.judges.desk import Desk
 from guildhall.judging.comparing import Question, judge_of, question
+from guildhall.judging.examples import shown_examples, traces_of
 from guildhall.judging.pages import look_at_pages
 from guildhall.judging.verdicts import failure_of, read_verdict
 from guildhall.judging.working import WorkedQuestion, question_with_tools
@@ -94,7 +95,7 @@ def _worked_on(plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms) ->
     bench = desk.workbench
     if bench is None:
         raise InputError(f"judge {plan.name!r} works with tools, and this desk has no sandbox for it")
-    asked = [(one, build_worked_question(one, desk)) for one in batch]
+    asked = [(one, build_worked_question(plan, one, desk)) for one in batch]
     jobs = [put.job(plan, sample=one.sample, label=_label(plan, one)) for one, put in asked]
     answers = answer_with_tools(
         jobs,
@@ -133,13 +134,32 @@ def build_question(plan: JudgePlan, asked: Asked, desk: Desk) -> Question:
     """What this judge is shown of a comparison, in the order asked for."""
     task = desk.task(asked.comparison.task)
     sides = [desk.prepared(submission) for submission in asked.order]
-    return question(plan, task, desk.references(task), sides, read_blob=desk.read_blob)
+    examples = find_examples(plan, asked, desk)
+    return question(plan, task, desk.references(task), sides, read_blob=desk.read_blob, examples=examples)
 
 
-def build_worked_question(asked: Asked, desk: Desk) -> WorkedQuestion:
+def build_worked_question(plan: JudgePlan, asked: Asked, desk: Desk) -> WorkedQuestion:
     """What a judge with tools finds in its folder, and is told, about a comparison in the order asked for."""
     task = desk.task(asked.comparison.task)
-    return question_with_tools(task, desk.references(task), [desk.prepared(submission) for submission in asked.order])
+    sides = [desk.prepared(submission) for submission in asked.order]
+    return question_with_tools(plan, task, desk.references(task), sides, examples=find_examples(plan, asked, desk))
+
+
+def find_examples(plan: JudgePlan, asked: Asked, desk: Desk) -> str:
+    """How people judged the pairs nearest to this one, for a judge that is to be shown examples; else nothing."""
+    if plan.examples is None:
+        return ""
+    if plan.examples.version is None:
+        raise InputError(f"judge {plan.name!r} is to be shown examples from {plan.examples.file}, in no version named")
+    made = {key: desk.prepared(key) for key in asked.comparison.submissions}
+    traces: set[Digest] = set().union(*(traces_of(key, work) for key, work in made.items()))
+    files = [file for work in made.values() for file in work.files]
+    texts = [desk.read_blob(file.text).decode(errors="replace") for file in files if file.text]
+    texts += [work.text for work in made.values()]
+    found = desk.examples(plan.examples.version).nearest(
+        desk.task(asked.comparison.task), texts, traces, plan.examples.count
+    )
+    return shown_examples(found, context_tokens=plan.context_tokens, count=plan.examples.count)
 
 
 def judgment_from(
