@@ -10,7 +10,7 @@ from guildhall.domain.authors import ModelRun, Person
 from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
-from guildhall.domain.tasks import Task
+from guildhall.domain.tasks import FileRef, Task
 from guildhall.grading.design import expert_submission
 from guildhall.store.workspace import Workspace
 
@@ -41,16 +41,20 @@ def judged_study(
     *,
     runs: Mapping[str, Mapping[str, Any]] | None = None,
     design: Mapping[str, Any] | None = None,
+    tasks: Sequence[Task] = (),
+    files: Mapping[str, tuple[FileRef, ...]] | None = None,
 ) -> Study:
     """A study whose judgments are the given scores; `runs` holds settings of models."""
-    tasks = [task(number) for number in range(max(len(rows) for rows in scores.values()))]
+    tasks = tasks or [task(number) for number in range(max(len(rows) for rows in scores.values()))]
     workspace.store.add_all(tasks)
     authors = {name: ModelRun(name=name, **{"model": f"made/{name}", **(runs or {}).get(name, {})}) for name in scores}
     for name, rows in scores.items():
         for one, given in zip(tasks, rows, strict=False):
             expert = expert_submission(one)
             assert expert is not None
-            made = Submission(task=one.id, author=authors[name], text=f"Note by {name}.")
+            made = Submission(
+                task=one.id, author=authors[name], text=f"Note by {name}.", files=(files or {}).get(name, ())
+            )
             compared = Comparison(study=identity, task=one.id, submissions=(expert.key, made.key))
             workspace.store.add_all([expert, made, compared])
             workspace.store.add_all(_judgment(compared, n, score) for n, score in enumerate(given))

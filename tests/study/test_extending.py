@@ -136,6 +136,22 @@ def test_an_extension_inherits_graders_and_tasks_and_judges_anchors_again(worksp
     assert all(one.wins + one.ties + one.losses == 12 for one in found.headline)
 
 
+def test_a_wave_against_a_model_keeps_that_model_as_its_baseline(workspace: Workspace, tmp_path: Path) -> None:
+    path = tmp_path / "base.toml"
+    more = '[[authors]]\nname = "old"\nmodel = "scripted/careless"\n[people]'
+    path.write_text(BASE.replace("seed = 3", 'seed = 3\nbaseline = "old"').replace("[people]", more))
+    workspace.store.add_all(task(number, expert_text=None) for number in range(6))
+    submit_for(workspace, path)
+    grade(workspace, path)
+    told = extend(workspace, path, "--anchors", "0.5", "--drift-limit", "1")
+    assert (told["anchors"], told["judged_pairs"]) == (3, 6)
+    later = path.parent / "base-and-beta.toml"
+    submit_for(workspace, later)
+    grade(workspace, later)
+    found = findings_of(workspace, OpenStudy.open(later, workspace).frozen())
+    assert found.baseline == "old" and {one.model for one in found.headline} == {"alpha", "beta"}
+
+
 def test_whoever_judged_a_pair_does_not_judge_it_again_as_an_anchor(workspace: Workspace, base: Path) -> None:
     from guildhall.domain.judgments import Judgment
 

@@ -21,7 +21,10 @@ GATE_SHUT = 8
 def report(
     study: Annotated[Optional[str], typer.Argument(help="The study's id.", show_default=False)] = None,  # noqa: UP045
     out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("report"),
-    baseline: Annotated[str, typer.Option(help="Whom models are compared with: expert, or a model's name.")] = "expert",
+    baseline: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="Whom models are compared with, if not the study's own baseline.", show_default=False),
+    ] = None,
     graders: Annotated[
         Optional[str],  # noqa: UP045 - typer reads this at run time
         typer.Option(help="The kind of graders: expert, simulated, automatic, ...", show_default=False),
@@ -53,7 +56,9 @@ def report(
         _show_difference(found, out, json=json)
 
 
-def _one(study: str, out: Path, *, baseline: str, graders: str | None, workspace: Path | None, json: bool) -> None:
+def _one(
+    study: str, out: Path, *, baseline: str | None, graders: str | None, workspace: Path | None, json: bool
+) -> None:
     from guildhall.grading.viewing import newest_study
     from guildhall.store.workspace import Workspace
     from guildhall.study.reporting import write_report
@@ -74,7 +79,7 @@ def _compared(
     fail_if: list[str] | None,
     match: list[str] | None,
     *,
-    baseline: str,
+    baseline: str | None,
     graders: str | None,
     workspace: Path | None,
 ) -> StudyDifference:

@@ -18,6 +18,9 @@ class Ablation(Value):
 
     @property
     def title(self) -> str:
-        """`alpha: plain → elicited`, with the two authors' names where they differ."""
-        who = self.base if self.base == self.changed else f"{self.changed} against {self.base}"
-        return f"{self.setting.replace('_', ' ')} {self.base_level} → {self.changed_level} ({who})"
+        """`prompt: plain to elicited`."""
+        return f"{self.setting.replace('_', ' ')}: {self.base_level} to {self.changed_level}"
+
+    @property
+    def who(self) -> str:
+        return self.base if self.base == self.changed else f"{self.changed} against {self.base}"

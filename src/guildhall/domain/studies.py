@@ -42,6 +42,11 @@ class Study(Value):
         return f"{self.id}:{self.content_digest()[:16]}"
 
     @property
+    def baseline(self) -> str:
+        """Whom all others are compared with: the expert, or the author of this name."""
+        return str(self.design.get("baseline", "expert"))
+
+    @property
     def extends(self) -> Extension | None:
         """What this study is a later wave of; None for a study of its own."""
         written = self.design.get("extends")

@@ -37,13 +37,13 @@ def lay_out(
     design: HallDesign,
     seed: int,
     earlier: Id | None = None,
+    baseline: str = "expert",
 ) -> Layout:
-    """Plan every grading of a study. The expert's work stands first in each comparison.
+    """Plan every grading of a study. The baseline's work stands first in each comparison.
 
     `earlier` names the study this one is a later wave of: its graders are not asked about the same set twice.
 
-    A task without an expert's work takes no part in comparisons with the expert (a model would win against nothing);
-    it is listed instead.
+    A task without the baseline's work takes no part (a model would win against nothing); it is listed instead.
     """
     made: dict[Id, list[Submission]] = {}
     for submission in submissions:
@@ -52,15 +52,15 @@ def lay_out(
     slots: list[Slot] = []
     without: list[Id] = []
     for task in sorted(tasks, key=lambda task: task.id):
-        experts = [one for one in made.get(task.id, []) if isinstance(one.author, Expert)]
-        if not experts:
+        bases = _by_baseline(made.get(task.id, []), baseline)
+        if not bases:
             without.append(task.id)
             continue
-        for group in _sets(experts[0], made[task.id], design.set_size):
+        for group in _sets(bases, made[task.id], design.set_size):
             comparison = Comparison(study=study, task=task.id, submissions=group)
             comparisons.append(comparison)
             twins = (comparison.but(study=earlier).key,) if earlier else ()
-            made_slots = _slots(comparison, task, design=design, seed=seed, authors=_code_names(experts[:1]))
+            made_slots = _slots(comparison, task, design=design, seed=seed, authors=_code_names(bases[:1]))
             slots += [slot.but(twins=twins) for slot in made_slots] if twins else made_slots
     return Layout(tuple(comparisons), tuple(slots), tuple(without))
 
@@ -85,18 +85,32 @@ def expert_submission(task: Task) -> Submission | None:
     )
 
 
-def _sets(expert: Submission, made: Sequence[Submission], size: int) -> list[tuple[Digest, ...]]:
-    """The expert with one model (pairs), or with as many models of one sample number as fit (larger sets)."""
+def _by_baseline(made: Iterable[Submission], baseline: str) -> list[Submission]:
+    """The baseline's work on one task, in the order of its samples."""
+    if baseline == "expert":
+        return [one for one in made if isinstance(one.author, Expert)]
+    runs = [
+        (one.author.sample, one) for one in made if isinstance(one.author, ModelRun) and one.author.name == baseline
+    ]
+    return [one for _, one in sorted(runs, key=lambda run: run[0])]
+
+
+def _sets(bases: Sequence[Submission], made: Sequence[Submission], size: int) -> list[tuple[Digest, ...]]:
+    """The baseline with one model (pairs), or with as many models of one sample number as fit (larger sets).
+
+    A baseline with several samples meets each model's sample of the same number.
+    """
     by_sample: dict[int, list[Submission]] = {}
     for one in made:
-        if isinstance(one.author, ModelRun):
+        if isinstance(one.author, ModelRun) and one not in bases:
             by_sample.setdefault(one.author.sample, []).append(one)
     groups = []
     for sample in sorted(by_sample):
         models = sorted(by_sample[sample], key=lambda one: one.author.key)
         for start in range(0, len(models), size - 1):
             chunk = models[start : start + size - 1]
-            groups.append((expert.key, *(one.key for one in chunk)))
+            base = bases[sample - 1] if sample <= len(bases) else bases[0]
+            groups.append((base.key, *(one.key for one in chunk)))
     return groups
 
 

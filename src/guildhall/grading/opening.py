@@ -44,6 +44,7 @@ def gather(workspace: Workspace, study: Study) -> tuple[list[Task], list[Submiss
     """The study's tasks and everything to be compared: the experts' own work and the models' finished work."""
     tasks = [workspace.store.get(Task, key) for key in study.tasks]
     wanted = {author.key for author in study.authors}
+    old = study.baseline if study.extends else None
     made: list[Submission] = []
     for task in tasks:
         expert = expert_submission(task)
@@ -51,7 +52,7 @@ def gather(workspace: Workspace, study: Study) -> tuple[list[Task], list[Submiss
             workspace.store.add(expert)
             made.append(expert)
         found = workspace.store.find(Submission, task=task.id)
-        made += [one for one in found if isinstance(one.author, ModelRun) and _takes_part(one, wanted)]
+        made += [one for one in found if isinstance(one.author, ModelRun) and _takes_part(one, wanted, old)]
     return tasks, _newest([*made, *_anchors(workspace, study, made)])
 
 
@@ -62,9 +63,14 @@ def _anchors(workspace: Workspace, study: Study, made: list[Submission]) -> list
     return [workspace.store.get(Submission, key) for key in anchors if key not in known]
 
 
-def _takes_part(submission: Submission, wanted: set[str]) -> bool:
-    """Work a program sent to the grading service is in no study, unless that very author is asked for."""
-    return submission.author.key in wanted if wanted else submission.origin != SERVICE
+def _takes_part(submission: Submission, wanted: set[str], old: str | None) -> bool:
+    """Work a program sent to the grading service is in no study, unless that very author is asked for.
+
+    A model that is the baseline (`old`) takes part in later waves, whose own authors are others.
+    """
+    author = submission.author
+    named = author.key in wanted or (isinstance(author, ModelRun) and author.name == old)
+    return named if wanted else submission.origin != SERVICE
 
 
 def _newest(made: list[Submission]) -> list[Submission]:
@@ -88,7 +94,9 @@ def staff_of(workspace: Workspace, study: Study, members: Iterable[Member]) -> S
     """What a study asks of people, held against the people there are; cheap, since nothing is prepared for it."""
     design = design_of(study)
     tasks, made = gather(workspace, study)
-    layout = lay_out(study=study.id, tasks=tasks, submissions=made, design=design, seed=study.seed)
+    layout = lay_out(
+        study=study.id, tasks=tasks, submissions=made, design=design, seed=study.seed, baseline=study.baseline
+    )
     pool = pool_of(members, {task.occupation for task in tasks}, design)
     return staffing(layout, design, pool=pool)
 
@@ -98,7 +106,15 @@ def open_hall(workspace: Workspace, study: Study, preparer: Preparer, *, progres
     design = design_of(study)
     tasks, made = gather(workspace, study)
     earlier = study.extends.study if study.extends else None
-    layout = lay_out(study=study.id, tasks=tasks, submissions=made, design=design, seed=study.seed, earlier=earlier)
+    layout = lay_out(
+        study=study.id,
+        tasks=tasks,
+        submissions=made,
+        design=design,
+        seed=study.seed,
+        earlier=earlier,
+        baseline=study.baseline,
+    )
     if not layout.slots:
         raise NotEnoughData(
             f"study {study.id!r} has nothing to compare: {len(layout.without_expert)} of {len(tasks)} tasks have no "

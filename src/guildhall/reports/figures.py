@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from guildhall.domain.findings import Findings
-from guildhall.reports.plots.differences import signed_forest
+from guildhall.reports.plots.differences import NEW_LINE, signed_forest
 from guildhall.reports.plots.forest import forest, group_forest
 from guildhall.reports.plots.frame import Specification
 from guildhall.reports.plots.heat_map import heat_map
@@ -23,7 +23,7 @@ def figures_of(findings: Findings) -> dict[str, Specification]:
     if findings.trend:
         made["trend"] = trend_plot(findings.trend)
     if findings.ablations:
-        entries = [(one.title, one.difference["win_or_tie"]) for one in findings.ablations]
+        entries = [(f"{one.title}{NEW_LINE}{one.who}", one.difference["win_or_tie"]) for one in findings.ablations]
         made["ablations"] = signed_forest("What one setting does to win or tie, paired by task", entries)
     for group in findings.groups:
         made[group.name] = group_forest(group)

@@ -49,7 +49,7 @@ def basis(estimate: Estimate) -> str:
         f"{count} {name}"
         for count, name in (
             (estimate.n_tasks, "tasks"),
-            (estimate.n_samples, "samples"),
+            (estimate.n_samples, "models" if estimate.unit == "model" else "samples"),
             (estimate.n_judgments, "judgments"),
         )
         if count is not None

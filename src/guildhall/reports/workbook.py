@@ -53,7 +53,10 @@ def _other_figures(findings: Findings) -> Iterator[tuple[str, str, Estimate]]:
     if findings.trend:
         yield "Trend over release dates", "change of win or tie per year", findings.trend.slope_per_year
     for one in findings.ablations:
-        yield from (("What one setting does", f"{one.title}: {name}", found) for name, found in one.difference.items())
+        yield from (
+            ("What one setting does", f"{one.title} ({one.who}), {name}", found)
+            for name, found in one.difference.items()
+        )
     for group in findings.groups:
         yield from ((group.title, figure.name, figure.estimate) for figure in group.figures)
 

@@ -48,8 +48,9 @@ class Evidence:
         return self.rows.outcomes()
 
 
-def gather_evidence(workspace: Workspace, study: Study, *, baseline: str, grader_kind: str | None) -> Evidence:
-    """The evidence of one kind of grader: the one asked for, else people before programs."""
+def gather_evidence(workspace: Workspace, study: Study, *, baseline: str | None, grader_kind: str | None) -> Evidence:
+    """The evidence of one kind of grader: the one asked for, else people before programs; as baseline the study's."""
+    baseline = baseline or study.baseline
     judged = judged_rows(workspace.store, study.id, baseline=baseline)
     kinds = judged.rows.kinds
     kind = grader_kind or (kinds[0] if kinds else "")

@@ -37,9 +37,9 @@ condition = "elicited"
 """
 
 
-def judged_pairs(store: Store, study: Id) -> list[Digest]:
-    """The models' submissions that were judged against the expert's as planned."""
-    return sorted(words_in(judged_rows(store, study).rows.submission))
+def judged_pairs(store: Store, study: Id, *, baseline: str = "expert") -> list[Digest]:
+    """The models' submissions that were judged against the baseline's as planned."""
+    return sorted(words_in(judged_rows(store, study, baseline=baseline).rows.submission))
 
 
 def draw_anchors(pairs: Collection[Digest], *, share: float, seed: int) -> tuple[Digest, ...]:
@@ -57,7 +57,7 @@ def extension_of(file: StudyFile, folder: Path, store: Store) -> dict[str, Any]:
         return {"extends": kept[-1].but(drift_limit=file.extends.drift_limit).model_dump(mode="json")}
     base = read_study(folder / file.extends.file)
     frozen = store.find(Study, id=base.study.id)
-    pairs = judged_pairs(store, base.study.id) if frozen else []
+    pairs = judged_pairs(store, base.study.id, baseline=base.study.baseline) if frozen else []
     if not pairs:
         raise NothingJudged(f"anchors: study {base.study.id!r}, which {file.study.id!r} extends, has no judgment yet")
     if file.study.id == base.study.id:
@@ -98,7 +98,7 @@ def extend_study(
     if author in {one.name for one in earlier.authors}:
         raise InputError(f"{author!r} is an author of {base} already; a later wave adds another")
     check_relative_name(path.name)
-    pairs = judged_pairs(workspace.store, earlier.study.id)
+    pairs = judged_pairs(workspace.store, earlier.study.id, baseline=earlier.study.baseline)
     if not pairs:
         raise NothingJudged(f"anchors: study {earlier.study.id!r} has no judgment yet")
     named = {"id": section.id, "title": section.title, "seed": section.seed, "author": author, "model": model}

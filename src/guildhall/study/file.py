@@ -24,6 +24,8 @@ class StudySection(Value):
     id: Id
     title: Line
     seed: int = 0
+    baseline: Id = "expert"
+    """Whom all others are compared with: the expert, or an author of this study."""
 
 
 class TasksSection(Value):
@@ -70,11 +72,15 @@ class StudyFile(Value):
             raise ValueError("two authors share one name")
         if len({judge.name for judge in self.judges}) < len(self.judges):
             raise ValueError("two judges share one name")
+        if self.study.baseline not in {"expert", *names} and self.extends is None:
+            raise ValueError(f"the baseline {self.study.baseline!r} is neither `expert` nor an author of the study")
         return self
 
     def design(self) -> dict[str, JsonValue]:
         """The sections that shape results, as the frozen study keeps them; how work is paced is not among them."""
         written: dict[str, Any] = self.model_dump(mode="json", include={"tasks", "prices"})
+        if self.study.baseline != "expert":
+            written["baseline"] = self.study.baseline
         if self.people is not None:
             written["people"] = self.people.model_dump(mode="json")
         if released := {author.name: author.released.isoformat() for author in self.authors if author.released}:
@@ -86,7 +92,7 @@ def read_study(path: Path, *, extended_by: tuple[Path, ...] = ()) -> StudyFile:
     """The study of a file, or `UnreadableFile` naming every fault; `extended_by` are files that lead here."""
     try:
         written = tomllib.loads(path.read_text(encoding="utf-8"))
-        return StudyFile.model_validate({**_inherited(path, written, extended_by), **written})
+        return StudyFile.model_validate(written | _inherited(path, written, extended_by))
     except OSError as error:
         fix = "make one with `guildhall study new`"
         raise UnreadableFile(path, error.strerror or "cannot be read", fix=fix) from error
@@ -111,7 +117,13 @@ def _inherited(path: Path, written: dict[str, Any], extended_by: tuple[Path, ...
     if shared := {author.get("name") for author in written.get("authors", ())} & {one.name for one in earlier.authors}:
         fix = "a later wave adds authors under names of their own"
         raise UnreadableFile(path, f"names {min(shared)!r}, who is an author of the earlier wave", fix=fix)
-    return {name: getattr(earlier, name) for name in INHERITED}
+    section = written.get("study", {})
+    if "baseline" in section:
+        raise UnreadableFile(
+            path, "has a baseline of its own", fix="leave it out: a later wave keeps the earlier one's"
+        )
+    same = {name: getattr(earlier, name) for name in INHERITED}
+    return {**same, "study": {**section, "baseline": earlier.study.baseline}}
 
 
 TEMPLATE = """\

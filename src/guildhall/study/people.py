@@ -32,7 +32,9 @@ class People:
         frozen = study.frozen()
         design = design_of(frozen)
         tasks, made = gather(study.workspace, frozen)
-        layout = lay_out(study=frozen.id, tasks=tasks, submissions=made, design=design, seed=frozen.seed)
+        layout = lay_out(
+            study=frozen.id, tasks=tasks, submissions=made, design=design, seed=frozen.seed, baseline=frozen.baseline
+        )
         pool = _pool(study)
         needs = staffing(layout, design, pool=pool if not design.simulated_graders else None)
         return {

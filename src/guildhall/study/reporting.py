@@ -20,7 +20,7 @@ from guildhall.study.findings import findings_from
 
 
 def write_report(
-    workspace: Workspace, study: Study, folder: Path, *, baseline: str = "expert", grader_kind: str | None = None
+    workspace: Workspace, study: Study, folder: Path, *, baseline: str | None = None, grader_kind: str | None = None
 ) -> Findings:
     """Write everything into a folder; the same judgments give the same bytes."""
     evidence = gather_evidence(workspace, study, baseline=baseline, grader_kind=grader_kind)

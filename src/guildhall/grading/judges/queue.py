@@ -48,7 +48,9 @@ def enqueue(workspace: Workspace, study: Study, *, set_size: int = 2) -> Queued:
     """
     tasks, made = gather(workspace, study)
     design = HallDesign(set_size=set_size)
-    layout = lay_out(study=study.id, tasks=tasks, submissions=made, design=design, seed=study.seed)
+    layout = lay_out(
+        study=study.id, tasks=tasks, submissions=made, design=design, seed=study.seed, baseline=study.baseline
+    )
     workspace.store.add_all(layout.comparisons)
     return Queued(layout.comparisons, layout.without_expert)
 

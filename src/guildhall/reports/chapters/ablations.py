@@ -11,10 +11,14 @@ from guildhall.reports.words import points, points_interval, rate_name
 
 def ablations_markdown(ablations: Sequence[Ablation]) -> list[str]:
     rows = [
-        [one.title, *(f"{points(estimate)} ({points_interval(estimate)})" for estimate in one.difference.values())]
+        [
+            one.title,
+            one.who,
+            *(f"{points(estimate)} ({points_interval(estimate)})" for estimate in one.difference.values()),
+        ]
         for one in ablations
     ]
-    header = ["change of one setting", *(rate_name(name) for name in ablations[0].difference)]
+    header = ["change of one setting", "authors", *(rate_name(name) for name in ablations[0].difference)]
     words = "Changed minus base in points, paired by task: everything but the named setting is the same."
     return ["## What one setting does", "", words, "", *text_table(header, rows)]
 

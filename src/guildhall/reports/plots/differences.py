@@ -10,6 +10,8 @@ from guildhall.domain.estimates import Estimate
 from guildhall.reports.plots.frame import FAINT, GROUND, INK, MARK, Specification, framed
 
 BETTER, UNSURE, WORSE = MARK, "#7c8783", "#b4471c"
+NEW_LINE = "|"
+"""Breaks a name beside the axis into lines."""
 
 
 def difference_forest(found: StudyDifference) -> Specification:
@@ -27,7 +29,8 @@ def signed_forest(title: str, entries: Sequence[tuple[str, Estimate]]) -> Specif
     reach = max([5.0, *(abs(row[end]) for row in rows for end in ("low", "high", "value") if row[end] is not None)])
     scale = {"domain": [-reach * 1.05, reach * 1.05], "nice": True}
     axis = {"title": "percentage points", "format": "+d", "tickCount": 9}
-    y = {"field": "name", "type": "nominal", "sort": None, "title": None}
+    lines = {"labelExpr": f"split(datum.label, '{NEW_LINE}')", "labelLimit": 320}
+    y = {"field": "name", "type": "nominal", "sort": None, "title": None, "axis": lines}
     colour = {
         "field": "says",
         "type": "nominal",

@@ -26,7 +26,7 @@ def forest(
         if estimate.value is not None
     ]
     y = {"field": "name", "type": "nominal", "sort": None, "title": None}
-    axis = {"format": "%", "title": None} if share else {"title": None}
+    axis = {"format": "~%", "title": None, "tickCount": 8} if share else {"title": None}
     layers: list[dict[str, Any]] = [
         {
             "mark": {"type": "rule", "strokeWidth": 2, "color": MARK},

@@ -17,6 +17,8 @@ CONFIG: dict[str, Any] = {
     "background": GROUND,
     "font": "Noto Sans, Liberation Sans, DejaVu Sans, sans-serif",
     "view": {"stroke": None},
+    # The usual minus sign is missing from some fonts, and a figure is drawn with the fonts that are there.
+    "locale": {"number": {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["$", ""], "minus": "-"}},
     "axis": {
         "labelColor": INK,
         "titleColor": FAINT,

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from guildhall.domain.findings import Breakdown
-from guildhall.reports.plots.frame import ON_LIGHT, Specification, framed
+from guildhall.reports.plots.frame import ON_LIGHT, WIDTH, Specification, framed
+
+LETTER = 7.5
+"""Pixels a letter of a label takes, about."""
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
 def heat_map(breakdown: Breakdown) -> Specification:
@@ -18,9 +22,12 @@ def heat_map(breakdown: Breakdown) -> Specification:
         }
         for cell in breakdown.cells
     ]
+    levels = {cell.levels[column] for cell in breakdown.cells}
+    models = {cell.model for cell in breakdown.cells}
+    angle = 0 if max(len(name) for name in models) * LETTER < WIDTH / len(models) else -40
     axes = {
-        "y": {"field": "level", "type": "nominal", "title": None},
-        "x": {"field": "model", "type": "nominal", "title": None, "axis": {"orient": "top", "labelAngle": 0}},
+        "y": {"field": "level", "type": "nominal", "title": None, "sort": sorted(levels, key=_place)},
+        "x": {"field": "model", "type": "nominal", "title": None, "axis": {"orient": "top", "labelAngle": angle}},
     }
     scale = {"domain": [0, 1], "range": ["#f3efe2", "#0e756d"]}
     return framed(
@@ -49,5 +56,10 @@ def heat_map(breakdown: Breakdown) -> Specification:
             ],
         },
         title=breakdown.title,
-        height=26 * len({row["level"] for row in rows}) + 10,
+        height=26 * len(levels) + 10,
     )
+
+
+def _place(level: str) -> tuple[int, str]:
+    """Efforts from low to high; everything else by name."""
+    return (EFFORTS.index(level) if level in EFFORTS else 0, level)

@@ -9,6 +9,9 @@ from guildhall.study.rows import NOT_ASKED
 
 
 def chapter(evidence: Evidence) -> FigureGroup | None:
+    """The index on pairs of a person's and a model's work; with a model as baseline there is no such pair."""
+    if evidence.baseline != "expert":
+        return None
     figures = []
     for model, mine in evidence.rows.keep(evidence.rows.guess != NOT_ASKED).by_model():
         index = blinding_index(GuessRows(mine.guess, mine.score > 0.5, mine.grader.codes))
