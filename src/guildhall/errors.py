@@ -10,6 +10,7 @@ GuildhallError
 │   ├── MissingColumn     a table without a column that is needed
 │   ├── ImpossibleValue   a figure outside what it can be: a NaN mark, a probability of 2
 │   ├── BadCondition      a gate's condition that is not in its language
+│   ├── CannotRelease     a task that cannot be freed of its author, or lacks its files
 │   ├── ReviewRefused     somebody who may not do this to a task under review
 │   └── UnknownName       an id, column, model or option nobody has heard of
 ├── StoreError            the workspace refused                                    (exit code 3)
@@ -116,6 +117,14 @@ class MissingColumn(InputError):
     def __init__(self, table: Path | str, column: str, *, found: list[str]) -> None:
         self.table, self.column, self.found = table, column, found
         super().__init__(f"{table} has no column {column!r} (it has {', '.join(found) or 'none'}); add or rename it")
+
+
+class CannotRelease(InputError):
+    """Why one task stays out of a public release."""
+
+    def __init__(self, task: str, why: str) -> None:
+        self.task, self.why = task, why
+        super().__init__(f"{task} cannot be released: {why}; mend the task or leave it out")
 
 
 class ReviewRefused(InputError):

@@ -3,7 +3,22 @@
 from __future__ import annotations
 
 from guildhall.cli.show import table
+from guildhall.taskbank.review.figures import ReviewFigures
 from guildhall.taskbank.statistics import BankStatistics, Summary
+
+
+def show_review(found: ReviewFigures) -> None:
+    """What became of drafts, for a bank that has any."""
+    if not found.tasks:
+        return
+    rate = "none decided" if found.acceptance_rate is None else f"{found.acceptance_rate:.1%}"
+    rows = [
+        ("Drafts", f"{found.tasks}: {found.accepted} accepted, {found.rejected} rejected, {found.open} open"),
+        ("Acceptance rate", rate),
+        ("Reviews per task", "none" if found.reviews_per_task is None else f"{found.reviews_per_task:.2f}"),
+        ("Versions per task", "none" if found.versions_per_task is None else f"{found.versions_per_task:.2f}"),
+    ]
+    table("Review", ["", ""], rows)
 
 
 def show_statistics(found: BankStatistics) -> None:
@@ -24,9 +39,18 @@ def show_statistics(found: BankStatistics) -> None:
     table("Files per task", columns, map(_cells, found.files_per_task), numeric=list(numbers))
     table(
         "O*NET coverage",
-        ["", "distinct", "tasks tagged"],
-        [(row.name, "not recorded" if row.distinct is None else row.distinct, row.tasks_tagged) for row in found.onet],
-        numeric=[1, 2],
+        ["", "distinct", "of", "share", "tasks tagged"],
+        [
+            (
+                row.name,
+                "not recorded" if row.distinct is None else row.distinct,
+                "unknown" if row.published is None else row.published,
+                "" if row.share is None else f"{row.share:.1%}",
+                row.tasks_tagged,
+            )
+            for row in found.onet
+        ],
+        numeric=[1, 2, 3, 4],
     )
     total = sum(found.specification.values())
     labels = [(label, count, f"{count / total:.1%}") for label, count in found.specification.items()]

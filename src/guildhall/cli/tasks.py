@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
 from guildhall.cli.show import as_json, done, note, table
+from guildhall.cli.tasks_release import release, screen
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
+
+if TYPE_CHECKING:
+    from guildhall.domain.tasks import Task
 
 app = typer.Typer(no_args_is_help=True, help="Bring tasks in, look at them, check one's own, take them out again.")
 
@@ -159,19 +164,39 @@ def show(
 
 
 @app.command("stats")
-def stats(workspace: WorkspaceOption = None, json: JsonOption = False) -> None:
+def stats(
+    onet: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="A folder with O*NET's Task Statements, for the share of tasks covered."),
+    ] = None,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
     """Count the bank and give the paper's Tables 3 to 7; what was not recorded says so."""
-    from guildhall.cli.bank_tables import show_statistics
+    from guildhall.cli.bank_tables import show_review, show_statistics
     from guildhall.store.workspace import Workspace
     from guildhall.taskbank.listing import newest_tasks
+    from guildhall.taskbank.review.figures import review_figures
+    from guildhall.taskbank.review.histories import all_histories
     from guildhall.taskbank.statistics import bank_statistics
 
     with Workspace.find(workspace) as opened:
-        found = bank_statistics(newest_tasks(opened.store))
+        tasks, reviewed = newest_tasks(opened.store), review_figures(all_histories(opened.store))
+    found = bank_statistics(tasks, published_tasks=_published(onet, tasks) if onet else None)
     if json:
-        as_json(found)
+        as_json(found.model_dump(mode="json") | {"review": reviewed.model_dump(mode="json")})
     else:
         show_statistics(found)
+        show_review(reviewed)
+
+
+def _published(onet: Path, tasks: Sequence[Task]) -> int:
+    from guildhall.occupations.published import published_tasks
+
+    published = published_tasks(onet, (task.occupation for task in tasks))
+    for title in published.without:
+        note(f"O*NET lists no tasks for {title}; they are not in the total")
+    return len(published.tasks)
 
 
 @app.command("export")
@@ -201,3 +226,7 @@ def export(
     done(f"{len(tasks)} tasks written to {target}")
     if absent:
         note(f"{absent} files could not be written: only their names are known here")
+
+
+app.command("screen")(screen)
+app.command("release")(release)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,8 +78,6 @@ def _copy(files: Sequence[FileRef], blobs: Blobs, folder: Path) -> int:
 
 def export_gdpval(tasks: Sequence[Task], blobs: Blobs, target: Path) -> int:
     """The public 12-column layout: `data/*.parquet` and the files under `<kind>/<32 hex>/<name>`."""
-    import polars as pl
-
     absent = 0
     rows = []
     for task in tasks:
@@ -91,10 +89,18 @@ def export_gdpval(tasks: Sequence[Task], blobs: Blobs, target: Path) -> int:
             listed[f"{column}s"] = paths
             listed[f"{column}_urls"] = listed[f"{column}_hf_uris"] = paths
         rows.append(_public_row(task) | listed)
+    write_gdpval_table(rows, target)
+    return absent
+
+
+def write_gdpval_table(rows: Sequence[Mapping[str, Any]], target: Path) -> None:
+    """The data set's one table, where its readers look for it."""
+    import polars as pl
+
     place = target / "data" / "train-00000-of-00001.parquet"
     place.parent.mkdir(parents=True, exist_ok=True)
-    pl.DataFrame(rows, schema_overrides=dict.fromkeys(_LISTS, pl.List(pl.String))).write_parquet(place)
-    return absent
+    lists = {name: pl.List(pl.String) for name in _LISTS if name in rows[0]} if rows else {}
+    pl.DataFrame(rows, schema_overrides=lists).write_parquet(place)
 
 
 _LISTS = tuple(f"{kind}_file{ending}" for kind in ("reference", "deliverable") for ending in ("s", "_urls", "_hf_uris"))

@@ -82,11 +82,36 @@ def task_of(row: Row, *, source: str, revision: str | None) -> Task:
             expert_files=_files(row, "deliverable_file"),
             rubric=_rubric(row),
             provenance=Provenance(source=source, revision=revision),
+            **_more(row),
         )
     except ValidationError as error:
         fault = error.errors()[0]
         where = ".".join(str(part) for part in fault["loc"])
         raise InputError(f"{row.place}: {where}: {fault['msg']}; correct the row and import again") from error
+
+
+MORE_COLUMN = "guildhall_json"
+MORE = ("title", "expert_hours", "hourly_wage_usd", "ratings", "onet", "languages", "sensitive", "review")
+"""What our own releases tell beyond the public columns, in one column of JSON that others may ignore."""
+
+
+def more_of(task: Task) -> str:
+    """The column's text for a task: only what was said, nothing that is a default."""
+    said = task.model_dump(mode="json", include=set(MORE), exclude_defaults=True)
+    return json.dumps(said, sort_keys=True, ensure_ascii=False)
+
+
+def _more(row: Row) -> dict[str, Any]:
+    text = row.fields.get(MORE_COLUMN)
+    if not text:
+        return {}
+    try:
+        said = json.loads(text)
+    except (json.JSONDecodeError, TypeError) as error:
+        raise UnreadableFile(row.place, f"its column {MORE_COLUMN} is not valid JSON") from error
+    if not isinstance(said, dict) or set(said) - set(MORE):
+        raise UnreadableFile(row.place, f"its column {MORE_COLUMN} may hold {', '.join(MORE)} and nothing else")
+    return said
 
 
 def _files(row: Row, kind: str) -> tuple[FileRef, ...]:
@@ -110,7 +135,7 @@ def _file(row: Row, entry: Any, taken: set[str]) -> FileRef:
         check_relative_name(path)
     except ValueError as error:
         raise UnsafePath(path, f"{error}, in {row.place}", fix="correct the path and import again") from error
-    name = _free_name(path.rsplit("/", 1)[-1], taken)
+    name = free_name(path.rsplit("/", 1)[-1], taken)
     return FileRef(name=name, size=size if isinstance(size, int) else None, source=path)
 
 
@@ -124,7 +149,7 @@ def plain_path(path: str) -> str:
     return path
 
 
-def _free_name(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str]) -> str:
     """Two files of one task may share a name in different hash folders: the second becomes `name (2).ext`."""
     stem, dot, ending = name.rpartition(".")
     stem, ending = (stem, dot + ending) if stem else (name, "")

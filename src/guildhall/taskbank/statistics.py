@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from guildhall.domain.tasks import Specification, Task
 from guildhall.domain.values import Value
@@ -27,11 +27,13 @@ class Summary(Value):
 
 
 class Coverage(Value):
-    """How many different O*NET entries the bank's tasks exercise."""
+    """How many different O*NET entries the bank's tasks exercise, and of how many there are."""
 
     name: str
     distinct: int | None
     tasks_tagged: int
+    published: int | None = None
+    share: float | None = None
 
 
 class BankStatistics(Value):
@@ -50,7 +52,7 @@ class BankStatistics(Value):
     files_per_task: tuple[Summary, ...]
     """Table 5."""
     onet: tuple[Coverage, ...]
-    """Table 6, without the share of O*NET covered, which needs O*NET itself."""
+    """Table 6; the share of tasks covered needs O*NET's own file."""
     specification: dict[str, int]
     """Table 7; tasks without a label are under `not recorded`."""
     tasks_by_sector: dict[str, int]
@@ -86,8 +88,11 @@ def _quantile(ordered: Sequence[float], share: float) -> float:
     return ordered[low] + (place - low) * (ordered[high] - ordered[low])
 
 
-def bank_statistics(tasks: Sequence[Task]) -> BankStatistics:
-    """All tables at once, over the given tasks."""
+def bank_statistics(tasks: Sequence[Task], *, published_tasks: int | None = None) -> BankStatistics:
+    """All tables at once, over the given tasks.
+
+    `published_tasks` is how many tasks O*NET lists for the bank's occupations, where its file is at hand.
+    """
     rubrics = [task.rubric for task in tasks if task.rubric]
     labels = Counter(str(task.ratings.specification or "not recorded") for task in tasks)
     order = [*(str(label) for label in Specification), "not recorded"]
@@ -107,7 +112,7 @@ def bank_statistics(tasks: Sequence[Task]) -> BankStatistics:
             summarise("Reference files", [len(task.reference_files) for task in tasks]),
             summarise("Deliverable files", [len(task.expert_files) for task in tasks]),
         ),
-        onet=_onet(tasks),
+        onet=_onet(tasks, dict(PUBLISHED) | {"tasks": published_tasks}),
         specification={label: labels[label] for label in order if labels[label]},
         tasks_by_sector=dict(Counter(task.sector for task in tasks).most_common()),
         reference_types=count_types(file.name for task in tasks for file in task.reference_files),
@@ -125,7 +130,11 @@ def _quality_and_length(tasks: Sequence[Task]) -> tuple[Summary, ...]:
     )
 
 
-def _onet(tasks: Sequence[Task]) -> tuple[Coverage, ...]:
+PUBLISHED: Mapping[str, int | None] = {"skills": 35, "work_activities": 41}
+"""Entries of O*NET's content model, the same for every occupation."""
+
+
+def _onet(tasks: Sequence[Task], published: Mapping[str, int | None]) -> tuple[Coverage, ...]:
     made = []
     for name, field in (
         ("O*NET tasks", "tasks"),
@@ -134,9 +143,14 @@ def _onet(tasks: Sequence[Task]) -> tuple[Coverage, ...]:
     ):
         tags = [getattr(task.onet, field) for task in tasks]
         tagged = sum(bool(tag) for tag in tags)
+        distinct, total = len({one.casefold() for tag in tags for one in tag}), published[field]
         made.append(
             Coverage(
-                name=name, distinct=len({one for tag in tags for one in tag}) if tagged else None, tasks_tagged=tagged
+                name=name,
+                distinct=distinct if tagged else None,
+                tasks_tagged=tagged,
+                published=total,
+                share=distinct / total if tagged and total else None,
             )
         )
     return tuple(made)

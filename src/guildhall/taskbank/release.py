@@ -1,0 +1,172 @@
+"""A public subset of the bank: prompts and reference files in the GDPval layout, without their authors' traces.
+
+Which tasks are in it depends on the seed alone; the same bank gives the same bytes. The experts' deliverables and the
+rubrics stay behind. A task that cannot be freed of its author is left out, and the next of its occupation takes its
+place.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from guildhall.documents.looking import Documents
+from guildhall.documents.values import Outcome
+from guildhall.domain.reviews import Draft
+from guildhall.domain.tasks import FileRef, Task
+from guildhall.domain.values import Id, sha256
+from guildhall.errors import CannotRelease, InputError
+from guildhall.store.workspace import Workspace
+from guildhall.taskbank.exporting import write_gdpval_table
+from guildhall.taskbank.gdpval import MORE_COLUMN, free_name, more_of
+from guildhall.taskbank.listing import newest_tasks
+from guildhall.taskbank.name_search import names_below, names_in
+from guildhall.taskbank.release_pages import Licence, disclosures_page, licence_page, readme_page
+from guildhall.taskbank.review.admission import why_not_in_a_study
+
+PER_OCCUPATION = 5
+
+
+@dataclass(frozen=True)
+class ReleasePlan:
+    """What is asked for: how many tasks an occupation, drawn how, which licence, and which names must not be in it."""
+
+    licence: Licence
+    per_occupation: int = PER_OCCUPATION
+    seed: int = 1
+    names: tuple[str, ...] = ()
+
+
+@dataclass
+class Released:
+    """What is in a release, and what was left out of it with the reason."""
+
+    tasks: list[Task] = field(default_factory=list)
+    left_out: dict[Id, str] = field(default_factory=dict)
+    short: dict[str, int] = field(default_factory=dict)
+    """Occupations with fewer tasks than asked for, and how many they have."""
+
+
+def write_release(workspace: Workspace, looking: Documents, target: Path, plan: ReleasePlan) -> Released:
+    """Write the subset to a new folder, and search every byte of it for the names before it is called done."""
+    if target.exists() and any(target.iterdir()):
+        raise InputError(f"{target} is not empty; give a new folder")
+    target.mkdir(parents=True, exist_ok=True)
+    released = Released()
+    for occupation, tasks in _drawn(workspace, plan, released).items():
+        taken = 0
+        for task in tasks:
+            if taken == plan.per_occupation:
+                break
+            try:
+                released.tasks.append(_written(workspace, looking, task, target, plan.names))
+                taken += 1
+            except CannotRelease as refusal:
+                released.left_out[task.id] = refusal.why
+        if taken < plan.per_occupation:
+            released.short[occupation] = taken
+    if not released.tasks:
+        raise InputError("no task of this workspace can be released; `guildhall tasks list` shows what there is")
+    released.tasks.sort(key=lambda task: task.id)
+    _write_pages(workspace, released, target, plan)
+    if found := names_below(target, plan.names):
+        first = next(iter(found))
+        raise InputError(
+            f"{target / first} still holds a name that must not be released; delete {target} and mend the task"
+        )
+    return released
+
+
+def _drawn(workspace: Workspace, plan: ReleasePlan, released: Released) -> dict[str, list[Task]]:
+    """Tasks that may be released by occupation, each occupation in its seeded order."""
+    drawn: dict[str, list[Task]] = {}
+    for task in newest_tasks(workspace.store):
+        if why := why_not_in_a_study(workspace.store, task):
+            released.left_out[task.id] = why
+        else:
+            drawn.setdefault(task.occupation, []).append(task)
+    for tasks in drawn.values():
+        tasks.sort(key=lambda task: sha256(f"release:{plan.seed}:{task.id}".encode()))
+    return dict(sorted(drawn.items()))
+
+
+def _written(workspace: Workspace, looking: Documents, task: Task, target: Path, names: Sequence[str]) -> Task:
+    """The public form of a task, its scrubbed files written; nothing is written when one of them cannot be cleaned."""
+    told = "\n".join(
+        [task.id, task.title or "", task.brief, more_of(task), *(file.name for file in task.reference_files)]
+    )
+    if names_in(told.encode(), names):
+        raise CannotRelease(task.id, "its brief, title or a file name holds a name that must not be released")
+    taken: set[str] = set()
+    with tempfile.TemporaryDirectory(prefix="guildhall-release-") as folder:
+        cleaned = [
+            _cleaned(workspace, looking, task.id, file, Path(folder) / str(number), names)
+            for number, file in enumerate(task.reference_files)
+        ]
+        files = []
+        for file, clean in zip(task.reference_files, cleaned, strict=True):
+            name = free_name(PurePosixPath(file.name).name, taken)
+            data = clean.read_bytes()
+            digest = sha256(data)
+            place = f"reference_files/{digest[:32]}/{name}"
+            (target / place).parent.mkdir(parents=True, exist_ok=True)
+            (target / place).write_bytes(data)
+            files.append(FileRef(name=name, digest=digest, size=len(data), source=place))
+    public = {"version": 1, "expert_files": (), "expert_text": None, "rubric": None, "provenance": None}
+    return task.but(reference_files=tuple(files), **public)
+
+
+def _cleaned(
+    workspace: Workspace, looking: Documents, task: Id, file: FileRef, folder: Path, names: Sequence[str]
+) -> Path:
+    if file.digest is None or not workspace.blobs.has(file.digest):
+        raise CannotRelease(task, "a reference file is known by name only")
+    folder.mkdir()
+    original = folder / f"file{PurePosixPath(file.name).suffix}"
+    workspace.blobs.copy_to(file.digest, original)
+    scrubbed = looking.scrub(original, out=folder / "clean")
+    if scrubbed.outcome is not Outcome.OK:
+        raise CannotRelease(task, f"a reference file cannot be cleaned: {scrubbed.reason}")
+    clean = scrubbed.out[0]
+    words = looking.tells(clean, identities=names)
+    if names_in(clean.read_bytes(), names) or any(one.rule == "known-name" for one in words.findings):
+        raise CannotRelease(task, "a reference file holds a name that must not be released")
+    return clean
+
+
+def _write_pages(workspace: Workspace, released: Released, target: Path, plan: ReleasePlan) -> None:
+    rows = [
+        {
+            "task_id": task.id,
+            "sector": task.sector,
+            "occupation": task.occupation,
+            "prompt": task.brief,
+            **{
+                f"reference_file{ending}": [file.source for file in task.reference_files]
+                for ending in ("s", "_urls", "_hf_uris")
+            },
+            MORE_COLUMN: more_of(task),
+        }
+        for task in released.tasks
+    ]
+    write_gdpval_table(rows, target)
+    parties = _third_parties(workspace, released.tasks)
+    pages: Mapping[str, str] = {
+        "README.md": readme_page(released.tasks, per_occupation=plan.per_occupation, seed=plan.seed),
+        "DISCLOSURES.md": disclosures_page(released.tasks, parties),
+        "LICENSE": licence_page(plan.licence),
+    }
+    for name, text in pages.items():
+        (target / name).write_text(text, encoding="utf-8")
+
+
+def _third_parties(workspace: Workspace, tasks: Sequence[Task]) -> dict[Id, tuple[str, ...]]:
+    """What authors declared with the newest version of each released task."""
+    declared: dict[Id, tuple[str, ...]] = {}
+    for task in tasks:
+        drafts = workspace.store.find(Draft, task=task.id)
+        if drafts:
+            declared[task.id] = max(drafts, key=lambda draft: draft.task.version).third_party
+    return declared
