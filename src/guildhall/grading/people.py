@@ -8,10 +8,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
 import secrets
 from collections.abc import Mapping
 
-from sqlalchemy import delete, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from guildhall.domain.halls import Member, Role
 from guildhall.domain.values import Digest, Id
@@ -22,6 +23,10 @@ from guildhall.store.records import Store
 
 _BIRDS = ("avocet", "bittern", "curlew", "dunlin", "egret", "fulmar", "gannet", "heron", "ibis", "kestrel", "lapwing")
 _TINTS = ("amber", "azure", "cobalt", "coral", "ebony", "golden", "hazel", "indigo", "ivory", "jade", "lilac", "ochre")
+
+
+_ADDRESS = re.compile(r"[^\s@<>,;:\"()\[\]\\\x00-\x20\x7f]{1,64}@[A-Za-z0-9.-]{1,253}")
+"""Plain addresses only: what else mail allows (comments, quotes, lists) has no place in a header we write."""
 
 
 class Roster:
@@ -38,7 +43,9 @@ class Roster:
         """Add a person; `personal` (name, address, employer) is sealed and leaves no other trace."""
         address = personal.get("email")
         with self.store.transaction() as connection:
-            if address and self.by_address(address):
+            if address and not _ADDRESS.fullmatch(address):
+                raise InputError("this is not an e-mail address")
+            if address and self._marked(connection, address):
                 raise InputError("this address is on the roster already; look for it with `guildhall people list`")
             key = _new_key()
             connection.execute(members.insert().values(**_row(member)))
@@ -51,6 +58,10 @@ class Roster:
                 )
             )
         return member
+
+    def _marked(self, connection: Connection, address: str) -> bool:
+        query = select(member_secrets.c.member).where(member_secrets.c.address_mark == self.mark(address))
+        return connection.execute(query).first() is not None
 
     def invite_person(
         self, role: Role, *, occupations: tuple[str, ...], years: float | None, personal: Mapping[str, str]
@@ -96,11 +107,18 @@ class Roster:
         return self.get(identity)
 
     def by_address(self, address: str) -> Member | None:
+        return self.by_mark(self.mark(address))
+
+    def by_mark(self, mark: Digest) -> Member | None:
+        """Who has the address of this mark; None when nobody has, or may come in no more."""
+        query = (
+            select(members.c.body)
+            .join(member_secrets, member_secrets.c.member == members.c.id)
+            .where(member_secrets.c.address_mark == mark, members.c.active.is_(True))
+        )
         with self.store.reading() as connection:
-            identity = connection.execute(
-                select(member_secrets.c.member).where(member_secrets.c.address_mark == self.mark(address))
-            ).scalar()
-        return self.get(identity) if identity else None
+            body = connection.execute(query).scalar()
+        return Member.model_validate_json(body) if body else None
 
     def personal(self, identity: Id) -> dict[str, str] | None:
         """The sealed fields; None once the person was erased."""

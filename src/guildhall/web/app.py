@@ -75,6 +75,7 @@ def create_app(site: Site) -> Starlette:
     app.state.site = site
     app.state.cookie = cookie_settings(https=site.addresses.https)
     app.state.entries = RateLimit(per_minute=30, burst=30)
+    app.state.letters = RateLimit(per_minute=0.1, burst=3)
     return app
 
 

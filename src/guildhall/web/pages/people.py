@@ -8,16 +8,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from guildhall.domain.halls import Role
-from guildhall.domain.values import Id
+from guildhall.domain.halls import Member, Role
 from guildhall.store.audit import broken_links, history, record
 from guildhall.web.access import SCOPES, Session
 from guildhall.web.guard import members_only, word
+from guildhall.web.mail import INVITATION_S, Letter, Mail
 from guildhall.web.pages.manage import WATCHERS
 from guildhall.web.rendering import page
 from guildhall.web.site import Site
 
-INVITATION_S = 72 * 3600.0
 MOST_ROWS = 500
 
 
@@ -27,8 +26,15 @@ def roster(request: Request, site: Site, _session: Session, _form: FormData) -> 
 
 
 def _roster(request: Request, site: Site, *, link: str | None = None, invited: str | None = None) -> Response:
-    roles = [str(role) for role in Role]
-    return page(request, "manage_people.html", people=site.roster.everyone(), roles=roles, link=link, invited=invited)
+    return page(
+        request,
+        "manage_people.html",
+        people=site.roster.everyone(),
+        roles=[str(role) for role in Role],
+        link=link,
+        invited=invited,
+        letters=Mail(site).log(),
+    )
 
 
 @members_only(Role.MANAGER)
@@ -44,19 +50,22 @@ def invite(request: Request, site: Site, session: Session, form: FormData) -> Re
         personal={name: word(form, name) for name in ("name", "email", "employer") if word(form, name)},
     )
     _note(site, session, "invited", member.code_name, role=role)
-    return _with_link(request, site, member.id, member.code_name)
+    return _with_link(request, site, member, Letter.INVITATION)
 
 
 @members_only(Role.MANAGER)
 def new_link(request: Request, site: Site, session: Session, _form: FormData) -> Response:
     member = site.roster.get(request.path_params["member"])
     _note(site, session, "link made", member.code_name)
-    return _with_link(request, site, member.id, member.code_name)
+    return _with_link(request, site, member, Letter.NEW_LINK)
 
 
-def _with_link(request: Request, site: Site, member: Id, code_name: str) -> Response:
-    token = site.door.new_link(member, now=site.clock(), lasts_s=INVITATION_S)
-    return _roster(request, site, link=f"{site.addresses.app}/enter/{token}", invited=code_name)
+def _with_link(request: Request, site: Site, member: Member, letter: Letter) -> Response:
+    """By e-mail where that is possible; else the link is shown, to be handed over."""
+    if Mail(site).write_to(member, letter):
+        return _roster(request, site, invited=member.code_name)
+    token = site.door.new_link(member.id, now=site.clock(), lasts_s=INVITATION_S)
+    return _roster(request, site, link=f"{site.addresses.app}/enter/{token}", invited=member.code_name)
 
 
 @members_only(Role.MANAGER)
