@@ -72,14 +72,13 @@ def hostile_files() -> Figures:
         "without_a_finding": silent,
         "escaped": len(escaped),
         "calls_home": len(heard),
-        "said": {name: one.said[0][:120] for name, one in seen.items() if one.said},
     }
     assert not silent, figures
     assert not escaped, escaped
     assert not heard, heard
     assert max(peaks.rooms.values()) < _GIB, figures
     assert peaks.ours < _GIB, figures
-    return figures
+    return {**figures, "said": {name: one.said[0][:120] for name, one in seen.items()}}
 
 
 def _looked_at(look: Documents, make: Callable[[Path], Path], here: Path) -> _Seen:

@@ -62,13 +62,15 @@ def detect_bytes(head: bytes, tail: bytes, *, name: str, size: int) -> Detected:
         claimed=claimed,
         mismatch=claimed is not None and claimed is not kind and not _compatible(claimed, kind),
         macros=any(member.lower().endswith("vbaproject.bin") or member.startswith("Basic/") for member in members)
-        or (kind in _OLE_KINDS and b"V\0B\0A\0" in head + tail),
+        or (kind in _OLE_KINDS and b"V\0B\0A\0" in head + tail)
+        or (kind is Kind.PDF and _PDF_ACTION.search(head + tail) is not None),
         encrypted=kind is Kind.ENCRYPTED or (kind is Kind.PDF and b"/Encrypt" in head + tail),
         size=size,
         unpacked=sum(entry.unpacked for entry in listed),
     )
 
 
+_PDF_ACTION = re.compile(rb"/S\s*/(JavaScript|Launch)\b")
 _OLE_KINDS = frozenset({Kind.DOC, Kind.XLS, Kind.PPT})
 _SAME_CONTAINER = (
     frozenset({Kind.MP4, Kind.MOV, Kind.M4A}),

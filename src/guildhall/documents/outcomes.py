@@ -17,9 +17,8 @@ def noticed(detected: Detected) -> tuple[Finding, ...]:
         words = f"The name says {detected.claimed.value}, the content is {detected.kind.value}."
         found.append(Finding(rule="kind-mismatch", severity=Gravity.MAJOR, words=words))
     if detected.macros:
-        found.append(
-            Finding(rule="macros", severity=Gravity.MAJOR, words="The file carries macros; they were not run.")
-        )
+        words = "The file carries macros or scripts; they were not run."
+        found.append(Finding(rule="macros", severity=Gravity.MAJOR, words=words))
     if detected.encrypted:
         found.append(Finding(rule="encrypted", severity=Gravity.MAJOR, words="The file is locked or encrypted."))
     return tuple(found)

@@ -22,6 +22,8 @@ EMOJI = re.compile(
 _LIST_FONT_BULLETS = re.compile("^[\uf000-\uf0ff\ue000-\ue0ff]$")
 """Word's own bullets are letters of symbol fonts; at the start of a line they are standard."""
 ODD_BULLETS = frozenset("➢➤➔➜►▶▷▸◆◇❖◉◎★☆✦✧✓✔✗✘⁃‣»›→⇒✱❑❒⦿⁌⁍")
+_USUAL_BULLETS = frozenset("●○■□▪▫◦◾◽☐☑☒°©®™№")
+"""Signs that lists and forms of every program begin lines with."""
 _WIDE_JOINER = "\u200d"
 
 
@@ -45,14 +47,18 @@ def odd_bullets(text: str) -> dict[str, int]:
     found: dict[str, int] = {}
     for line in text.splitlines():
         start = re.match(r"\s*(?:[-|]\s+)?(\S)\s+\S", line)
-        if start and start[1] in ODD_BULLETS:
+        if start and _is_odd_bullet(start[1]):
             found[start[1]] = found.get(start[1], 0) + 1
     return {char: count for char, count in found.items() if count >= 2}
 
 
+def _is_odd_bullet(char: str) -> bool:
+    return char in ODD_BULLETS or (unicodedata.category(char) == "So" and char not in _USUAL_BULLETS)
+
+
 def emoji(text: str) -> dict[str, int]:
     found: dict[str, int] = {}
-    bullets = odd_bullets(text)
+    bullets = ODD_BULLETS & odd_bullets(text).keys()
     for char in EMOJI.findall(text):
         if char not in "\ufe0f\u20e3" and char not in bullets:
             found[char] = found.get(char, 0) + 1

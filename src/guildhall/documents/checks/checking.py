@@ -22,6 +22,7 @@ from guildhall.documents.checks.sources import (
     unreadable,
 )
 from guildhall.documents.extract.reading import extract_file
+from guildhall.documents.extract.workbooks import SHEETS
 from guildhall.documents.extract.writing import TextBudget
 from guildhall.documents.kinds import Family, Kind
 from guildhall.documents.opc import Opc
@@ -71,7 +72,7 @@ def check_text(text: str, *, file_names: tuple[str, ...] = ()) -> tuple[Finding,
 
 def _source_findings(path: Path, kind: Kind, make: FindingMaker) -> Iterator[Finding]:
     if kind in _PACKAGES:
-        package = Opc(path.read_bytes(), name=path.name)
+        package = Opc(path.read_bytes(), name=path.name, unparsed=SHEETS)
         yield from check_office_fonts(package, kind, make)
         yield from check_charts(package, kind, make)
         yield from check_links("", office_link_targets(package), make)

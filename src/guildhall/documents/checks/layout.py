@@ -25,7 +25,8 @@ def check_blank(page: PageView, make: FindingMaker) -> Iterator[Finding]:
         return
     rows = len(ink)
     body = ink[int(rows * _FURNITURE) : int(rows * (1 - _FURNITURE))]
-    if not body.any() and len(page.text.strip()) < 200:
+    # What stands at the top of the first page may be all there is: a short note, a sheet of one row.
+    if not body.any() and page.number > 1 and len(page.text.strip()) < 200:
         words = f"Page {page.number} holds nothing but its header or footer."
         yield make.on_page(page, "blank-page", Gravity.MINOR, words)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 
 from guildhall.documents.checks.findings import FindingMaker
-from guildhall.documents.checks.pages import Letter, PageView, hull
+from guildhall.documents.checks.pages import Letter, PageView, Rect, hull
 from guildhall.documents.values import Finding, Gravity
 
 LEAST_CONTRAST = 2.0
@@ -94,40 +95,53 @@ def check_missing_glyphs(page: PageView, make: FindingMaker) -> Iterator[Finding
             if key in looked_at and letter.char not in _STAND_INS:
                 continue
             looked_at.add(key)
-            if _is_stand_in(text, position) or _drawn_as_box(letter, page):
+            alike = letter.char in _SQUARES or letter.char.isspace()
+            if _is_stand_in(text, position) or (not alike and _drawn_as_box(letter.box, page)):
                 words = f"A character on page {page.number} is missing and shows as a square, in {text[:40]!r}."
                 yield make.on_page(page, "missing-glyph", Gravity.MAJOR, words, letter.box)
                 break
+    yield from _nameless_squares(page, make)
+
+
+def _nameless_squares(page: PageView, make: FindingMaker) -> Iterator[Finding]:
+    """Squares drawn as text that spell no character at all: browsers write missing letters so."""
+    spelling = {letter.drawn for letter in page.letters}
+    for item in page.drawn:
+        spells_nothing = item.kind == "text" and not item.invisible and item.order not in spelling
+        if spells_nothing and _drawn_as_box(item.box, page, empty=False):
+            words = f"A character on page {page.number} is missing and shows as a square."
+            yield make.on_page(page, "missing-glyph", Gravity.MAJOR, words, item.box)
+            return
 
 
 _STAND_INS = "\ufffd■□▯▮"
 
 
 def _is_stand_in(text: str, position: int) -> bool:
-    """U+FFFD anywhere; a black or white square between two letters of one word."""
+    """U+FFFD or a number that is no character, anywhere; a square between two letters of one word."""
     char = text[position]
-    if char == "\ufffd":
+    if char == "\ufffd" or unicodedata.category(char) == "Cn":
         return True
     inside = 0 < position < len(text) - 1 and text[position - 1].isalnum() and text[position + 1].isalnum()
     return char in _STAND_INS and inside
 
 
-def _drawn_as_box(letter: Letter, page: PageView) -> bool:
+def _drawn_as_box(box: Rect, page: PageView, *, empty: bool = True) -> bool:
     """An upright frame, empty or crossed: what fonts draw for a letter they do not have."""
-    width, height = letter.box[2] - letter.box[0], letter.box[3] - letter.box[1]
-    if letter.char in _SQUARES or letter.char.isspace() or width < 2.5 or height < 4 or not 0.35 < width / height < 1.3:
+    width, height = box[2] - box[0], box[3] - box[1]
+    if width < 2.5 or height < 4 or not 0.35 < width / height < 1.3:
         return False
-    pixels = page.pixels(letter.box)
+    pixels = page.pixels(box)
     if min(pixels.shape[:2]) < 6:
         return False
     lightness = pixels.astype(np.float64).mean(axis=2)
-    ground = np.median(page.pixels(letter.box, margin=2).astype(np.float64).mean(axis=2))
+    ground = np.median(page.pixels(box, margin=2).astype(np.float64).mean(axis=2))
     ink = np.abs(lightness - ground) > _INK_DISTANCE
     rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
     if len(rows) < 8 or len(columns) < 6:
         return False
     ink = ink[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
-    return _ring(ink, 0) > 0.9 and any(_ring(ink, depth) < 0.1 for depth in (2, 3, 4))
+    return _ring(ink, 0) > 0.9 and (not empty or any(_ring(ink, depth) < 0.1 for depth in (2, 3, 4)))
 
 
 def _ring(ink: npt.NDArray[np.bool_], depth: int) -> float:

@@ -6,6 +6,8 @@ Boxes are left, top, right, bottom in points from the page's top left corner, af
 from __future__ import annotations
 
 import ctypes
+import itertools
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -79,12 +81,11 @@ class PageView:
         run: list[Letter] = []
         for letter in self.letters:
             if letter.char.isspace() or (run and _far(run[-1], letter)):
-                if run:
-                    words.append(tuple(run))
+                words += _untangled(run)
                 run = [] if letter.char.isspace() else [letter]
             else:
                 run.append(letter)
-        return tuple([*words, tuple(run)] if run else words)
+        return (*words, *_untangled(run))
 
     def pixels(self, box: Rect, *, margin: float = 0.0) -> npt.NDArray[np.uint8]:
         """The part of the picture under a box."""
@@ -93,6 +94,22 @@ class PageView:
         rows = slice(max(0, int(top - grow)), max(0, int(np.ceil(bottom + grow))))
         columns = slice(max(0, int(left - grow)), max(0, int(np.ceil(right + grow))))
         return self.picture[rows, columns]
+
+
+def _untangled(run: list[Letter]) -> list[tuple[Letter, ...]]:
+    """A run as one word, or as the words that were drawn one after the other and lie on one another.
+
+    Text is read from left to right, so letters of two words at one place come mixed; the order of drawing parts them.
+    """
+    orders = sorted({letter.drawn for letter in run})
+    breaks = [after for before, after in itertools.pairwise(orders) if after - before > 1]
+    going_back = sum(after.drawn < before.drawn for before, after in itertools.pairwise(run))
+    if not run or not breaks or going_back < 2:
+        return [tuple(run)] if run else []
+    parts: dict[int, list[Letter]] = {}
+    for letter in run:
+        parts.setdefault(bisect_right(breaks, letter.drawn), []).append(letter)
+    return [tuple(part) for part in parts.values()]
 
 
 def _far(before: Letter, after: Letter) -> bool:

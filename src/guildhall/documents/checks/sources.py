@@ -12,8 +12,10 @@ from typing import Any
 from guildhall.documents.checks.findings import FindingMaker
 from guildhall.documents.kinds import Family, Kind
 from guildhall.documents.opc import Opc
+from guildhall.documents.packages import read_members
 from guildhall.documents.values import Finding, Gravity
 from guildhall.documents.xmltrees import Tree, local
+from guildhall.errors import GuildhallError
 
 _LOCAL_LINK = re.compile(
     r"(sandbox:/\S*|file://\S+|(?<![\w/])/(?:mnt/data|tmp|home|Users|workspace|outputs?)/\S+|"
@@ -127,7 +129,7 @@ def unreadable(path: Path, kind: Kind) -> str | None:
         return _broken_pdf(path)
     if kind in (Kind.JSON, Kind.IPYNB):
         return _broken_json(path)
-    return None
+    return _broken_zip(path) if kind is Kind.ZIP else None
 
 
 def _broken_picture(path: Path) -> str | None:
@@ -152,6 +154,14 @@ def _broken_pdf(path: Path) -> str | None:
         return "it opens only with a password"
     except pikepdf.PdfError as error:
         return f"its structure is damaged ({str(error)[:120]})"
+
+
+def _broken_zip(path: Path) -> str | None:
+    try:
+        read_members(path)
+    except GuildhallError as error:
+        return str(error)
+    return None
 
 
 def _broken_json(path: Path) -> str | None:

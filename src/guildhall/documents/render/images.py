@@ -18,6 +18,9 @@ RENDERER = "pillow"
 OPEN_PIXELS = 60_000_000
 """A picture with more is not opened: decoding it would take hundreds of megabytes."""
 SHOWN_SIDE = 4096
+_LINKED = re.compile(
+    r"<(?:image|use|feImage|script|audio|video)\b[^>]*\bhref\s*=\s*[\"'](?!#|data:)|@import\b", re.IGNORECASE
+)
 FRAMES = 24
 
 
@@ -79,9 +82,19 @@ def _stretched(picture: Image) -> Image:
 
 
 def _draw_vector(file: Path, out: Path) -> Rendered:
-    """An SVG as one page."""
-    picture = svg_picture(file.read_text(encoding="utf-8", errors="replace"))
-    return Rendered(kind=Kind.SVG, renderer="resvg", pages=(save_page(upright(picture), out, 1),))
+    """An SVG as one page; what it would load from elsewhere is counted, and never fetched."""
+    svg = file.read_text(encoding="utf-8", errors="replace")
+    page = save_page(upright(svg_picture(svg)), out, 1)
+    linked = len(_LINKED.findall(svg))
+    reason = "files and addresses that a drawing loads are not fetched"
+    side = _longer_side(svg)
+    return Rendered(
+        kind=Kind.SVG,
+        renderer="resvg",
+        pages=(page,),
+        warnings=(f"shown reduced: it asks for a side of {side:g}",) if side > OPEN_PIXELS else (),
+        omitted=(Omission(what="linked resources", reason=reason, count=linked),) if linked else (),
+    )
 
 
 def svg_picture(svg: str, *, side: int = 1600) -> Image:
