@@ -31,6 +31,7 @@ def test_a_folder_without_the_file_says_which(tmp_path: Path) -> None:
 
 
 def test_every_occupation_of_the_public_bank_is_in_the_official_file(realdata: Path) -> None:
-    lines = (realdata / "gdpval" / "gdpval_tasks_220.jsonl").read_text().splitlines()
-    found = published_tasks(realdata / "onet_bls", {json.loads(line)["occupation"] for line in lines})
+    with (realdata / "gdpval" / "gdpval_tasks_220.jsonl").open() as lines:
+        titles = {json.loads(line)["occupation"] for line in lines}
+    found = published_tasks(realdata / "onet_bls", titles)
     assert found.without == () and 1400 < len(found.tasks) < 1500
