@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from proofs import ROOT, Figures, NotRun, proof, realdata
 
 if TYPE_CHECKING:
-    from guildhall.occupations.selection import Judged, Selection
+    from guildhall.domain.occupations import Judged, Selection
 
 
 def _table_one() -> dict[str, list[tuple[str, float]]]:
@@ -39,13 +39,16 @@ def _named(name: str, pay: float, found: Selection) -> Judged | None:
     budget_s=300,
 )
 def select_occupations() -> Figures:
+    from guildhall.domain.occupations import Thresholds
     from guildhall.occupations.labels import from_file
-    from guildhall.occupations.selection import Thresholds, select
+    from guildhall.occupations.selection import digital_shares, read_official, select
 
     data = realdata("onet_bls")
     started = time.perf_counter()
     labels = from_file(data / "gpts_are_gpts_full_labelset.tsv")
-    found = select(data, labeller=labels, labelled_by="public exposure labels", thresholds=Thresholds())
+    official = read_official(data)
+    shares = digital_shares(official, labels)
+    found = select(official, shares, labelled_by="public exposure labels", thresholds=Thresholds())
     seconds = time.perf_counter() - started
     published = {(sector, pay): name for sector, entries in _table_one().items() for name, pay in entries}
     named = {pay: _named(name, pay, found) for (_, pay), name in published.items()}

@@ -90,8 +90,13 @@ def test_the_shipped_rule_tells_desk_work_from_handwork() -> None:
 def test_labellers_are_compared_on_what_both_labelled() -> None:
     rows = [task("a"), task("b"), task("c")]
     first = {"a": True, "b": True, "c": None}
-    share, both = agreement(lambda one: first[one.task], lambda one: one.task == "a", rows)
-    assert (share, both) == (0.5, 2)
+    found = agreement(lambda one: first[one.task], lambda one: one.task == "a", rows, named=("file", "rule"))
+    assert (found.share, found.tasks, found.kappa) == (0.5, 2, 0.0)
+
+
+def test_kappa_is_absent_where_chance_alone_agrees() -> None:
+    found = agreement(lambda _: True, lambda _: True, [task("a"), task("b")], named=("one", "other"))
+    assert found.share == 1.0 and found.kappa is None
 
 
 def test_tasks_are_matched_by_their_words() -> None:

@@ -4,61 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import openpyxl
 import pytest
 
+from guildhall.domain.occupations import Selection, Thresholds
 from guildhall.errors import UnreadableFile
-from guildhall.occupations.labels import by_rule, from_file
-from guildhall.occupations.sectors import sector_code, shipped_shares
-from guildhall.occupations.selection import Thresholds, select
-
-OEWS = ["NAICS", "NAICS_TITLE", "OCC_CODE", "OCC_TITLE", "O_GROUP", "TOT_EMP", "H_MEAN", "A_MEAN", "H_MEDIAN"]
-
-
-def workbook(path: Path, header: list[str], rows: list[list[object]]) -> None:
-    book = openpyxl.Workbook()
-    sheet = book.active
-    assert sheet is not None
-    sheet.append(header)
-    for row in rows:
-        sheet.append(row)
-    book.save(path)
+from guildhall.occupations.labels import Labeller, by_rule, from_file
+from guildhall.occupations.sectors import read_placements, sector_code, shipped_shares
+from guildhall.occupations.selection import digital_shares, read_official, select
+from guildhall.occupations.sensitivity import sensitivity
 
 
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    national = [
-        ["000000", "", "00-0000", "All Occupations", "total", 999, 1, 1, 1],
-        ["000000", "", "13-2011", "Accountants and Auditors", "detailed", 1000, 40, 80_000, 38],
-        ["000000", "", "51-4121", "Welders", "detailed", 2000, 25, 52_000, 24],
-        ["000000", "", "27-2011", "Actors", "detailed", 100, 30.5, "*", 25],
-        ["000000", "", "13-2099", "Financial Specialists, All Other", "detailed", 10, 40, 80_000, 38],
-    ]
-    sector = [
-        ["54", "Professional", "13-2011", "Accountants and Auditors", "detailed", 900, 1, 1, 1],
-        ["52", "Finance", "13-2011", "Accountants and Auditors", "detailed", 100, 1, 1, 1],
-        ["31-33", "Manufacturing", "51-4121", "Welders", "detailed", 2000, 1, 1, 1],
-        ["71", "Arts", "27-2011", "Actors", "detailed", 100, 1, 1, 1],
-    ]
-    workbook(tmp_path / "oews_national_M2024_dl.xlsx", OEWS, national)
-    workbook(tmp_path / "oews_natsector_M2024_dl.xlsx", OEWS, sector)
-    statements = [
-        ["13-2011.00", "Accountants and Auditors", 1, "Analyze financial records and write reports."],
-        ["13-2011.00", "Accountants and Auditors", 2, "Carry and load boxes."],
-        ["51-4121.00", "Welders", 3, "Weld and repair frames."],
-    ]
-    workbook(tmp_path / "onet_task_statements.xlsx", ["O*NET-SOC Code", "Title", "Task ID", "Task"], statements)
-    ratings = ["O*NET-SOC Code\tTask ID\tScale ID\tCategory\tData Value"]
-    ratings += [f"13-2011.00\t1\tFT\t{category}\t{100 if category == 7 else 0}" for category in range(1, 8)]
-    ratings += ["13-2011.00\t1\tIM\tn/a\t5", "13-2011.00\t1\tRT\tn/a\t100"]
-    ratings += [f"13-2011.00\t2\tFT\t{category}\t{100 if category == 1 else 0}" for category in range(1, 8)]
-    ratings += ["13-2011.00\t2\tIM\tn/a\t1", "13-2011.00\t2\tRT\tn/a\t10"]
-    (tmp_path / "Task Ratings.txt").write_text("\n".join(ratings) + "\n")
-    return tmp_path
+def chosen(data: Path, labeller: Labeller = by_rule) -> Selection:
+    official = read_official(data)
+    return select(official, digital_shares(official, labeller), labelled_by="test", thresholds=Thresholds())
 
 
 def test_the_whole_selection_with_a_reason_for_every_occupation(data: Path) -> None:
-    found = select(data, labeller=by_rule, labelled_by="rule", thresholds=Thresholds())
+    found = chosen(data)
     assert (found.detailed, found.kept) == (4, 3)
     verdicts = {one.title: one for one in found.occupations}
     assert verdicts["Accountants and Auditors"].verdict == "selected"
@@ -70,7 +32,7 @@ def test_the_whole_selection_with_a_reason_for_every_occupation(data: Path) -> N
 
 
 def test_frequency_is_the_mean_category_over_seven(data: Path) -> None:
-    found = select(data, labeller=by_rule, labelled_by="rule", thresholds=Thresholds())
+    found = chosen(data)
     [share] = [one.digital.share for one in found.occupations if one.code == "13-2011"]
     low = (1 / 7 + 1 / 5 + 10 / 100) / 3
     assert share == pytest.approx(1 / (1 + low))
@@ -78,13 +40,13 @@ def test_frequency_is_the_mean_category_over_seven(data: Path) -> None:
 
 def test_labels_come_from_a_file(data: Path) -> None:
     (data / "labels.csv").write_text("O*NET-SOC Code,Task,digital\n51-4121.00,weld and repair frames,true\n")
-    found = select(data, labeller=from_file(data / "labels.csv"), labelled_by="file", thresholds=Thresholds())
+    found = chosen(data, labeller=from_file(data / "labels.csv"))
     assert {one.title for one in found.occupations if one.verdict == "selected"} == {"Welders"}
 
 
 def test_a_missing_file_is_named_with_where_to_get_it(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFile, match=r"no OEWS national estimates.*BLS"):
-        select(tmp_path, labeller=by_rule, labelled_by="rule", thresholds=Thresholds())
+        read_official(tmp_path)
 
 
 def test_nine_gdp_shares_ship_all_above_five_percent() -> None:
@@ -93,3 +55,30 @@ def test_nine_gdp_shares_ship_all_above_five_percent() -> None:
 
 def test_two_digits_that_are_one_sector_are_joined() -> None:
     assert [sector_code(code) for code in ("311", "44", "31-33", "54")] == ["31-33", "44-45", "31-33", "54"]
+
+
+def test_other_thresholds_say_who_comes_and_who_goes(data: Path) -> None:
+    official = read_official(data)
+    digital = digital_shares(official, by_rule)
+    base = select(official, digital, labelled_by="rule", thresholds=Thresholds(digital_share=0.95))
+    shifts = {one.thresholds: one for one in sensitivity(official, digital, base)}
+    assert base.chosen == ()
+    lower = shifts[Thresholds(digital_share=0.80)]
+    assert (lower.chosen, lower.comes, lower.goes) == (1, ("Accountants and Auditors",), ())
+    assert shifts[Thresholds(digital_share=0.95, per_sector=10)].comes == ()
+
+
+def test_the_employment_matrix_sums_line_items_in_thousands(tmp_path: Path) -> None:
+    rows = [
+        "Occupation Type,Occupation Code,Industry Type,Industry Code,2023 Employment",
+        "Line Item,13-2011,Line Item,541200,500.5",
+        "Line Item,13-2011,Summary,54,900",
+        "Line Item,13-2011,Line Item,311000,300",
+        "Line Item,13-2011,Line Item,332000,250.1",
+        "Line Item,13-2011,Line Item,TE1000,9999",
+        "Summary,13-0000,Line Item,541200,9999",
+    ]
+    (tmp_path / "employment_matrix.csv").write_text("\n".join(rows) + "\n")
+    [(code, placed)] = read_placements(tmp_path / "employment_matrix.csv").items()
+    assert (code, placed.naics) == ("13-2011", "31-33")
+    assert placed.employment == {"54": 500_500, "31-33": 550_100}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from guildhall.domain.values import Value
+from guildhall.domain.occupations import DigitalShare
 
 FULL = {"frequency": 7.0, "importance": 5.0, "relevance": 100.0}
 """The largest value of each rating."""
@@ -24,19 +24,6 @@ class TaskStatement:
     title: str
     task: str
     ratings: Mapping[str, float]
-
-
-class DigitalShare(Value):
-    """The digital share of an OEWS occupation and how it was come by."""
-
-    share: float | None
-    tasks: int
-    rated_tasks: int
-    imputed: int
-    parts: tuple[str, ...]
-    """O*NET titles whose tasks were added together."""
-    method: str
-    why_absent: str | None = None
 
 
 def adjusted_scores(statements: Sequence[TaskStatement]) -> tuple[dict[str, float], int]:

@@ -1,4 +1,4 @@
-"""Is a task done on a computer? Labels from a file, or from a shipped rule; a model writes its labels to a file."""
+"""Is a task done on a computer? Labels from a file, which a model may have written, or from a shipped rule."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from guildhall.domain.occupations import LabelAgreement
 from guildhall.errors import UnreadableFile
 from guildhall.occupations.digital import TaskStatement
 from guildhall.occupations.sources import read_rows
@@ -136,8 +137,20 @@ def _label(digital: object, exposure: object) -> bool | None:
     return kind != "E0" if kind in {"E0", "E1", "E2", "E3"} else None
 
 
-def agreement(first: Labeller, second: Labeller, statements: Sequence[TaskStatement]) -> tuple[float | None, int]:
-    """The share of tasks two labellers agree on, and how many both have labelled."""
+def agreement(
+    first: Labeller, second: Labeller, statements: Sequence[TaskStatement], *, named: tuple[str, str]
+) -> LabelAgreement:
+    """Two labellers on the tasks that both have labelled."""
     pairs = [(first(one), second(one)) for one in statements]
     both = [(a, b) for a, b in pairs if a is not None and b is not None]
-    return (sum(a == b for a, b in both) / len(both) if both else None), len(both)
+    share = sum(a == b for a, b in both) / len(both) if both else None
+    return LabelAgreement(first=named[0], second=named[1], tasks=len(both), share=share, kappa=_kappa(share, both))
+
+
+def _kappa(share: float | None, both: Sequence[tuple[bool, bool]]) -> float | None:
+    """Agreement beyond what the two would reach by chance; absent where chance alone reaches all of it."""
+    if share is None:
+        return None
+    yes_first, yes_second = (sum(pair[place] for pair in both) / len(both) for place in (0, 1))
+    chance = yes_first * yes_second + (1 - yes_first) * (1 - yes_second)
+    return None if chance >= 1 else (share - chance) / (1 - chance)

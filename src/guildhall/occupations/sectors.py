@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from guildhall.domain.values import Value
+from guildhall.domain.occupations import GdpShare
 from guildhall.occupations.sources import SOURCES, number, read_rows
 
 JOINED = {"31": "31-33", "32": "31-33", "33": "31-33", "44": "44-45", "45": "44-45", "48": "48-49", "49": "48-49"}
 """Two NAICS digits that are one sector."""
-
-
-class GdpShare(Value):
-    naics: str
-    title: str
-    share: float
 
 
 @dataclass(frozen=True)
@@ -43,17 +37,36 @@ def read_shares(path: Path | None) -> tuple[GdpShare, ...]:
 
 
 def read_placements(path: Path) -> dict[str, Placement]:
-    """Occupation code -> sector of largest employment, from the by-sector file."""
+    """Occupation code -> sector of largest employment, from OEWS by sector or from the National Employment Matrix."""
     employment: dict[str, dict[str, int]] = {}
-    for row in read_rows(path, columns=SOURCES["by_sector"].columns):
-        count = number(row["TOT_EMP"])
-        if row["O_GROUP"] == "detailed" and count is not None:
-            sector = sector_code(str(row["NAICS"]))
-            mine = employment.setdefault(str(row["OCC_CODE"]), {})
-            mine[sector] = mine.get(sector, 0) + int(count)
+    counted = _matrix(path) if is_matrix(path) else _by_sector(path)
+    for code, naics, count in counted:
+        mine = employment.setdefault(code, {})
+        mine[naics] = mine.get(naics, 0) + count
     return {
         code: Placement(max(mine, key=lambda naics: (mine[naics], naics)), mine) for code, mine in employment.items()
     }
+
+
+def is_matrix(path: Path) -> bool:
+    return "matrix" in path.name.casefold()
+
+
+def _by_sector(path: Path) -> Iterator[tuple[str, str, int]]:
+    for row in read_rows(path, columns=SOURCES["by_sector"].columns):
+        count = number(row["TOT_EMP"])
+        if row["O_GROUP"] == "detailed" and count is not None:
+            yield str(row["OCC_CODE"]), sector_code(str(row["NAICS"])), int(count)
+
+
+def _matrix(path: Path) -> Iterator[tuple[str, str, int]]:
+    """Line items only, since the others are their sums; the matrix counts people in thousands."""
+    for row in read_rows(path, columns=SOURCES["matrix"].columns):
+        count = number(row["2023 Employment"])
+        lines = row["Occupation Type"] == row["Industry Type"] == "Line Item"
+        naics = str(row["Industry Code"]).strip()
+        if lines and count is not None and naics[:2].isdigit():
+            yield str(row["Occupation Code"]).strip(), sector_code(naics), round(count * 1000)
 
 
 def sector_code(naics: str) -> str:

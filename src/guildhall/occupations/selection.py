@@ -2,87 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from guildhall.domain.values import Value
-from guildhall.occupations.digital import DigitalShare, digital_share
+from guildhall.domain.occupations import DigitalShare, GdpShare, Judged, Selection, Thresholds
+from guildhall.occupations.digital import TaskStatement, digital_share
 from guildhall.occupations.labels import Labeller
-from guildhall.occupations.sectors import GdpShare, Placement, read_placements, read_shares
-from guildhall.occupations.sources import find_source
+from guildhall.occupations.sectors import Placement, read_placements, read_shares
+from guildhall.occupations.sources import find_source, require_source
 from guildhall.occupations.tasks import by_occupation, read_ratings, read_statements
 from guildhall.occupations.wages import Occupations, PaidOccupation, read_occupations
 
 ELIGIBLE = "eligible"
 
 
-class Thresholds(Value):
-    """What counts as large, as digital, and how many a sector. "At least", not "above"; edge cases are listed."""
+@dataclass(frozen=True)
+class Official:
+    """The official files of one folder, read once: occupations with pay, where their people work, what they do."""
 
-    gdp_share: float = 5.0
-    digital_share: float = 0.60
-    per_sector: int = 5
+    paid: Occupations
+    placements: Mapping[str, Placement]
+    shares: Sequence[GdpShare]
+    tasks: Mapping[str, Sequence[TaskStatement]]
+    """OEWS code -> task statements, for the occupations that are no catch-alls."""
 
-
-class Judged(Value):
-    """One occupation with everything that decides on it, and the verdict in words."""
-
-    code: str
-    title: str
-    sector: str | None
-    total_wages_usd: float | None
-    employment: int | None
-    digital: DigitalShare
-    verdict: str
+    @property
+    def statements(self) -> list[TaskStatement]:
+        return [one for tasks in self.tasks.values() for one in tasks]
 
 
-class Selection(Value):
-    """The result: counts, every occupation with its verdict, and the chosen ones by sector."""
+def read_official(data: Path, *, gdp: Path | None = None) -> Official:
+    """Read a folder of official files; a missing one is named with where to get it."""
+    paid = read_occupations(require_source(data, "national"))
+    placements = read_placements(require_source(data, "matrix", "by_sector"))
+    rated = find_source(data, "ratings")
+    statements = read_statements(require_source(data, "statements"), read_ratings(rated) if rated else {})
+    tasks = by_occupation(statements, {one.code: one.title for one in paid.kept})
+    return Official(paid, placements, read_shares(gdp), tasks)
 
-    thresholds: Thresholds
-    labeller: str
-    detailed: int
-    kept: int
-    sectors: tuple[GdpShare, ...]
-    occupations: tuple[Judged, ...]
-    selected: dict[str, tuple[str, ...]]
-    with_ratings: int
-    by_proxy: int
-    without_share: int
-    edge_cases: tuple[str, ...]
+
+def digital_shares(official: Official, labeller: Labeller) -> dict[str, DigitalShare]:
+    """OEWS code -> digital share."""
+    return {code: digital_share(tasks, labeller) for code, tasks in official.tasks.items()}
 
 
 def select(
-    data: Path, *, labeller: Labeller, labelled_by: str, thresholds: Thresholds, shares: Path | None = None
+    official: Official, digital: Mapping[str, DigitalShare], *, labelled_by: str, thresholds: Thresholds
 ) -> Selection:
-    """Run the selection on a folder of official files."""
-    paid = read_occupations(_path(data, "national"))
-    placements = read_placements(_path(data, "by_sector"))
-    ratings_file = find_source(data, "ratings", required=False)
-    statements = read_statements(_path(data, "statements"), read_ratings(ratings_file) if ratings_file else {})
-    gathered = by_occupation(statements, {one.code: one.title for one in paid.kept})
-    digital = {code: digital_share(tasks, labeller) for code, tasks in gathered.items()}
-    sectors = tuple(one for one in read_shares(shares) if one.share >= thresholds.gdp_share)
-    return _selection(paid, placements, digital, sectors, thresholds, labelled_by)
-
-
-def _path(data: Path, name: str) -> Path:
-    found = find_source(data, name)
-    if found is None:
-        raise AssertionError("a required source was not refused")
-    return found
-
-
-def _selection(
-    paid: Occupations,
-    placements: dict[str, Placement],
-    digital: dict[str, DigitalShare],
-    sectors: Sequence[GdpShare],
-    thresholds: Thresholds,
-    labelled_by: str,
-) -> Selection:
+    """Choose occupations: in a large sector, digital enough, and among the best paid of the sector."""
+    sectors = [one for one in official.shares if one.share >= thresholds.gdp_share]
     names = {one.naics: one.title for one in sectors}
-    judged = [_judge(one, placements.get(one.code), digital[one.code], names, thresholds) for one in paid.kept]
+    judged = [
+        _judge(one, official.placements.get(one.code), digital[one.code], names, thresholds)
+        for one in official.paid.kept
+    ]
     selected: dict[str, tuple[str, ...]] = {}
     verdicts: dict[str, str] = {}
     for sector in sectors:
@@ -95,8 +69,9 @@ def _selection(
     return Selection(
         thresholds=thresholds,
         labeller=labelled_by,
-        detailed=len(paid.detailed),
-        kept=len(paid.kept),
+        detailed=len(official.paid.detailed),
+        kept=len(official.paid.kept),
+        catch_alls=tuple(one.title for one in official.paid.catch_alls),
         sectors=tuple(sectors),
         occupations=final,
         selected=selected,

@@ -36,6 +36,12 @@ SOURCES = {
         ("NAICS", "NAICS_TITLE", "OCC_CODE", "O_GROUP", "TOT_EMP"),
         "BLS, Occupational Employment and Wage Statistics, national sector file of May 2024",
     ),
+    "matrix": Source(
+        "National Employment Matrix",
+        ("*[Mm]atrix*.xlsx", "*[Mm]atrix*.csv", "*[Mm]atrix*.txt"),
+        ("Occupation Type", "Occupation Code", "Industry Type", "Industry Code", "2023 Employment"),
+        "BLS, Employment Projections, National Employment Matrix of 2023",
+    ),
     "statements": Source(
         "O*NET Task Statements",
         ("*[Tt]ask*[Ss]tatements*.xlsx", "*[Tt]ask*[Ss]tatements*.txt"),
@@ -48,20 +54,45 @@ SOURCES = {
         (),
         "O*NET database, Task Ratings",
     ),
+    "activities": Source(
+        "O*NET Work Activities",
+        ("Work Activities*.txt", "Work Activities*.xlsx", "*work_activities*.txt", "*work_activities*.xlsx"),
+        ("O*NET-SOC Code", "Element ID", "Scale ID", "Data Value"),
+        "O*NET database, Work Activities",
+    ),
+    "context": Source(
+        "O*NET Work Context",
+        ("Work Context.txt", "Work Context.xlsx", "*work_context.txt", "*work_context.xlsx"),
+        ("O*NET-SOC Code", "Element ID", "Scale ID", "Data Value"),
+        "O*NET database, Work Context",
+    ),
+    "abilities": Source(
+        "O*NET Abilities",
+        ("Abilities.txt", "Abilities.xlsx", "*abilities.txt", "*abilities.xlsx"),
+        ("O*NET-SOC Code", "Element ID", "Scale ID", "Data Value"),
+        "O*NET database, Abilities",
+    ),
 }
 
 
-def find_source(folder: Path, name: str, *, required: bool = True) -> Path | None:
-    """The file of a folder that is a given source; a missing one is named with where to get it."""
-    source = SOURCES[name]
-    for pattern in source.patterns:
+def find_source(folder: Path, name: str) -> Path | None:
+    """The file of a folder that is a given source, where there is one."""
+    for pattern in SOURCES[name].patterns:
         found = sorted(folder.glob(pattern))
         if found:
             return found[0]
-    if not required:
-        return None
-    fix = f"put it there: {source.origin} (looked for {', '.join(source.patterns)})"
-    raise UnreadableFile(folder, f"holds no {source.what}", fix=fix)
+    return None
+
+
+def require_source(folder: Path, *names: str) -> Path:
+    """The file that is the first of these sources to be had; when none is, all are named with where to get them."""
+    for name in names:
+        found = find_source(folder, name)
+        if found is not None:
+            return found
+    wanted = [SOURCES[name] for name in names]
+    places = " or ".join(f"{one.origin} (looked for {', '.join(one.patterns)})" for one in wanted)
+    raise UnreadableFile(folder, f"holds no {' or '.join(one.what for one in wanted)}", fix=f"put it there: {places}")
 
 
 def read_rows(path: Path, *, columns: Sequence[str] = ()) -> Iterator[Row]:

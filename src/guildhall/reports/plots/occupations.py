@@ -76,7 +76,7 @@ def content_scatter(validation: Validation) -> Specification:
         "axis": {"format": "%", "title": "digital share", "tickCount": 3},
     }
     y = {"field": "score", "type": "quantitative", "axis": {"title": None}}
-    layers = [
+    layers: list[dict[str, Any]] = [
         {
             "mark": {"type": "point", "filled": True, "size": 10, "opacity": 0.35, "color": MARK},
             "encoding": {"x": x, "y": y},
@@ -87,7 +87,7 @@ def content_scatter(validation: Validation) -> Specification:
             "encoding": {"x": x, "y": y},
         },
     ]
-    return _by_score(validation, layers, title="Task contents by digital share", height=150)
+    return _by_score(validation, layers, title="Task contents by digital share", height=150, own_scales=True)
 
 
 def content_strips(validation: Validation) -> Specification:
@@ -104,11 +104,15 @@ def content_strips(validation: Validation) -> Specification:
         },
     }
     layers = [{"mark": {"type": "point", "filled": True, "size": 9, "opacity": 0.5}, "encoding": encoding}]
-    return _by_score(validation, layers, title="Task contents of digital and other occupations", height=130)
+    return _by_score(
+        validation, layers, title="Task contents of digital and other occupations", height=130, own_scales=False
+    )
 
 
-def _by_score(validation: Validation, layers: list[dict[str, Any]], *, title: str, height: int) -> Specification:
-    """Panels of three a row, each with the scale it needs."""
+def _by_score(
+    validation: Validation, layers: list[dict[str, Any]], *, title: str, height: int, own_scales: bool
+) -> Specification:
+    """A panel for each score, three a row."""
     rows = [
         {
             "panel": name,
@@ -130,7 +134,7 @@ def _by_score(validation: Validation, layers: list[dict[str, Any]], *, title: st
         "columns": 3,
         "spacing": {"row": 18, "column": 22},
         "spec": {"width": (WIDTH - 80) // 3, "height": height, "layer": layers},
-        "resolve": {"scale": {"y": "independent"}} if "regression" in str(layers) else {},
+        "resolve": {"scale": {"y": "independent"} if own_scales else {}},
     }
     whole = framed(body, title=title, height=height)
     return {name: value for name, value in whole.items() if name not in {"width", "height"}}
