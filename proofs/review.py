@@ -19,8 +19,8 @@ from proofs import Figures, NotRun, proof
 @proof(
     "review-browser",
     "In a real browser a task goes from draft through screening, three reviews with a change request and a revision, "
-    "to accepted; its author and a colleague cannot review it; a fourth reviewer's comment anchors to page 2 of a docx; "
-    "the board and the history show it all; with and without JavaScript, and no page breaks an accessibility rule",
+    "to accepted; its author and a colleague cannot review it; a fourth reviewer's comment anchors to page 2 of a "
+    "docx; the board and the history show it all; with and without JavaScript, and no page breaks an accessibility rule",
     budget_s=900,
 )
 def in_a_browser() -> Figures:
@@ -74,7 +74,7 @@ def release() -> Figures:
                 file = made(kind, folder / kind.value)
                 planted += len(leaks(file.read_bytes()))
                 reference = FileRef(name=f"notes.{kind.value}", digest=bank.blobs.put(file), size=file.stat().st_size)
-                _accept(bank, author, f"task-{number:02}", reference, occupation=f"Occupation {number % 4}")
+                _accept(bank, author, f"task-{number:02}", reference, occupation=f"Occupation {number % 5}")
         first = _release(folder / "bank", folder / "one")
         assert _release(folder / "bank", folder / "two") | {"folder": ""} == first | {"folder": ""}
         digests = _digests(folder / "one")
