@@ -14,7 +14,7 @@ from guildhall.cli.grade import app
 from guildhall.domain.authors import GraderKind, ModelRun, Person
 from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.submissions import Submission
-from guildhall.domain.tasks import Rubric, RubricItem, Task
+from guildhall.domain.tasks import FileRef, Rubric, RubricItem, Task
 from guildhall.errors import GuildhallError
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -149,3 +149,33 @@ def test_a_judge_with_other_settings_is_another_judge(workspace, study):
     study.write_text(STUDY.replace('model = "scripted/word-counter"', larger))
     judged = grade(workspace, study, "judge", "--judge", "counter")["counter"]
     assert judged["verdicts"] == 16 and judged["models"][0]["wins"] == 8, "asked anew, and not pooled with the old"
+
+
+def test_the_plan_tells_what_was_spent_and_what_the_rest_may_cost(workspace, study):
+    priced = '[prices."scripted/word-counter"]\ninput_usd = 1000.0\noutput_usd = 1000.0\nas_of = 2026-01-01\n'
+    study.write_text(STUDY + priced)
+    (before,) = [row for row in grade(workspace, study, "plan")["graders"] if row["grader"] == "counter"]
+    assert before["cost_usd"] == 0.0 and before["expected_usd"] is None, "before the first answer nobody knows"
+    grade(workspace, study, "judge", "--judge", "counter", "--sweeps", "1")
+    (half,) = [row for row in grade(workspace, study, "plan")["graders"] if row["grader"] == "counter"]
+    assert half["to_do"] == 8 and half["expected_usd"] == pytest.approx(half["cost_usd"]) and half["cost_usd"] > 0
+
+
+def test_a_judge_that_hears_is_held_to_account_for_sound_and_others_are_not(workspace, study):
+    sound = Task(
+        id="t-9",
+        sector="Information",
+        occupation="Editors",
+        brief="Cut it.",
+        expert_text="Cut.",
+        reference_files=(FileRef(name="mix.wav", digest=workspace.blobs.put(b"RIFF")),),
+    )
+    made = Submission(task="t-9", author=ModelRun(name="m", model="maker/m"), text="Done and cut.", made_at=NOW)
+    workspace.store.add_all([sound, made])
+    hearing = '[[judges]]\nname = "hearing"\nmodel = "scripted/word-counter"\ntakes = ["image", "audio"]\n[grading]\n'
+    study.write_text(STUDY.replace("[grading]\n", hearing))
+    grade(workspace, study, "judge")
+    person_judges(workspace)
+    found = grade(workspace, study, "account", "--judge", "counter", "--judge", "hearing")
+    assert {one["grader"]: one["human_auto"]["n_samples"] for one in found["judges"]} == {"counter": 4, "hearing": 5}
+    assert list(found["ungradable"]) == ["t-9"]

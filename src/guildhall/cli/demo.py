@@ -123,7 +123,8 @@ def _judge_by_program(workspace: Workspace) -> None:
     from guildhall.errors import NothingJudged
     from guildhall.study.accounting import accounts_of
     from guildhall.study.demonstration import demo_study
-    from guildhall.study.judging import graders_of, grades, judge_study, rows_of
+    from guildhall.study.judges import graders_of
+    from guildhall.study.judging import grades, judge_study, rows_of
 
     study, baseline = demo_study(workspace), "rubric-and-format"
     (grader,) = graders_of(study, [baseline])

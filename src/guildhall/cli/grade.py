@@ -11,6 +11,7 @@ from guildhall.cli.executing import AddressOption, ExecutorOption, Where, chosen
 from guildhall.cli.grade_account import account
 from guildhall.cli.grade_tables import grades_json, show_grades, show_marks, show_standings
 from guildhall.cli.grade_training import apply, calibrate, examples, weigh
+from guildhall.cli.progress import live_table
 from guildhall.cli.show import as_json, as_json_line, done, note
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
 
@@ -66,13 +67,18 @@ def judge(
     from dataclasses import asdict
 
     from guildhall.store.workspace import Workspace
-    from guildhall.study.judging import graders_of, grades, judge_study, rows_of
+    from guildhall.study.judges import graders_of
+    from guildhall.study.judging import grades, judge_study, progress_of, rows_of
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace) as opened:
         open_study = OpenStudy.open(study, opened, executor=chosen_executor(executor, address))
         graders = graders_of(open_study, judge or [])
-        ended = {one.name: judge_study(open_study, one, again=failed, sweeps=sweeps) for one in graders}
+        ended = {}
+        for one in graders:
+            standing = progress_of(open_study, one, again=failed, sweeps=sweeps)
+            with live_table(one.name, standing, quiet=json or not one.repeats):
+                ended[one.name] = judge_study(open_study, one, again=failed, sweeps=sweeps)
         rows = rows_of(open_study)
         rates = {one.name: grades(rows, one.name) for one in graders}
     if json:
@@ -105,7 +111,8 @@ def rubric(
 ) -> None:
     """Hold every submission against its rubric, item by item, with a quotation for each verdict."""
     from guildhall.store.workspace import Workspace
-    from guildhall.study.judging import mark_study, marks_of, plan_of
+    from guildhall.study.judges import plan_of
+    from guildhall.study.judging import mark_study, marks_of
     from guildhall.study.marks import rubric_scores
     from guildhall.study.studies import OpenStudy
 

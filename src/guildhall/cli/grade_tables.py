@@ -16,11 +16,20 @@ if TYPE_CHECKING:
 
 
 def show_standings(report: Any) -> None:
-    rows = [(row["grader"], row["asked"], row["verdicts"], row["failures"], row["to_do"]) for row in report["graders"]]
-    table("Automatic graders", ("grader", "asked", "verdicts", "failures", "to do"), rows, numeric=(1, 2, 3, 4))
+    counted = ("grader", "asked", "verdicts", "failures", "to_do")
+    rows = [
+        (*(row[name] for name in counted), _dollars(row["cost_usd"]), _dollars(row["expected_usd"]))
+        for row in report["graders"]
+    ]
+    columns = ("grader", "asked", "verdicts", "failures", "to do", "cost so far", "the rest may cost")
+    table("Automatic graders", columns, rows, numeric=(1, 2, 3, 4, 5, 6))
     done(f"{report['comparisons']} comparisons")
     if report["tasks_without_expert"]:
         note(f"{report['tasks_without_expert']} tasks have no expert's work and take no part")
+
+
+def _dollars(cost: float | None) -> str:
+    return "unknown" if cost is None else f"${cost:,.4f}"
 
 
 def show_grades(name: str, rates: list[WinRate]) -> None:
@@ -76,10 +85,9 @@ def show_account(found: Account) -> None:
     table(f"{found.grader}, held to account by people: {people}", ("figure", "estimate", "why no interval"), rows)
     covered = found.coverage
     failures = ", ".join(f"{count} {kind}" for kind, count in sorted(covered.failures.items())) or "none"
-    cost = "unknown" if found.cost_per_verdict_usd is None else f"${found.cost_per_verdict_usd:.4f}"
     done(
         f"{covered.verdicts} verdicts of {covered.asked} asked (failures: {failures}; {covered.left_out_with_them} "
-        f"verdicts left out with them); cost a verdict {cost}"
+        f"verdicts left out with them); cost a verdict {_dollars(found.cost_per_verdict_usd)}"
     )
     constant = found.agreement.constant if found.agreement else None
     if constant is not None and not constant.beaten:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 import numpy as np
 
@@ -20,13 +21,14 @@ from guildhall.errors import NothingJudged
 from guildhall.grading.judges.evidence import maker_of
 from guildhall.grading.judges.features import sample_features
 from guildhall.grading.judges.gradability import ungradable
+from guildhall.study.judges import graders_of
 from guildhall.study.judging import makers_of, marks_of, queued, rows_of
 from guildhall.study.studies import OpenStudy
 
 
 @dataclass(frozen=True)
 class Accounts:
-    """Every judge's account, with the tasks left out as ungradable and why."""
+    """Every judge's account, with the tasks left out of some judge's as ungradable, and why."""
 
     accounts: tuple[Account, ...]
     ungradable: Mapping[str, str]
@@ -39,15 +41,20 @@ def accounts_of(
     study: OpenStudy, names: Sequence[str] = (), *, against: str | None = None, level: float = 0.95
 ) -> Accounts:
     """The account of each judge that has verdicts (or of those named), on gradable tasks."""
-    out = ungradable(study.workspace.store, study.tasks)
-    rows = [row for row in rows_of(study) if row.task not in out]
+    rows = rows_of(study)
     judges = names or sorted({row.grader for row in rows if not row.human})
     if not judges:
         raise NothingJudged("accounts of judges")
-    made = tuple(account(rows, judge, level=level) for judge in judges)
+    takes = {grader.name: grader.takes for grader in graders_of(study)}
+    # A judge that hears can grade tasks about sound, and is held to account for them; one that does not is not.
+    out = {
+        judge: ungradable(study.workspace.store, study.tasks, takes=takes.get(judge, ("image",))) for judge in judges
+    }
+    kept = {judge: [row for row in rows if row.task not in left_out] for judge, left_out in out.items()}
+    made = tuple(account(kept[judge], judge, level=level) for judge in judges)
     others = [judge for judge in judges if judge != against] if against is not None else []
-    gains = {judge: agreement_gain(rows, judge, str(against), level=level) for judge in others}
-    return Accounts(made, out, tasks=len(study.tasks), gains=gains)
+    gains = {judge: agreement_gain(kept[judge], judge, str(against), level=level) for judge in others}
+    return Accounts(made, dict(chain.from_iterable(one.items() for one in out.values())), len(study.tasks), gains)
 
 
 def study_evidence(study: OpenStudy) -> tuple[list[str], Evidence]:

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from guildhall.analysis.accountability import whole_rounds
-from guildhall.documents.looking import documents
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.gradings import SERVICE, Grades, GradingRequest, TaskGrade
 from guildhall.domain.judgments import Comparison
@@ -21,12 +20,11 @@ from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id
 from guildhall.errors import GuildhallError, InputError, ModelError, NotEnoughData
 from guildhall.grading.judges.asking import Kept, orders
-from guildhall.grading.judges.desk import Desk
 from guildhall.grading.judges.evidence import pair_scores
 from guildhall.grading.judges.gradability import ungradable
 from guildhall.grading.judges.graders import AutomaticGrader
 from guildhall.grading.judges.queue import enqueue
-from guildhall.judging.preparing import Preparer
+from guildhall.grading.judges.spreading import Bench, open_desk
 from guildhall.sampling.outside import import_folder
 from guildhall.store.gradings import Grading, Gradings
 from guildhall.store.outbox import Outbox
@@ -138,8 +136,7 @@ def _ask(
     rounds = service.sweeps if grader.repeats else 1
     desk, terms = Gradings(workspace.store), service.terms(request.study)
     desk.want(request.id, rounds * sum(len(orders(one)) for one in comparisons))
-    with documents(workspace.path / "cache") as looking:
-        at_hand = Desk(workspace, Preparer(workspace, looking), tasks)
+    with open_desk(workspace, tasks, Bench()) as at_hand:
         for batch in _batches(comparisons):
             kept = Kept(workspace.store, grader.graders(), among=batch)
             judged = grader.ask(list(kept.missing(batch, sweeps=rounds, again=False)), desk=at_hand, terms=terms)

@@ -1,4 +1,4 @@
-"""The stage of automatic grading: which graders a study names, asking them, and what their verdicts say."""
+"""The stage of automatic grading: asking a study's graders, how that goes, and what their verdicts say."""
 
 from __future__ import annotations
 
@@ -18,19 +18,18 @@ from guildhall.domain.pair_scores import PairScore
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.engine.terms import Terms
-from guildhall.errors import InputError, NothingJudged, UnknownName
-from guildhall.grading.judges.baselines import BASELINES
+from guildhall.errors import NothingJudged
 from guildhall.grading.judges.desk import Desk
 from guildhall.grading.judges.evidence import pair_scores
-from guildhall.grading.judges.graders import AutomaticGrader, ByBaseline, ByModel, ByPanel
-from guildhall.grading.judges.panel import PanelPlan
+from guildhall.grading.judges.graders import AutomaticGrader
 from guildhall.grading.judges.queue import Queued, enqueue, missing_verdicts, standing
 from guildhall.grading.judges.rubric import ask_rubric, missing_marks
-from guildhall.grading.judges.settings import PanelSettings
 from guildhall.grading.judges.spreading import Ask, open_desk, spread_judging
 from guildhall.grading.judges.verdicts import Judged
 from guildhall.grading.opening import gather
-from guildhall.study.artefacts import read_examples, read_weights
+from guildhall.store.ledger import Ledger
+from guildhall.store.work import Work, WorkState
+from guildhall.study.judges import graders_of
 from guildhall.study.studies import OpenStudy
 
 Report = Mapping[str, JsonValue]
@@ -53,64 +52,6 @@ class Judging:
 
     def status(self, study: OpenStudy) -> Report:
         return standings(study) if study.file.judges else {}
-
-
-def graders_of(study: OpenStudy, names: Sequence[str] = ()) -> list[AutomaticGrader]:
-    """The graders of these names: judges and panel of the study, baselines, or any model string; all without names."""
-    settings, plans = study.file.grading, judge_plans(study)
-    known: dict[str, AutomaticGrader] = {plan.name: ByModel(plan) for plan in plans}
-    if settings.panel is not None:
-        known[settings.panel.name] = ByPanel(_panel(study, settings.panel))
-    known |= {name: ByBaseline(name) for name in settings.baselines}
-    if not names:
-        return list(known.values())
-    return [known[name] if name in known else _unlisted(name, known) for name in names]
-
-
-def judge_plans(study: OpenStudy) -> tuple[JudgePlan, ...]:
-    """The study's judges; those who are shown examples name the very collection, which is kept with the workspace."""
-    return tuple(_with_examples(plan, study) for plan in study.file.judges)
-
-
-def _with_examples(plan: JudgePlan, study: OpenStudy) -> JudgePlan:
-    asked = plan.examples
-    if asked is None:
-        return plan
-    collection = read_examples(study.folder / asked.file)
-    if not collection.content_digest().startswith(asked.version or ""):
-        raise InputError(
-            f"{asked.file} is version {collection.version}, and judge {plan.name!r} is to be shown {asked.version}"
-        )
-    kept = study.workspace.blobs.put(collection.canonical())
-    return plan.but(examples=asked.but(version=kept))
-
-
-def _panel(study: OpenStudy, asked: PanelSettings) -> PanelPlan:
-    """The study's judges as one, with given votes or with votes fitted to people's judgments."""
-    members, seed = judge_plans(study), study.file.study.seed
-    plan = PanelPlan(name=asked.name, members=members, draw=asked.draw, seed=seed, weights=asked.weights)
-    if asked.weights_from is None:
-        return plan
-    fit = read_weights(study.folder / asked.weights_from)
-    if strangers := {member.name for member in members} ^ set(fit.weights):
-        raise InputError(
-            f"{asked.weights_from} was fitted for other members than this panel has ({', '.join(sorted(strangers))}); "
-            "fit again with `guildhall grade weigh`"
-        )
-    return plan.but(weights=fit.weights, fitted=fit.version)
-
-
-def _unlisted(name: str, known: Mapping[str, AutomaticGrader]) -> AutomaticGrader:
-    if name in BASELINES:
-        return ByBaseline(name)
-    if "/" in name:
-        return ByModel(plan_of(name))
-    raise UnknownName("judge", name, known=sorted({*known, *BASELINES}))
-
-
-def plan_of(model: str) -> JudgePlan:
-    """A judge that is nothing but a model string."""
-    return JudgePlan(name=model.replace("/", "-"), model=model)
 
 
 @contextmanager
@@ -205,8 +146,35 @@ def standings(study: OpenStudy, names: Sequence[str] = ()) -> dict[str, JsonValu
     return {
         "comparisons": len(waiting.comparisons),
         "tasks_without_expert": len(waiting.without_expert),
-        "graders": [{**asdict(row), "to_do": row.to_do} for row in rows],
+        "graders": [{**asdict(row), "to_do": row.to_do, "expected_usd": row.expected_usd} for row in rows],
     }
+
+
+def progress_of(
+    study: OpenStudy, grader: AutomaticGrader, *, again: bool = False, sweeps: int | None = None
+) -> Callable[[], Mapping[str, Any]]:
+    """How one grader's work goes from now on: answers, failures, tokens, dollars; cheap enough for twice a second."""
+    store, run = study.workspace.store, terms_of(study).run
+    rounds = sweeps or study.file.grading.sweeps
+    wanted = len(missing_verdicts(store, grader, queued(study).comparisons, sweeps=rounds, again=again))
+    work, ledger = Work(store), Ledger(store)
+    before = work.counts(run=run)
+
+    def now() -> Mapping[str, Any]:
+        spent = ledger.spent(run=run)
+        new = {state: n - before.get(state, 0) for state, n in work.counts(run=run).items()}
+        return {
+            "items": wanted,
+            "done": new.get(WorkState.DONE, 0),
+            "failed": new.get(WorkState.FAILED, 0),
+            "running": new.get(WorkState.RUNNING, 0),
+            "input_tokens": spent.usage.input_tokens,
+            "output_tokens": spent.usage.output_tokens,
+            "cost_usd": spent.usage.cost_usd,
+            "known_usd": spent.known_usd,
+        }
+
+    return now
 
 
 def rows_of(study: OpenStudy) -> list[PairScore]:

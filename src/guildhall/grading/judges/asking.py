@@ -55,9 +55,11 @@ class Kept:
     ) -> None:
         """`among` narrows the index to a few comparisons, where all of a judge's verdicts would be too many to read."""
         self._last: dict[Place, _Last] = {}
+        self._costs: dict[Digest, float | None] = {}
         narrowed = {} if among is None else {"comparison": [one.key for one in among]}
         for judgment in store.each(Judgment, grader=[grader.key for grader in graders], **narrowed):
             place = (judgment.comparison, judgment.order, judgment.sweep)
+            self._costs[judgment.comparison] = _more(self._costs.get(judgment.comparison, 0.0), judgment)
             before = self._last.get(place)
             attempts = before.attempts + 1 if before else 1
             if before is None or before.failed:
@@ -84,6 +86,17 @@ class Kept:
         ]
         found = [last for last in wanted if last is not None]
         return sum(not last.failed for last in found), sum(last.failed for last in found)
+
+    def cost_usd(self, comparisons: Iterable[Comparison]) -> float | None:
+        """What all answers on these comparisons cost, failures included; unknown as soon as one price is."""
+        costs = [self._costs.get(one.key, 0.0) for one in comparisons]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
+
+def _more(cost: float | None, judgment: Judgment) -> float | None:
+    own = judgment.usage.cost_usd if judgment.usage is not None else None
+    return None if cost is None or own is None else cost + own
 
 
 def orders(comparison: Comparison) -> list[tuple[Digest, ...]]:

@@ -29,16 +29,25 @@ class Queued:
 
 @dataclass(frozen=True)
 class Standing:
-    """How one grader's work stands: both denominators."""
+    """How one grader's work stands: both denominators, and what its answers cost, unknown as soon as one price is."""
 
     grader: str
     asked: int
     verdicts: int
     failures: int
+    cost_usd: float | None = None
 
     @property
     def to_do(self) -> int:
         return self.asked - self.verdicts - self.failures
+
+    @property
+    def expected_usd(self) -> float | None:
+        """What the rest would cost if it went on like this; unknown before the first answer."""
+        answered = self.verdicts + self.failures
+        if self.to_do == 0:
+            return 0.0
+        return self.cost_usd / answered * self.to_do if answered and self.cost_usd is not None else None
 
 
 def enqueue(workspace: Workspace, study: Study, *, set_size: int = 2) -> Queued:
@@ -80,9 +89,10 @@ def missing_verdicts(
 def standing(store: Store, grader: AutomaticGrader, comparisons: Sequence[Comparison], *, sweeps: int) -> Standing:
     """Verdicts and failures among everything this grader is to be asked."""
     rounds = sweeps if grader.repeats else 1
-    verdicts, failures = Kept(store, grader.graders()).counts(comparisons, sweeps=rounds)
+    kept = Kept(store, grader.graders())
+    verdicts, failures = kept.counts(comparisons, sweeps=rounds)
     asked = rounds * sum(_orders(one) for one in comparisons)
-    return Standing(grader.name, asked, verdicts, failures)
+    return Standing(grader.name, asked, verdicts, failures, kept.cost_usd(comparisons))
 
 
 def _orders(comparison: Comparison) -> int:
