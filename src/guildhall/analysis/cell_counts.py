@@ -49,10 +49,14 @@ def count_cells(columns: Sequence[Coded], halves: Codes) -> CellCounts:
 
 
 def _merged(parts: Iterable[CellCounts], n_columns: int) -> CellCounts:
-    """Each part was counted in its own codes; only its small table is translated to the shared ones."""
+    """Each part was counted in its own codes; only its small table is translated to the shared ones, if they differ."""
     indices: list[dict[str, int]] = [{} for _ in range(n_columns)]
     total, n_excluded = np.zeros((*(0 for _ in indices), 3), dtype=np.int64), 0
     for part in parts:
+        n_excluded += part.n_excluded
+        if all(names == tuple(index) for names, index in zip(part.names, indices, strict=True)):
+            total += part.counts
+            continue
         places = [
             renumber(Coded(np.arange(len(names)), names), index)
             for names, index in zip(part.names, indices, strict=True)
@@ -60,7 +64,7 @@ def _merged(parts: Iterable[CellCounts], n_columns: int) -> CellCounts:
         grown = np.zeros((*(len(index) for index in indices), 3), dtype=np.int64)
         grown[tuple(slice(size) for size in total.shape)] = total
         grown[np.ix_(*places, np.arange(3))] += part.counts
-        total, n_excluded = grown, n_excluded + part.n_excluded
+        total = grown
     return CellCounts(tuple(tuple(index) for index in indices), total, n_excluded)
 
 

@@ -109,12 +109,14 @@ def _from_arrow(array: Any, name: str) -> Coded | Floats:
 
     if is_number_type(array.type):
         values = array.cast(pa.float64()).to_numpy(zero_copy_only=False)
-        return checked_numbers(values, array.is_null().to_numpy(zero_copy_only=False), name)
+        missing = array.is_null().to_numpy(zero_copy_only=False) if array.null_count else np.False_
+        return checked_numbers(values, missing, name)
     if not pa.types.is_dictionary(array.type):
         array = array.cast(pa.string()).dictionary_encode()
     if isinstance(array, pa.ChunkedArray):
         array = array.unify_dictionaries().combine_chunks()
-    names = tuple("" if word is None else str(word) for word in array.dictionary.to_pylist())
+    words = array.dictionary.cast(pa.string()).fill_null("").to_numpy(zero_copy_only=False)
+    names = tuple(words.tolist())
     indices = array.indices.fill_null(-1) if array.null_count else array.indices
     return coded_words(indices.to_numpy(zero_copy_only=False), names)
 
@@ -129,7 +131,7 @@ def coded_words(codes: Codes, names: tuple[str, ...]) -> Coded:
     return Coded(place[codes], names[:blank] + names[blank + 1 :])
 
 
-def checked_numbers(values: Floats, missing: NDArray[np.bool_], column: str) -> Floats:
+def checked_numbers(values: Floats, missing: NDArray[np.bool_] | np.bool_, column: str) -> Floats:
     """A missing cell reads as NaN; a NaN that was written as a value is refused."""
     if not np.isfinite(values).all() and np.any(~np.isfinite(values) & ~missing):
         raise ImpossibleValue(column, "NaN or infinite", allowed="a finite number, or null where unknown")
