@@ -13,6 +13,7 @@ from guildhall.documents.checks.checking import Limits, check_file, check_text
 from guildhall.documents.checks.fonts import is_common
 from guildhall.documents.kinds import Kind
 from guildhall.documents.values import Gravity
+from tests.documents import sound
 from tests.documents.broken_and_sound import BODY, Case, all_cases, drawn, text, words
 
 FLAT = [case for case in all_cases() if not case.office]
@@ -60,6 +61,35 @@ def test_the_same_page_turned_by_a_quarter_has_the_same_fault_at_the_turned_plac
     assert sideways.box is not None
     left, top, right, bottom = upright.box
     assert sideways.box == pytest.approx((1 - bottom, left, 1 - top, right), abs=0.01)
+
+
+def test_words_on_words_are_seen_when_every_letter_is_drawn_for_itself(tmp_path: Path) -> None:
+    def letter_by_letter(x: float, y: float, line: str) -> str:
+        return "".join(text(x + 9 * place, y, letter) for place, letter in enumerate(line))
+
+    drawn(BODY + letter_by_letter(60, 300, "network") + letter_by_letter(64, 302, "percent"))(tmp_path / "crossed.pdf")
+    drawn(BODY + letter_by_letter(60, 300, "network") + letter_by_letter(64, 330, "percent"))(tmp_path / "apart.pdf")
+    assert {found.rule for found in check_file(tmp_path / "crossed.pdf", kind=Kind.PDF, pdf=None)} == {"overlap"}
+    assert check_file(tmp_path / "apart.pdf", kind=Kind.PDF, pdf=None) == ()
+
+
+def test_a_note_of_one_line_is_no_blank_page(tmp_path: Path) -> None:
+    drawn(text(60, 760, "All there is to say"))(tmp_path / "note.pdf")
+    drawn(BODY, text(60, 760, "All there is to say"))(tmp_path / "header.pdf")
+    assert check_file(tmp_path / "note.pdf", kind=Kind.PDF, pdf=None) == ()
+    assert [found.page for found in check_file(tmp_path / "header.pdf", kind=Kind.PDF, pdf=None)] == [2]
+
+
+def test_an_archive_cut_short_is_unreadable(tmp_path: Path) -> None:
+    path = sound.archive(tmp_path / "a.zip", a_dot_txt=b"words")
+    assert check_file(path, kind=Kind.ZIP, pdf=None) == ()
+    path.write_bytes(path.read_bytes()[:-30])
+    assert [found.rule for found in check_file(path, kind=Kind.ZIP, pdf=None)] == ["unreadable"]
+
+
+@pytest.mark.parametrize("mark", "\u261e\u2756\u2794\u2726\u2705")
+def test_any_picture_that_begins_lines_is_an_odd_bullet(mark: str) -> None:
+    assert odd_bullets(f"{mark} one\n{mark} two") == {mark: 2}
 
 
 def test_an_office_file_that_could_not_be_shown_is_unreadable(tmp_path: Path) -> None:

@@ -131,3 +131,10 @@ def test_the_words_of_real_expert_files_are_read(realdata: Path) -> None:
     files = sorted((realdata / "gdpval" / "authentic_files" / "reference_files").rglob("*.xlsx"))
     for file in files:
         assert len(extract_file(file, kind=detect(file).kind).text) > 500
+
+
+def test_a_comment_in_rtf_is_read_where_it_was_made(tmp_path: Path) -> None:
+    path = tmp_path / "a.rtf"
+    note = rb"{\*\atnid JD}{\*\atnauthor Jane}{\*\annotation{\*\atndate 5}\pard Is this so?}"
+    path.write_bytes(rb"{\rtf1{\info{\author Jane}}Hello " + note + rb" world\par}")
+    assert extract_file(path, kind=Kind.RTF).text == "Hello {>>Is this so?<<} world"

@@ -39,8 +39,9 @@ def test_a_hostile_file_is_refused_in_words(name: str, look: Documents, tmp_path
     assert len(list(tmp_path.iterdir())) == 1
 
 
-def test_macros_are_reported_and_the_pages_still_shown(look: Documents, tmp_path: Path) -> None:
-    outcome = look.render(HOSTILE["macro.docm"](tmp_path))
+@pytest.mark.parametrize("name", ["macro.docm", "script.pdf"])
+def test_macros_are_reported_and_the_pages_still_shown(name: str, look: Documents, tmp_path: Path) -> None:
+    outcome = look.render(HOSTILE[name](tmp_path))
     assert outcome.pages == 1
     assert "macros" in {finding.rule for finding in outcome.findings}
 

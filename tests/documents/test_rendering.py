@@ -12,6 +12,7 @@ from guildhall.documents.looking import Documents
 from guildhall.documents.render.web import browser
 from guildhall.documents.values import Outcome
 from tests.documents import sound
+from tests.documents.hostile import HOSTILE
 
 pytestmark = [pytest.mark.office, pytest.mark.xdist_group("office")]
 
@@ -85,8 +86,8 @@ def test_comments_and_notes_do_no_harm_and_are_counted(look: Documents, tmp_path
     letter = look.renderer.render(sound.reviewed(tmp_path / "a.docx", authors=(), comment="Is this so?"))
     deck = look.renderer.render(sound.pptx(tmp_path / "a.pptx", notes="Say this slowly"))
     assert (len(letter.pages), len(deck.pages)) == (1, 2), (letter.omitted, deck.omitted)
-    assert letter.warnings == ("not on the pages, but in the text: 1 x comments",)
-    assert deck.warnings == ("not on the pages, but in the text: 1 x slides with notes",)
+    assert letter.warnings == ("not on the pages: 1 x comments",)
+    assert deck.warnings == ("not on the pages: 1 x slides with notes",)
 
 
 def test_tracked_changes_look_the_same_whatever_was_rendered_before(look: Documents, tmp_path: Path) -> None:
@@ -136,6 +137,12 @@ def test_kept_pages_lie_in_a_folder_called_like_the_file(look: Documents, tmp_pa
     outcome = look.render(sound.pptx(tmp_path / "a.pptx"), out=folder)
     assert [path.name for path in outcome.out] == ["page-001.png", "page-002.png", "document.pdf"]
     assert all(path.is_file() for path in outcome.out)
+
+
+def test_what_a_drawing_would_load_is_counted_and_not_fetched(look: Documents, tmp_path: Path) -> None:
+    rendered = look.renderer.render(HOSTILE["fetches.svg"](tmp_path))
+    assert len(rendered.pages) == 1
+    assert [(one.what, one.count) for one in rendered.omitted] == [("linked resources", 2)]
 
 
 def test_a_page_that_needs_its_script_is_shown_as_people_see_it(look: Documents, tmp_path: Path) -> None:

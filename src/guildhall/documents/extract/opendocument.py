@@ -1,8 +1,7 @@
-"""OpenDocument and RTF as text: headings, lists, tables, cells with formulas, comments, notes."""
+"""OpenDocument as text: headings, lists, tables, cells with formulas, comments, notes."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from guildhall.documents.extract.writing import Writer, table_row
@@ -73,47 +72,3 @@ def _pieces(element: Tree, people: Ledger) -> Iterator[str]:
         else:
             yield from _pieces(child, people)
         yield child.tail or ""
-
-
-_RTF_TOKEN = re.compile(
-    rb"\\'([0-9a-f]{2})|\\u(-?\d+) ?\??|\\([a-z]+)(-?\d+)? ?|\\(.)|([{}])|([^\\{}\r\n]+)", re.DOTALL | re.IGNORECASE
-)
-_RTF_UNSEEN = frozenset(
-    {
-        b"fonttbl",
-        b"colortbl",
-        b"stylesheet",
-        b"info",
-        b"pict",
-        b"listtable",
-        b"listoverridetable",
-        b"rsidtbl",
-        b"fldinst",
-    }
-)
-
-
-def extract_rtf(data: bytes, writer: Writer) -> None:
-    """The words of an RTF file, a line for each paragraph."""
-    line: list[str] = []
-    hidden = [False]
-    for hexed, code, word, _, symbol, brace, text in _RTF_TOKEN.findall(data):
-        if brace == b"{":
-            hidden.append(hidden[-1])
-        elif brace:
-            hidden[-1:] = [] if len(hidden) > 1 else [False]
-        elif word in _RTF_UNSEEN or symbol == b"*":
-            hidden[-1] = True
-        elif hidden[-1]:
-            continue
-        elif word in (b"par", b"line", b"row", b"page"):
-            writer.add("".join(line), unit="paragraphs")
-            line = []
-        elif word in (b"tab", b"cell"):
-            line.append("\t")
-        elif code:
-            line.append(chr(int(code) % 65536))
-        else:
-            line.append((bytes.fromhex(hexed.decode()) if hexed else text).decode("cp1252", "replace"))
-    if line:
-        writer.add("".join(line), unit="paragraphs")

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from guildhall.documents.detection import detect_bytes
-from guildhall.documents.extract import drawings, media, opendocument, pdf, pictures, plain, sheets, slides, word
+from guildhall.documents.extract import drawings, media, opendocument, pdf, pictures, plain, rtf, sheets, slides, word
 from guildhall.documents.extract.writing import TextBudget, Writer
 from guildhall.documents.kinds import Family, Kind
 from guildhall.documents.opc import Opc
@@ -119,7 +119,7 @@ def _read_html(data: bytes, writer: Writer, _name: str) -> Facts:
 
 
 def _read_rtf(data: bytes, writer: Writer, _name: str) -> Facts:
-    opendocument.extract_rtf(data, writer)
+    rtf.extract_rtf(data, writer)
     return {}
 
 

@@ -187,7 +187,7 @@ class Renderer:
 
 def _unseen(facts: dict[str, int]) -> list[Omission]:
     """What an Office file holds that its pages do not show."""
-    reason = "hidden in the file, and so not on its pages; their text is extracted"
+    reason = "hidden in the file, and so not on its pages"
     counts = [("hidden sheets", facts.get("hidden_sheets", 0)), ("hidden slides", facts.get("hidden_slides", 0))]
     return [Omission(what=what, reason=reason, count=count) for what, count in counts if count]
 
@@ -195,7 +195,7 @@ def _unseen(facts: dict[str, int]) -> list[Omission]:
 def _beside_the_pages(facts: dict[str, int]) -> list[str]:
     """What a reader of the file meets beside its pages, and a reader of the pages does not."""
     counts = [("comments", facts.get("comments", 0)), ("slides with notes", facts.get("notes", 0))]
-    return [f"not on the pages, but in the text: {count} x {what}" for what, count in counts if count]
+    return [f"not on the pages: {count} x {what}" for what, count in counts if count]
 
 
 def _nothing(kind: Kind, why: str) -> Rendered:
