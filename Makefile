@@ -22,6 +22,9 @@ test: ready ## every check: ruff, mypy --strict, pytest, the wheel
 prove: ready ## the full form of every claim; ONLY=name... narrows it, BUDGET=seconds limits it
 	@$(PY) -m proofs --tier prove $(if $(ONLY),--only "$(ONLY)") $(if $(BUDGET),--budget $(BUDGET)) $(if $(FORCE),--force)
 
+torture: ready ## hundreds of faults on both databases: nothing acknowledged may be lost or doubled
+	@$(PY) -m proofs --tier prove --only scale-torture --force
+
 bench: ready ## every figure side by side with its peers
 	@$(PY) -m proofs --tier bench $(if $(ONLY),--only "$(ONLY)") $(if $(BUDGET),--budget $(BUDGET)) $(if $(FORCE),--force)
 
@@ -45,4 +48,4 @@ ready: ## set up the machine and .venv (seconds when nothing changed)
 clean: ## remove everything the targets made
 	rm -rf $(VENV) site dist build .mypy_cache .ruff_cache .hypothesis demo-workspace
 
-.PHONY: help demo test prove bench docs lock format ready clean
+.PHONY: help demo test prove torture bench docs lock format ready clean

@@ -7,9 +7,10 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -22,9 +23,15 @@ class NoPostgres(Exception):
 class Server:
     port: int
     folder: Path
+    control: Callable[..., None] = lambda *_words: None
+    """Runs pg_ctl with the words given."""
 
     def __post_init__(self) -> None:
         self._names = count(1)
+
+    def restart(self) -> None:
+        """Down without a word to its clients, and up again."""
+        self.control("-m", "immediate", "-w", "restart")
 
     def url(self, name: str) -> str:
         return f"postgresql://guildhall@127.0.0.1:{self.port}/{name}"
@@ -78,7 +85,7 @@ def private_postgres(*, fsync: bool = False) -> Iterator[Server]:
         "start",
     )
     try:
-        yield Server(port, folder)
+        yield Server(port, folder, partial(run, str(programs / "pg_ctl"), "-D", str(data), "-l", str(folder / "log")))
     finally:
         run(str(programs / "pg_ctl"), "-D", str(data), "-m", "immediate", "-w", "stop")
         shutil.rmtree(folder, ignore_errors=True)
