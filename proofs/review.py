@@ -20,7 +20,7 @@ from proofs import Figures, NotRun, proof
     "review-browser",
     "In a real browser a task goes from draft through screening, three reviews with a change request and a revision, "
     "to accepted; its author and a colleague cannot review it; a fourth reviewer's comment anchors to page 2 of a "
-    "docx; the board and the history show it all; with and without JavaScript, and no page breaks an accessibility rule",
+    "docx; the board and the history show it all; with and without JavaScript; no page breaks an accessibility rule",
     budget_s=900,
 )
 def in_a_browser() -> Figures:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guildhall.domain.halls import Check, Role
+from guildhall.domain.halls import Check, Member, Role
 from guildhall.domain.reviews import Anchor, DecisionKind, Stage
 from guildhall.domain.tasks import ReviewState, Specification, Task
 from guildhall.errors import InputError, ReviewRefused, UnknownName
 from guildhall.store.audit import broken_links, history
+from guildhall.study.file import new_study
+from guildhall.study.studies import OpenStudy
 from guildhall.taskbank.review.admission import require_reviewed, why_not_in_a_study
 from guildhall.taskbank.review.board import audit_due, board
 from guildhall.taskbank.review.differences import Change, changed_facts, file_changes, line_differences
@@ -184,6 +187,32 @@ def test_a_failed_audit_starts_the_stages_anew_and_bars_the_task_from_studies(ha
 def test_a_task_that_calls_itself_unfinished_enters_no_study(hall: Hall, state: ReviewState) -> None:
     barred = why_not_in_a_study(hall.store, draft_task(review=state)) is not None
     assert barred == (state not in {ReviewState.UNREVIEWED, ReviewState.ACCEPTED})
+
+
+def test_a_study_leaves_out_what_is_not_reviewed_and_refuses_it_by_name(hall: Hall, tmp_path: Path) -> None:
+    hall.store.add(draft_task("public"))
+    hall.store.add(draft_task("unfinished", review=ReviewState.IN_REVIEW))
+    path = new_study(tmp_path / "study.toml", study_id="s", title="S")
+    assert [task.id for task in OpenStudy.open(path, hall.workspace).tasks] == ["public"]
+    path.write_text(path.read_text().replace("# ids = [", "ids = [").replace('"task-1", "task-2"', '"unfinished"'))
+    with pytest.raises(InputError, match="'unfinished' may not enter a study"):
+        OpenStudy.open(path, hall.workspace).tasks  # noqa: B018 - looking at them is the act
+
+
+def test_of_many_reviewers_who_take_a_task_at_once_one_holds_it(hall: Hall) -> None:
+    hall.submit()
+    rivals = [expert(f"rival-{number}") for number in range(8)]
+
+    def take(reviewer: Member) -> str | None:
+        try:
+            return hall.desk.take("memo", reviewer, now=1_700_000_100.0).holder
+        except InputError:
+            return None
+
+    with ThreadPoolExecutor(8) as pool:
+        holders = [name for name in pool.map(take, rivals) if name]
+    assert len(holders) == 1
+    assert holders[0] == getattr(hall.desk.holds.of("memo", now=1_700_000_101.0), "holder", None)
 
 
 def test_only_a_lead_or_a_manager_decides_and_a_rejection_says_why(hall: Hall) -> None:

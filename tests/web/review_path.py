@@ -97,7 +97,7 @@ class Walk:
                 f"{name}: {one['id']} ({one['nodes'][0]['html'][:90]})" for one in found.response["violations"]
             ]
         if self.pictures:
-            page.screenshot(path=self.pictures / f"{name}.png", full_page=name != "review-board")
+            page.screenshot(path=self.pictures / f"{name}.png")
 
     def open(self, page: Page, ending: str = "") -> None:
         page.goto(f"{self.live.address}/tasks/{self.task}{ending}")
