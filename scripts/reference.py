@@ -1,4 +1,4 @@
-"""Write docs/reference/ from the code: commands, exit codes, the schema of task.toml. `--check` only compares."""
+"""Write docs/reference/ from the code: commands, exit codes, permissions, the schema of task.toml. `--check` only compares."""
 
 from __future__ import annotations
 
@@ -12,12 +12,18 @@ import typer
 from guildhall import errors
 from guildhall.cli.main import COMMANDS, app
 from guildhall.taskbank.folder import TaskFile
+from guildhall.web.permissions import permissions_page
 
 TARGET = Path(__file__).parent.parent / "docs" / "reference"
 
 
 def main() -> int:
-    pages = {"commands.md": commands_page(), "exit-codes.md": exit_codes_page(), "task.schema.json": schema()}
+    pages = {
+        "commands.md": commands_page(),
+        "exit-codes.md": exit_codes_page(),
+        "permissions.md": permissions_page(),
+        "task.schema.json": schema(),
+    }
     stale = [
         name for name, text in pages.items() if not (TARGET / name).exists() or (TARGET / name).read_text() != text
     ]

@@ -29,7 +29,7 @@ from guildhall.web.pages import (
     work,
 )
 from guildhall.web.rendering import page
-from guildhall.web.security import RateLimit, SameSiteWrites, SecurityHeaders, TooLarge, cookie_settings
+from guildhall.web.security import PlainAddresses, RateLimit, SameSiteWrites, SecurityHeaders, TooLarge, cookie_settings
 from guildhall.web.site import Site
 
 STATIC = Path(__file__).parent / "static"
@@ -64,6 +64,7 @@ def create_app(site: Site) -> Starlette:
             Middleware(SecurityHeaders, files_origin=site.addresses.files, https=site.addresses.https),
             Middleware(SameSiteWrites, origin=site.addresses.app, uploads=UPLOADS),
         ],
+            Middleware(PlainAddresses),
         exception_handlers={
             HTTPException: _http_problem,
             UnknownName: _unknown,

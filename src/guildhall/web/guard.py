@@ -75,6 +75,6 @@ async def _checked_form(request: Request, session: Session, *, files: int) -> Fo
 
 
 def word(form: FormData, name: str) -> str:
-    """One text field of a form; a missing one is empty."""
+    """One text field of a form; a missing one is empty. Zero bytes, which no database takes, are dropped."""
     value = form.get(name)
-    return value.strip() if isinstance(value, str) else ""
+    return value.replace("\x00", "").strip() if isinstance(value, str) else ""

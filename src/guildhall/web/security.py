@@ -69,6 +69,19 @@ class SecurityHeaders:
         await self._app(scope, receive, guarded)
 
 
+class PlainAddresses:
+    """Refuses addresses with a zero byte in them: no page has one, and PostgreSQL cannot even be asked for it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and ("\x00" in scope["path"] or b"%00" in scope["query_string"]):
+            await PlainTextResponse("There is no such page.", 404)(scope, receive, send)
+            return
+        await self._app(scope, receive, send)
+
+
 class SameSiteWrites:
     """Refuses writes that another site started, and bodies beyond the limit, before anything is parsed."""
 

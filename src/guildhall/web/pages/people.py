@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pydantic import ValidationError
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -43,12 +44,15 @@ def invite(request: Request, site: Site, session: Session, form: FormData) -> Re
     role = word(form, "role")
     if role not in {str(one) for one in Role}:
         raise HTTPException(400, "choose a role from the list")
-    member = site.roster.invite_person(
-        Role(role),
-        occupations=tuple(line.strip() for line in word(form, "occupations").splitlines() if line.strip()),
-        years=_years(word(form, "years")),
-        personal={name: word(form, name) for name in ("name", "email", "employer") if word(form, name)},
-    )
+    try:
+        member = site.roster.invite_person(
+            Role(role),
+            occupations=tuple(line.strip() for line in word(form, "occupations").splitlines() if line.strip()),
+            years=_years(word(form, "years")),
+            personal={name: word(form, name) for name in ("name", "email", "employer") if word(form, name)},
+        )
+    except ValidationError as error:
+        raise HTTPException(400, "an occupation is a title of at most 300 characters, one a line") from error
     _note(site, session, "invited", member.code_name, role=role)
     return _with_link(request, site, member, Letter.INVITATION)
 
