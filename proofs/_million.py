@@ -35,13 +35,13 @@ ROWS_AT_ONCE = 10_000
 class Large:
     """How large: tasks x models x samples comparisons with the expert, each judged `graders_each` times."""
 
-    tasks: int = 220
+    tasks: int = 224
     models: int = 300
     samples: int = 3
     graders_each: int = 5
     graders: int = 500
     sectors: int = 9
-    occupations: int = 27
+    occupations: int = 32
     judgments: int = 1_000_000
     study: str = "large"
     seed: int = 1

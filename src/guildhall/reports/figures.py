@@ -5,14 +5,48 @@ from __future__ import annotations
 from guildhall.domain.findings import Findings
 from guildhall.reports.plots.differences import NEW_LINE, signed_forest
 from guildhall.reports.plots.forest import forest, group_forest
-from guildhall.reports.plots.frame import Specification
+from guildhall.reports.plots.frame import Specification, subtitled, to_svg
 from guildhall.reports.plots.heat_map import heat_map
 from guildhall.reports.plots.outcomes import outcome_bars
 from guildhall.reports.plots.trend import trend_plot
 
+MOST_MODELS = 40
+"""So many models, the best, are what one can read in a figure; tables and files hold all."""
+MOST_ENTRIES = 60
+
+
+def drawn(findings: Findings) -> dict[str, str]:
+    """Every figure as SVG."""
+    return {name: to_svg(figure) for name, figure in figures_of(findings).items()}
+
 
 def figures_of(findings: Findings) -> dict[str, Specification]:
     """Every figure of a report by the name of its file."""
+    if len(findings.headline) <= MOST_MODELS:
+        return _figures(findings)
+    words = f"the best {MOST_MODELS} of {len(findings.headline)} models by win or tie; the tables hold all"
+    return {name: subtitled(figure, words) for name, figure in _figures(_readable(findings)).items()}
+
+
+def _readable(findings: Findings) -> Findings:
+    """The findings of the best models only, for the eye."""
+    ranked = sorted(findings.headline, key=lambda record: -(record.win_or_tie.value or 0))
+    best = {record.model for record in ranked[:MOST_MODELS]}
+    return findings.model_copy(
+        update={
+            "headline": tuple(record for record in findings.headline if record.model in best),
+            "breakdowns": tuple(
+                one.model_copy(update={"cells": tuple(cell for cell in one.cells if cell.model in best)})
+                for one in findings.breakdowns
+            ),
+            "groups": tuple(
+                group.model_copy(update={"figures": group.figures[:MOST_ENTRIES]}) for group in findings.groups
+            ),
+        }
+    )
+
+
+def _figures(findings: Findings) -> dict[str, Specification]:
     made = {"outcomes": outcome_bars(findings)}
     ranked = sorted(findings.headline, key=lambda record: -(record.win_or_tie.value or 0))
     made["win-or-tie"] = forest(

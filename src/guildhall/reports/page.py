@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -10,8 +12,8 @@ from markupsafe import Markup
 
 from guildhall.domain.findings import Findings
 from guildhall.reports import words
-from guildhall.reports.figures import figures_of
-from guildhall.reports.plots.frame import FAINT, GRID, GROUND, INK, MARK, to_svg
+from guildhall.reports.figures import drawn
+from guildhall.reports.plots.frame import FAINT, GRID, GROUND, INK, MARK
 
 TEMPLATES = Path(__file__).parent / "templates"
 PAGE_COLOURS = {GROUND: "--sheet", INK: "--ink", FAINT: "--faint", GRID: "--line", MARK: "--accent"}
@@ -40,19 +42,32 @@ def environment() -> Environment:
     return made
 
 
-def html_page(findings: Findings) -> str:
-    """The whole report; the same findings give the same bytes."""
-    drawn = {name: inline(to_svg(figure), name) for name, figure in figures_of(findings).items()}
+_SPOKEN = re.compile(r' (?:role|aria-roledescription|aria-label|aria-hidden)="[^"]*"')
+
+
+def html_page(findings: Findings, figures: Mapping[str, str] | None = None) -> str:
+    """The whole report; the same findings give the same bytes. `figures` are its figures, where drawn already."""
+    return _render("report.html", findings, figures or drawn(findings))
+
+
+def html_body(findings: Findings) -> Markup:
+    """The report without head, title and style, for a page that brings its own."""
+    return Markup(_render("body.html", findings, drawn(findings)))  # noqa: S704 - rendered with autoescape
+
+
+def _render(template: str, findings: Findings, figures: Mapping[str, str]) -> str:
+    inlined = {name: inline(svg, name) for name, svg in figures.items()}
     ranked = sorted(findings.headline, key=lambda record: -(record.win_or_tie.value or 0))
-    return environment().get_template("report.html").render(findings=findings, ranked=ranked, drawn=drawn)
+    return environment().get_template(template).render(findings=findings, ranked=ranked, drawn=inlined)
 
 
 def inline(svg: str, name: str) -> Markup:
     """An SVG of our own drawing inside the page, in the colours of the page, so that it follows light and dark.
 
-    Its ids get a prefix, since several share one document.
+    Its ids get a prefix, since several share one document. Whoever listens to the page is told what the figure is by
+    its frame and reads the table beneath, not a mark at a time.
     """
-    body = svg[svg.index("<svg") :]
+    body = _SPOKEN.sub("", svg[svg.index("<svg") :]).replace("<svg", '<svg aria-hidden="true"', 1)
     for colour, variable in PAGE_COLOURS.items():
         body = body.replace(f'"{colour}"', f'"var({variable})"')
     body = (

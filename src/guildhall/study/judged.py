@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -17,9 +17,9 @@ from guildhall.domain.judgments import BlindGuess, Comparison, Judgment
 from guildhall.store.fields import Field, read_fields
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
-from guildhall.study.rows import AUTOMATIC, NOT_ASKED, Rows, taken
+from guildhall.study.rows import AUTOMATIC, NOT_ASKED, Rows, is_word, taken
 from guildhall.study.waves import joined
-from guildhall.study.works import BREAKDOWNS, Sets, Works, read_sets
+from guildhall.study.works import BREAKDOWNS, Sets, Works, parsed, read_sets
 
 _FIELDS: Mapping[str, Field] = {
     "grader_kind": (str, "grader.grader_kind"),
@@ -82,10 +82,7 @@ class _Reader:
 
     def __init__(self, sets: Sets, works: Works, baseline: str, replaced: set[str]) -> None:
         self.sets, self.works, self.replaced = sets, works, replaced
-        authors = works.model.codes.tolist()
-        wanted = works.model.names.index(baseline) if baseline in works.model.names else -1
-        first = (next((place for place in shown if authors[place] == wanted), -1) for shown in sets.works)
-        self.base_of = np.fromiter(first, np.int64, len(sets.works))
+        self.base_of = sets.first_by(is_word(works.model, baseline))
         self.graders: dict[str, int] = {}
         self.kinds: dict[str, int] = {}
         self.parts: list[dict[str, NDArray[Any]]] = []
@@ -104,12 +101,14 @@ class _Reader:
         left_out = (chunk["omissions"][at] for at in np.flatnonzero(current).tolist())
         self.counts["omissions"] += sum(sum(json.loads(text).values()) for text in left_out if text != "{}")
         used = np.flatnonzero(current & answered & planned)
-        if len(used):
+        if len(used) == len(base):
+            self._keep(chunk, base)
+        elif len(used):
             self._keep({name: [cells[at] for at in used.tolist()] for name, cells in chunk.items()}, base[used])
 
-    def _keep(self, used: Mapping[str, list[Any]], base: Codes) -> None:
+    def _keep(self, used: Mapping[str, Sequence[Any]], base: Codes) -> None:
         """One entry for each model's work beside the baseline's in each of the judgments."""
-        orders, ranks = _parsed(used["order"]), _parsed(used["ranks"])
+        orders, ranks = parsed(used["order"]), parsed(used["ranks"])
         sizes = np.array([len(order) for order in orders])
         judgment = np.repeat(np.arange(len(orders)), sizes)
         work = np.fromiter(map(self.works.place.__getitem__, chain.from_iterable(orders)), np.int64, len(judgment))
@@ -141,7 +140,7 @@ class _Reader:
             **self.counts,
             comparisons=len(self.base_of),
             tasks={self.sets.task[at] for at in compared},
-            submissions=len({work for at in compared for work in self.sets.works[at]}),
+            submissions=len(np.unique(self.sets.works[self.base_of[self.sets.shown_by] >= 0])),
         )
 
     def _rows(self) -> Rows:
@@ -175,22 +174,16 @@ _NOTHING: dict[str, NDArray[Any]] = {
 }
 
 
-def _parsed(texts: list[str]) -> list[list[Any]]:
-    """Many small JSON lists by one call of the parser."""
-    found: list[list[Any]] = json.loads(f"[{','.join(texts)}]")
-    return found
-
-
 def _coded(words: Iterable[str], index: dict[str, int]) -> Codes:
     return np.array([index.setdefault(word, len(index)) for word in words], dtype=np.int32)
 
 
-def _kinds(used: Mapping[str, list[Any]]) -> Iterable[str]:
+def _kinds(used: Mapping[str, Sequence[Any]]) -> Iterable[str]:
     for kind, judge in zip(used["grader_kind"], used["judge"], strict=True):
         yield kind if kind is not None else f"{AUTOMATIC}{judge}"
 
 
-def _guesses(said: list[str | None], base_place: Codes, sizes: Codes) -> NDArray[np.int8]:
+def _guesses(said: Sequence[str | None], base_place: Codes, sizes: Codes) -> NDArray[np.int8]:
     """Whether the named side is the baseline's; asked about pairs only."""
     places = {BlindGuess.A.value: 0, BlindGuess.B.value: 1}
     named = np.array([places.get(word, -1) if word is not None else NOT_ASKED for word in said])
@@ -199,6 +192,6 @@ def _guesses(said: list[str | None], base_place: Codes, sizes: Codes) -> NDArray
     return np.where(sizes == 2, found, NOT_ASKED).astype(np.int8)
 
 
-def _seconds(used: Mapping[str, list[Any]]) -> Floats:
+def _seconds(used: Mapping[str, Sequence[Any]]) -> Floats:
     pairs = zip(used["corrected_s"], used["active_s"], strict=True)
     return np.array([corrected if corrected is not None else clock for corrected, clock in pairs], dtype=np.float64)

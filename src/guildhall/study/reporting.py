@@ -8,9 +8,9 @@ from guildhall.domain.findings import Findings
 from guildhall.domain.studies import Study
 from guildhall.reports.chapters.ablations import ablations_csv
 from guildhall.reports.chapters.trend import trend_csv
-from guildhall.reports.figures import figures_of
+from guildhall.reports.figures import drawn
 from guildhall.reports.page import html_page
-from guildhall.reports.plots.frame import to_png, to_svg
+from guildhall.reports.plots.frame import svg_to_png
 from guildhall.reports.text import as_json, headline_csv, markdown
 from guildhall.reports.workbook import workbook
 from guildhall.store.workspace import Workspace
@@ -25,8 +25,9 @@ def write_report(
     """Write everything into a folder; the same judgments give the same bytes."""
     evidence = gather_evidence(workspace, study, baseline=baseline, grader_kind=grader_kind)
     findings = findings_from(evidence)
+    svgs = drawn(findings)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "report.html").write_text(html_page(findings), encoding="utf-8")
+    (folder / "report.html").write_text(html_page(findings, svgs), encoding="utf-8")
     (folder / "report.md").write_text(markdown(findings), encoding="utf-8")
     (folder / "report.json").write_text(as_json(findings), encoding="utf-8")
     (folder / "report.xlsx").write_bytes(workbook(findings))
@@ -38,7 +39,7 @@ def write_report(
         (folder / "ablations.csv").write_text(ablations_csv(findings.ablations), encoding="utf-8")
     figures = folder / "figures"
     figures.mkdir(exist_ok=True)
-    for name, figure in figures_of(findings).items():
-        (figures / f"{name}.svg").write_text(to_svg(figure), encoding="utf-8")
-        (figures / f"{name}.png").write_bytes(to_png(figure))
+    for name, svg in svgs.items():
+        (figures / f"{name}.svg").write_text(svg, encoding="utf-8")
+        (figures / f"{name}.png").write_bytes(svg_to_png(svg))
     return findings

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import PurePosixPath
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,11 +55,22 @@ class Works:
 
 @dataclass(frozen=True)
 class Sets:
-    """A study's comparisons by place: their tasks and which works each shows."""
+    """A study's comparisons by place: their tasks, and the works they show, one after the other.
+
+    `works[i]` is shown by the comparison at `shown_by[i]`.
+    """
 
     place: Mapping[str, int]
     task: tuple[str, ...]
-    works: tuple[tuple[int, ...], ...]
+    works: NDArray[np.int64]
+    shown_by: NDArray[np.int64]
+
+    def first_by(self, made: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """For each comparison the first of its works for which `made` holds, else -1."""
+        found = np.full(len(self.task), -1, dtype=np.int64)
+        at = np.flatnonzero(made[self.works])[::-1]
+        found[self.shown_by[at]] = self.works[at]
+        return found
 
 
 @dataclass(frozen=True)
@@ -74,19 +87,28 @@ class _Maker:
 def read_sets(store: Store, study: str) -> tuple[Sets, Works]:
     """The comparisons of a study and the work they show."""
     table = shelf_of(Comparison).table
-    keys: list[str] = []
+    place: dict[str, int] = {}
     tasks: list[str] = []
-    shown: list[list[str]] = []
+    keys: list[str] = []
+    sizes: list[int] = []
     fields = {"submissions": (str, "submissions")}
     for chunk in read_fields(
         store, Comparison, fields, columns=("key", "task"), narrowed=lambda query: query.where(table.c.study == study)
     ):
-        keys += chunk["key"]
+        shown = parsed(chunk["submissions"])
+        place.update(zip(chunk["key"], range(len(place), len(place) + len(shown)), strict=True))
         tasks += chunk["task"]
-        shown += [json.loads(text) for text in chunk["submissions"]]
-    works = _read_works(store, study, {key for one in shown for key in one})
-    places = tuple(tuple(works.place[key] for key in one) for one in shown)
-    return Sets({key: place for place, key in enumerate(keys)}, tuple(tasks), places), works
+        keys += chain.from_iterable(shown)
+        sizes += map(len, shown)
+    works = _read_works(store, study, set(keys))
+    at = np.fromiter(map(works.place.__getitem__, keys), np.int64, len(keys))
+    return Sets(place, tuple(tasks), at, np.repeat(np.arange(len(sizes)), sizes)), works
+
+
+def parsed(texts: Sequence[str]) -> list[Any]:
+    """Many small JSON texts by one call of the parser."""
+    found: list[Any] = json.loads(f"[{','.join(texts)}]")
+    return found
 
 
 def _read_works(store: Store, study: str, wanted: set[str]) -> Works:
@@ -101,13 +123,13 @@ def _read_works(store: Store, study: str, wanted: set[str]) -> Works:
     for chunk in read_fields(
         store, Submission, fields, columns=("key", "task"), narrowed=lambda query: query.where(within)
     ):
-        for key, task, author, files, stated in zip(*chunk.values(), strict=True):
-            if key in wanted:
-                keys.append(key)
-                tasks.append(task)
-                makers.append(_maker(author))
-                types.append(_file_type(files))
-                confidence.append(stated)
+        kept = [at for at, key in enumerate(chunk["key"]) if key in wanted]
+        cells = {name: [column[at] for at in kept] for name, column in chunk.items()}
+        keys += cells["key"]
+        tasks += cells["task"]
+        makers += map(_maker, cells["author"])
+        types += map(_file_type, parsed(cells["files"]))
+        confidence += cells["confidence"]
     task = encode(tasks)
     of_task = _task_columns({one.id: one for one in store.each(Task)}, task)
     return Works(
@@ -146,8 +168,8 @@ def _maker(text: str) -> _Maker:
     )
 
 
-def _file_type(files: str) -> str:
-    types = {_ending(file["name"]) for file in json.loads(files)} - {""}
+def _file_type(files: list[dict[str, str]]) -> str:
+    types = {_ending(file["name"]) for file in files} - {""}
     return "+".join(sorted(types)) if types else "text only"
 
 

@@ -41,6 +41,11 @@ def framed(body: dict[str, Any], *, title: str, height: int) -> Specification:
     return {"$schema": schema, "config": CONFIG, "title": title, "width": WIDTH, "height": height, **body}
 
 
+def subtitled(specification: Specification, words: str) -> Specification:
+    """The same figure with a line below its title."""
+    return specification | {"title": {"text": specification["title"], "subtitle": words}}
+
+
 def to_svg(specification: Specification) -> str:
     import vl_convert
 
@@ -51,7 +56,11 @@ def to_svg(specification: Specification) -> str:
 
 
 def to_png(specification: Specification, *, scale: float = 2.0) -> bytes:
+    return svg_to_png(to_svg(specification), scale=scale)
+
+
+def svg_to_png(svg: str, *, scale: float = 2.0) -> bytes:
     import vl_convert
 
-    png: bytes = vl_convert.vegalite_to_png(json.dumps(specification), scale=scale)
+    png: bytes = vl_convert.svg_to_png(svg, scale=scale)
     return png

@@ -1,0 +1,43 @@
+"""Write the report of a large study in a process of its own: `python -m proofs._report_large WORKSPACE FOLDER`.
+
+Prints seconds from the command's start to its end and the largest memory it held, as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+import time
+from pathlib import Path
+
+
+def main(workspace: Path, folder: Path) -> None:
+    began = time.perf_counter()
+    from guildhall.grading.viewing import newest_study
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.reporting import write_report
+
+    with Workspace.open(workspace) as opened:
+        findings = write_report(opened, newest_study(opened.store, "large"), folder)
+    own = resource.getrusage(resource.RUSAGE_SELF)
+    print(
+        json.dumps(
+            {
+                "seconds": time.perf_counter() - began,
+                "cpu_seconds": own.ru_utime + own.ru_stime,
+                "megabytes": own.ru_maxrss / 1024,
+                "judgments": findings.counts.judgments,
+                "models": len(findings.headline),
+                "breakdown_levels": sum(
+                    len({tuple(cell.levels.values()) for cell in one.cells}) for one in findings.breakdowns
+                ),
+                "cells": sum(len(one.cells) for one in findings.breakdowns),
+                "chapters": [group.name for group in findings.groups],
+            }
+        )
+    )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
