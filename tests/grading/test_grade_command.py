@@ -99,6 +99,12 @@ def test_a_judge_is_held_to_account_by_people_of_a_named_kind(workspace, study):
     found = grade(workspace, study, "account", "--judge", "counter")["judges"][0]
     assert found["human_auto"]["value"] == 1.0 and found["people"] == ["simulated"]
     assert found["best_constant"]["agreement"]["value"] == 0.5
+    gains = grade(workspace, study, "account", "--judge", "counter")["gains"]["counter"]
+    assert {name: one["value"] for name, one in gains.items()} == {
+        "always-human": 0.5,
+        "always-tie": 0.5,
+        "rubric-and-format": pytest.approx(0.5, abs=0.5),
+    }
     assert found["coverage"] == {"asked": 16, "verdicts": 16, "failures": {}, "left_out_with_them": 0}
 
 

@@ -14,15 +14,18 @@ from guildhall.analysis.multinomial import fit_multinomial, log_loss
 from guildhall.analysis.splits import fold_by_cluster
 from guildhall.domain.authors import Expert, ModelGrader
 from guildhall.domain.judges import Gradability, ItemOutcome, ItemVerdict, RubricMark
+from guildhall.domain.prepared import Prepared, PreparedFile
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Rubric, RubricItem, Task
 from guildhall.domain.values import sha256
 from guildhall.engine.terms import Terms
 from guildhall.errors import NotEnoughData
+from guildhall.grading.design import expert_submission
 from guildhall.grading.judges.desk import Desk
 from guildhall.grading.judges.gradability import rule_reasons, ungradable
 from guildhall.grading.judges.preferences import preference_rows
 from guildhall.grading.judges.rubric import RubricAsked, ask_rubric, missing_marks
+from guildhall.judging.preparing import VERSION
 from guildhall.study.training import model_card, train
 from tests.grading.scripted_judges import SECRETS, TextPreparer, judge_plan, world
 
@@ -83,6 +86,15 @@ def test_tasks_are_ungradable_by_rule_and_by_hand(workspace):
     workspace.store.add(Gradability(task="music", gradable=True, reason="it was given", by="ann", made_at=NOW))
     found = ungradable(workspace.store, [music, sound, plain])
     assert set(found) == {"sound", "plain"} and found["plain"] == "fonts (by ann)"
+
+
+def test_a_task_whose_letters_come_out_as_boxes_is_ungradable(workspace):
+    about = task(id="boxes", expert_files=(FileRef(name="memo.pdf", digest=sha256(b"memo")),))
+    expert = expert_submission(about)
+    assert expert is not None and not ungradable(workspace.store, [about])
+    file = PreparedFile(kind="pdf", ending=".pdf", findings={"missing-glyph": 3})
+    workspace.store.add(Prepared(subject=expert.key, version=VERSION, files=(file,)))
+    assert "font" in ungradable(workspace.store, [about])["boxes"]
 
 
 def test_preference_data_holds_no_author_and_no_tie(workspace):

@@ -178,7 +178,7 @@ def test_the_study_file_names_a_collection_and_may_pin_its_version(workspace, st
     assert judged["verdicts"] == 16 and grade(workspace, study, "judge", "--judge", "shown")["shown"]["verdicts"] == 0
     grade(workspace, study, "judge", "--judge", "counter")
     found = grade(workspace, study, "account", "--judge", "shown", "--against", "counter")
-    assert found["gains"]["shown"]["value"] == 0.0
+    assert found["gains"]["shown"]["counter"]["value"] == 0.0
     pinned = 'examples = { file = "examples.json", version = "000000000000" }'
     study.write_text(text.replace("EXAMPLES", pinned))
     with pytest.raises(GuildhallError, match=r"is version .* 000000000000"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from guildhall.cli.grade_tables import show_account, show_gains
+from guildhall.cli.grade_tables import show_account
 from guildhall.cli.show import as_json, note
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 def account(
     judge: Annotated[list[str] | None, typer.Option("--judge", "-j", help="A judge; all without.")] = None,
-    against: Annotated[str | None, typer.Option(help="A judge to compare the others' agreement with.")] = None,
+    against: Annotated[
+        str | None, typer.Option(help="A judge to compare agreement with, beside the baselines.")
+    ] = None,
     study: Annotated[Path, typer.Option("--study", "-s", help="The study file.")] = Path("study.toml"),
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
@@ -30,14 +32,14 @@ def account(
     with Workspace.find(workspace) as opened:
         found = accounts_of(OpenStudy.open(study, opened), judge or [], against=against)
     if json:
-        gains = {name: gain.to_estimate() for name, gain in found.gains.items()}
+        gains = {
+            name: {other: gain.to_estimate() for other, gain in over.items()} for name, over in found.gains.items()
+        }
         judges = [account_json(one) for one in found.accounts]
         as_json({"judges": judges, "ungradable": dict(found.ungradable), "gains": gains})
         return
     for one in found.accounts:
-        show_account(one)
-    if found.gains:
-        show_gains(str(against), found.gains)
+        show_account(one, found.gains.get(one.grader, {}))
     if found.ungradable:
         note(f"{len(found.ungradable)} of {found.tasks} tasks are left out as ungradable")
 

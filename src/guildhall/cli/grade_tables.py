@@ -78,9 +78,10 @@ def show_marks(scores: list[RubricScore]) -> None:
     table("Rubric marks; the expert's own work is the ceiling", columns, rows, numeric=(5,))
 
 
-def show_account(found: Account) -> None:
-    """One judge's account, its agreement beside the constant verdicts'."""
-    rows = [(words, _cell(measured), measured.why_no_interval or "") for words, measured in _lines(found)]
+def show_account(found: Account, gains: Mapping[str, Measured] | None = None) -> None:
+    """One judge's account, its agreement beside the constant verdicts' and paired with other judges'."""
+    lines = _lines(found) + [(f"agrees more than {other}", gain) for other, gain in (gains or {}).items()]
+    rows = [(words, _cell(measured), measured.why_no_interval or "") for words, measured in lines]
     people = " and ".join(found.people) or "nobody yet"
     table(f"{found.grader}, held to account by people: {people}", ("figure", "estimate", "why no interval"), rows)
     covered = found.coverage
@@ -92,12 +93,6 @@ def show_account(found: Account) -> None:
     constant = found.agreement.constant if found.agreement else None
     if constant is not None and not constant.beaten:
         note(f"{found.grader} is not shown to agree with people more often than {constant.verdict} does")
-
-
-def show_gains(against: str, gains: Mapping[str, Measured]) -> None:
-    """How much more often judges agree with people than one of them does."""
-    rows = [(name, _cell(gain), gain.why_no_interval or "") for name, gain in gains.items()]
-    table(f"Agreement with people gained over {against}, paired", ("judge", "gained", "why no interval"), rows)
 
 
 def _lines(found: Account) -> list[tuple[str, Measured]]:

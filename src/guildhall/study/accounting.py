@@ -18,6 +18,7 @@ from guildhall.domain.authors import ModelRun
 from guildhall.domain.pair_scores import PairScore
 from guildhall.domain.submissions import Submission
 from guildhall.errors import NothingJudged
+from guildhall.grading.judges.baselines import BASELINES
 from guildhall.grading.judges.evidence import maker_of
 from guildhall.grading.judges.features import sample_features
 from guildhall.grading.judges.gradability import ungradable
@@ -33,8 +34,8 @@ class Accounts:
     accounts: tuple[Account, ...]
     ungradable: Mapping[str, str]
     tasks: int
-    gains: Mapping[str, Measured] = field(default_factory=dict)
-    """Where another judge is named to compare with: how much more often each agrees with people than that one."""
+    gains: Mapping[str, Mapping[str, Measured]] = field(default_factory=dict)
+    """Judge -> other -> how much more often it agrees with people than that one: a baseline, or one that was named."""
 
 
 def accounts_of(
@@ -52,8 +53,15 @@ def accounts_of(
     }
     kept = {judge: [row for row in rows if row.task not in left_out] for judge, left_out in out.items()}
     made = tuple(account(kept[judge], judge, level=level) for judge in judges)
-    others = [judge for judge in judges if judge != against] if against is not None else []
-    gains = {judge: agreement_gain(kept[judge], judge, str(against), level=level) for judge in others}
+    spoke = {row.grader for row in rows if not row.human}
+    if against is not None and against not in spoke:
+        raise NothingJudged(f"a comparison with {against}")
+    others = (set(BASELINES) | ({against} if against is not None else set())) & spoke
+    gains = {
+        judge: {other: agreement_gain(kept[judge], judge, other, level=level) for other in sorted(others - {judge})}
+        for judge in judges
+        if judge not in BASELINES
+    }
     return Accounts(made, dict(chain.from_iterable(one.items() for one in out.values())), len(study.tasks), gains)
 
 

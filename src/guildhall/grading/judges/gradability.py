@@ -11,7 +11,10 @@ from collections.abc import Iterable
 
 from guildhall.documents.kinds import Family, claimed_kind
 from guildhall.domain.judges import Gradability, Medium
+from guildhall.domain.prepared import Prepared
 from guildhall.domain.tasks import Task
+from guildhall.grading.design import expert_submission
+from guildhall.judging.preparing import VERSION
 from guildhall.store.records import Store
 
 _INTERNET = re.compile(
@@ -43,13 +46,30 @@ def rule_reasons(task: Task, *, takes: Iterable[Medium] = ("image",)) -> tuple[s
 
 
 def ungradable(store: Store, tasks: Iterable[Task], *, takes: Iterable[Medium] = ("image",)) -> dict[str, str]:
-    """Task id -> why it is out, the word of a person before the rule's."""
+    """Task id -> why it is out, the word of a person before the rule's.
+
+    Whether fonts are lacking is known once the files were made ready, as they are before anything is judged.
+    """
     by_hand = {word.task: word for word in store.each(Gradability)}
     found = {}
     for task in tasks:
         word = by_hand.get(task.id)
         if word is not None and not word.gradable:
             found[task.id] = f"{word.reason} (by {word.by})"
-        elif word is None and (reasons := rule_reasons(task, takes=takes)):
+        elif word is None and (reasons := (*rule_reasons(task, takes=takes), *_lacking_fonts(store, task))):
             found[task.id] = "; ".join(reasons)
     return found
+
+
+def _lacking_fonts(store: Store, task: Task) -> tuple[str, ...]:
+    """A reason where letters of the expert's own files or of the references come out as boxes on this machine."""
+    expert = expert_submission(task)
+    subjects = [task.content_digest(), *([expert.key] if expert is not None else [])]
+    keys = [f"{subject}:{VERSION}" for subject in subjects]
+    boxes = sum(
+        file.findings.get("missing-glyph", 0)
+        for key in keys
+        if store.has(Prepared, key)
+        for file in store.get(Prepared, key).files
+    )
+    return ("needs a font this machine lacks: letters are shown as boxes",) if boxes else ()
