@@ -81,21 +81,22 @@ def _show_bank(workspace: Workspace) -> None:
 
 
 def _sample_bank(workspace: Workspace) -> None:
-    """Two scripted authors do every task, confined; where that cannot be, the tour says so and goes on."""
+    """Two scripted authors do every task, confined; where that cannot be, what they once made is replayed."""
     from guildhall.cli.progress import live_table
     from guildhall.cli.show import note
     from guildhall.cli.study import show_status
-    from guildhall.errors import MissingTool, SandboxError
-    from guildhall.study.demonstration import demo_study
+    from guildhall.study.demonstration import demo_study, replayed_because
     from guildhall.study.stages import Sampling
 
     study, stage = demo_study(workspace), Sampling()
     study.freeze(changed=True)
-    try:
-        with live_table("two authors at work", lambda: stage.status(study)):
-            show_status("What the two authors made", stage.run(study))
-    except (MissingTool, SandboxError) as reason:
-        note(f"no submissions were made: {reason}")
+    if (reason := replayed_because(study)) is not None:
+        note(f"no sandbox can run here: {reason}")
+        note("their recorded deliverables are replayed; nothing ran on this machine, and every submission says so")
+        show_status("What the two authors had made", stage.status(study))
+        return
+    with live_table("two authors at work", lambda: stage.status(study)):
+        show_status("What the two authors made", stage.run(study))
 
 
 def _judge(workspace: Workspace) -> None:
