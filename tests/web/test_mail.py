@@ -15,7 +15,8 @@ from guildhall.domain.halls import Role
 from guildhall.store.access import entry_links
 from guildhall.store.outbox import PAUSES_S, outbox
 from guildhall.store.workspace import Workspace
-from guildhall.web.mail import Mail, MailSettings
+from guildhall.web.mail import MailSettings
+from guildhall.web.worker import work_off
 from tests.web.live import Live, Visitor
 from tests.web.mailing import MailServer, mail_server
 
@@ -50,9 +51,7 @@ def manager(hall: Live) -> Visitor:
 
 
 def send(hall: Live) -> list[tuple[str, int, str | None]]:
-    mail = Mail(hall.site)
-    while mail.send_next():
-        pass
+    work_off(hall.site)
     with hall.site.store.reading() as connection:
         rows = connection.execute(outbox.select().order_by(outbox.c.made_at)).all()
     return [(row.state, row.tries, row.answer) for row in rows]

@@ -21,6 +21,7 @@ from guildhall.web import reaching
 from guildhall.web.reaching import checked_url, post
 from guildhall.web.signing import WINDOW_S, is_genuine, new_secret, signed_headers
 from guildhall.web.webhooks import Webhooks
+from guildhall.web.worker import work_off
 from tests.web.judging import judge_one
 from tests.web.live import Live, Visitor
 from tests.web.receiving import receiver
@@ -59,10 +60,9 @@ def add(manager: Visitor, url: str, *events: str) -> str:
 
 def deliver(hall: Live) -> list[tuple[str, int, str | None]]:
     """Make every delivery that is due; how all of them stand."""
-    hooks = Webhooks(hall.site)
-    while hooks.deliver_next():
-        pass
-    return [(one.state, one.tries, one.answer) for one in reversed(hooks.outbox.log(Channel.WEBHOOK))]
+    work_off(hall.site)
+    deliveries = Webhooks(hall.site).outbox.log(Channel.WEBHOOK)
+    return [(one.state, one.tries, one.answer) for one in reversed(deliveries)]
 
 
 def test_events_arrive_signed_and_tell_no_more_than_the_board(hall: Live, manager: Visitor) -> None:

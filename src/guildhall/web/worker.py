@@ -36,6 +36,13 @@ def tell_next(site: Site) -> bool:
     return Webhooks(site).deliver_next()
 
 
+def mail_next(site: Site) -> bool:
+    """Send the next letter; False when none is due."""
+    from guildhall.web.mail import Mail
+
+    return Mail(site).send_next()
+
+
 def screen_next_draft(site: Site) -> bool:
     """Make the next draft visible for its reviewers and screen it; False when none waits."""
     from guildhall.study.screening import screen_next
@@ -43,7 +50,7 @@ def screen_next_draft(site: Site) -> bool:
     return screen_next(site.workspace, clock=site.clock)
 
 
-ERRANDS: tuple[Callable[[Site], bool], ...] = (grade_next, tell_next, screen_next_draft)
+ERRANDS: tuple[Callable[[Site], bool], ...] = (grade_next, tell_next, mail_next, screen_next_draft)
 """Each does one thing and says whether there was one. They run side by side: a long grading delays no e-mail."""
 
 
