@@ -73,6 +73,23 @@ def test_words_on_words_are_seen_when_every_letter_is_drawn_for_itself(tmp_path:
     assert check_file(tmp_path / "apart.pdf", kind=Kind.PDF, pdf=None) == ()
 
 
+@pytest.mark.parametrize(
+    ("shown", "cut"),
+    [("Quarterly re", True), ("Quarterly revenue by region", False), ("Quarterly", False)],
+)
+def test_words_that_end_under_the_next_cell_are_cut_off(shown: str, cut: bool, tmp_path: Path) -> None:
+    """A converter may leave out what the next cell hides, so that the page alone looks sound."""
+    from openpyxl import Workbook
+
+    book = Workbook()
+    assert book.active is not None
+    book.active.append(["Quarterly revenue by region", "North"])
+    book.save(tmp_path / "book.xlsx")
+    drawn(text(60, 700, shown) + text(260, 700, "North"))(tmp_path / "book.pdf")
+    found = check_file(tmp_path / "book.xlsx", kind=Kind.XLSX, pdf=tmp_path / "book.pdf")
+    assert [(one.rule, one.page) for one in found] == ([("cut-off", 1)] if cut else [])
+
+
 def test_a_note_of_one_line_is_no_blank_page(tmp_path: Path) -> None:
     drawn(text(60, 760, "All there is to say"))(tmp_path / "note.pdf")
     drawn(BODY, text(60, 760, "All there is to say"))(tmp_path / "header.pdf")

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from pydantic import PositiveInt
 
+from guildhall.documents.checks.cells import CoveredCells
 from guildhall.documents.checks.characters import CharacterCheck
 from guildhall.documents.checks.findings import FindingMaker
 from guildhall.documents.checks.fonts import check_office_fonts, check_pdf_fonts
 from guildhall.documents.checks.layout import check_blank, check_cut_off, check_figures, check_overlap
 from guildhall.documents.checks.legibility import check_contrast, check_missing_glyphs
-from guildhall.documents.checks.pages import PageView, page_count, read_pages
+from guildhall.documents.checks.pages import PageView, page_count, read_pages, spelt
 from guildhall.documents.checks.sources import (
     check_charts,
     check_links,
@@ -87,15 +88,22 @@ def _page_findings(path: Path, kind: Kind, pdf: Path | None, make: FindingMaker,
     shown = path if kind is Kind.PDF and pdf is None else pdf
     if shown is not None:
         count = page_count(shown)
+        cells = _covered_cells(path, shown, limits) if kind is Kind.XLSX else None
         for page in read_pages(shown, most_pages=limits.most_checked):
             yield from _look_at(page, kind, make)
             yield from characters.on_page(page, make)
+            yield from cells.on_page(page, make) if cells else ()
         yield from _count_findings(count, make, limits)
     elif kind.family in _VISIBLE:
         yield make.on_file("unreadable", Gravity.MAJOR, "The file could not be shown as pages.")
     yield from characters.elsewhere(make)
     if kind is not Kind.CODE:
         yield from check_links(text, (), make)
+
+
+def _covered_cells(path: Path, shown: Path, limits: Limits) -> CoveredCells:
+    package = Opc(path.read_bytes(), name=path.name, unparsed=SHEETS)
+    return CoveredCells(package, spelt=spelt(shown, most_pages=limits.most_checked))
 
 
 def _count_findings(count: int, make: FindingMaker, limits: Limits) -> Iterator[Finding]:

@@ -146,6 +146,16 @@ def read_pages(path: Path, *, most_pages: int) -> Iterator[PageView]:
     document.close()
 
 
+def spelt(path: Path, *, most_pages: int) -> str:
+    """The words of a PDF's pages, also those that a frame hides."""
+    import pypdfium2
+
+    with pypdfium2.PdfDocument(path) as document:
+        return "\n".join(
+            document[index].get_textpage().get_text_range() for index in range(min(len(document), most_pages))
+        )
+
+
 def page_count(path: Path) -> int:
     import pypdfium2
 

@@ -9,9 +9,7 @@ from guildhall.documents.extract.writing import Writer
 _TOKEN = re.compile(
     rb"\\'([0-9a-f]{2})|\\u(-?\d+) ?\??|\\([a-z]+)(-?\d+)? ?|\\(.)|([{}])|([^\\{}\r\n]+)", re.DOTALL | re.IGNORECASE
 )
-_UNSEEN = frozenset(
-    b"fonttbl colortbl stylesheet info pict listtable listoverridetable rsidtbl fldinst".split()
-)
+_UNSEEN = frozenset(b"fonttbl colortbl stylesheet info pict listtable listoverridetable rsidtbl fldinst".split())
 _LINE_ENDS = frozenset({b"par", b"line", b"row", b"page"})
 
 
