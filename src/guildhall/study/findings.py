@@ -60,7 +60,7 @@ def findings_from(evidence: Evidence) -> Findings:
         trend=trend_of(evidence, headline),
         ablations=ablations_of(evidence, by_task),
         groups=tuple(_groups(evidence)),
-        methods=methods_of(study, kind=kind, baseline=baseline),
+        methods=methods_of(study, kind=kind, baseline=baseline, models=[one.model for one in headline]),
         notes=tuple(
             f"{other} graders judged too; they are not pooled with {kind} graders here"
             for other in evidence.other_kinds

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from guildhall.domain.halls import HallDesign
 from guildhall.domain.studies import Study
+from guildhall.study.rows import AUTOMATIC
 
 
-def methods_of(study: Study, *, kind: str, baseline: str) -> tuple[str, ...]:
+def methods_of(study: Study, *, kind: str, baseline: str, models: Sequence[str]) -> tuple[str, ...]:
     """Sentences about tasks, authors, design, estimands and intervals."""
     design = HallDesign.model_validate(study.design.get("people", {}))
-    authors = sorted({author.name for author in study.authors})
     return (
-        f"The study holds {len(study.tasks)} tasks and {len(authors)} models ({', '.join(authors) or 'none named'}). "
+        f"The study holds {len(study.tasks)} tasks and {len(models)} models ({', '.join(sorted(models))}). "
         f"It was frozen under the digest {study.content_digest()[:16]} with seed {study.seed}.",
         f"Each set shows {design.set_size} deliverables side by side, without authors, under neutral file names and "
         "with file metadata removed.",
-        f"{design.graders_per_set} graders judge each set, in orders of the sides that differ by at most one.",
+        _graders(design, kind),
         f"Graders are of the kind: {kind}. Models are compared with: {baseline}. "
         "A task without the baseline's work takes no part.",
         "Win rates are the mean over tasks of the mean over samples of the mean over grades. "
@@ -28,3 +30,9 @@ def methods_of(study: Study, *, kind: str, baseline: str) -> tuple[str, ...]:
         "Breakdowns show each cell's own rate with an interval, a band that holds for all cells at once, "
         "and a pooled rate that leans on the model's other cells.",
     )
+
+
+def _graders(design: HallDesign, kind: str) -> str:
+    if kind.startswith(AUTOMATIC):
+        return "The judge is a program. It is asked about each set in every order of the sides, and each answer counts."
+    return f"{design.graders_per_set} graders judge each set, in orders of the sides that differ by at most one."

@@ -21,6 +21,7 @@ from guildhall.web.pages import (
     health,
     manage,
     people,
+    results,
     review_board,
     reviewing,
     severity,
@@ -51,6 +52,7 @@ def routes() -> list[BaseRoute]:
         *authoring.ROUTES,
         *reviewing.ROUTES,
         *review_board.ROUTES,
+        *results.ROUTES,
         *health.ROUTES,
         Mount("/static", StaticFiles(directory=STATIC), name="static"),
     ]

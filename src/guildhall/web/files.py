@@ -46,10 +46,10 @@ async def deliver(request: Request) -> Response:
 
 
 def _deliver(request: Request, site: Site) -> Response:
-    link = site.read_link(request.path_params["token"])
-    if link is None:
-        raise HTTPException(403, "this link is too old; reload the page it came from")
     try:
+        link = site.read_link(request.path_params["token"])
+        if link is None:
+            raise HTTPException(403, "this link is too old; reload the page it came from")
         found = find(site.view(link[0]), link[1])
     except (UnknownName, StoreError) as error:
         raise HTTPException(404) from error

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from guildhall.domain.judgments import BlindedFile
 from guildhall.domain.prepared import Grid, GridSheet
 from guildhall.grading.queue import Seat
+from guildhall.study.publishing import Publication
 from guildhall.web.files import INLINE
-from guildhall.web.site import Site
+from guildhall.web.site import PUBLIC, Site
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,21 @@ class ViewShown:
 
 
 def shown_view(site: Site, seat: Seat) -> ViewShown:
-    view = site.view(seat.id)
+    return _shown(site, seat.id)
+
+
+def shown_sample(site: Site, found: Publication, number: int) -> ViewShown:
+    """A published pair; its files go out as graders' files do, under links of their own."""
+    return _shown(site, f"{PUBLIC}{found.report}:{number}:{found.study}")
+
+
+def _shown(site: Site, holder: str) -> ViewShown:
+    view = site.view(holder)
     return ViewShown(
         brief=view.brief,
-        references=shown_files(site, seat.id, "R", view.reference_files),
+        references=shown_files(site, holder, "R", view.reference_files),
         sides=tuple(
-            SideShown(side.place, shown_files(site, seat.id, side.place, side.files), side.text) for side in view.sides
+            SideShown(side.place, shown_files(site, holder, side.place, side.files), side.text) for side in view.sides
         ),
         words=len(view.brief.split()),
     )

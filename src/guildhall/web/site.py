@@ -25,12 +25,15 @@ from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue, Seat
 from guildhall.grading.viewing import newest_study, view_of
 from guildhall.store.workspace import Workspace
+from guildhall.study.publishing import SamplePair, publication, sample_of, sample_view
 from guildhall.web.access import Door
 
 FILE_LINK_S = 12 * 3600
 KEY_FILE = "web.key"
 DRAFT = "draft:"
 """Begins the name under which links mean a draft's files instead of a seat's."""
+PUBLIC = "public:"
+"""Begins the name under which links mean a published pair's files."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,16 @@ class Site:
             from guildhall.study.reviewing import draft_view  # documents are loaded only where files are looked at
 
             return draft_view(self.store, self.store.get(Draft, seat.removeprefix(DRAFT)).task)
+        if seat.startswith(PUBLIC):
+            return sample_view(self.store, self._public_pair(seat))
         return view_of(self.store, self.queue.seat(seat).slot)
+
+    def _public_pair(self, name: str) -> SamplePair:
+        report, number, study = name.removeprefix(PUBLIC).split(":", 2)
+        found = publication(self.store, study)
+        if found is None or found.report != report:
+            raise UnknownName("published pair", name)
+        return sample_of(found, int(number))
 
     def file_link(self, seat: str, what: str, name: str) -> str:
         """A link to a deliverable that is good for this seat only: links of two graders cannot be compared."""
@@ -123,6 +135,8 @@ class Site:
             seat, what = self.signer.loads(token, max_age=FILE_LINK_S)
         except (BadSignature, ValueError):
             return None
+        if str(seat).startswith(PUBLIC):
+            self._public_pair(str(seat))  # results may have been withdrawn since the link was made
         return str(seat), str(what)
 
 

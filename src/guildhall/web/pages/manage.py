@@ -14,6 +14,7 @@ from guildhall.grading.overseeing import free, leases, reassign
 from guildhall.study.board import progress_cells, running_estimates
 from guildhall.study.code_names import shown_names
 from guildhall.study.exports import CODE_BOOK, FORMATS, exported
+from guildhall.study.publishing import publication, why_not_public
 from guildhall.study.unblinding import ask_to_unblind, confirm_unblinding, unblinding
 from guildhall.study.watching import TOO_FAST_SHARE, items_of, judges_of
 from guildhall.web.access import Session
@@ -49,6 +50,8 @@ def board(request: Request, site: Site, _session: Session, _form: FormData) -> R
         at_risk_before=now + AT_RISK_S,
         unblinding=unblinding(site.store, study.id),
         formats=(*FORMATS, CODE_BOOK),
+        public=publication(site.store, study.id),
+        why_not_public=why_not_public(site.store, study),
     )
 
 

@@ -1,0 +1,189 @@
+"""Publishing a study's results: what the public pages show, and the few pairs visitors may judge for themselves.
+
+The audit log is the only record of it, as of unblinding. What is published is a report frozen by digest: the pages do
+not change under a reader, and a study that is judged further is published anew or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from sqlalchemy import func, select
+
+from guildhall.domain.findings import Findings
+from guildhall.domain.halls import Member, SlotKind
+from guildhall.domain.judgments import BlindedView, Comparison, Judgment
+from guildhall.domain.prepared import Prepared
+from guildhall.domain.studies import Study
+from guildhall.domain.submissions import Submission
+from guildhall.domain.tasks import Task
+from guildhall.domain.values import Digest, Id, Value, canonical_json, sha256
+from guildhall.errors import InputError, UnknownName
+from guildhall.judging.blinding import blinded_view
+from guildhall.judging.preparing import VERSION
+from guildhall.reports.text import as_json
+from guildhall.store.audit import history, record
+from guildhall.store.hall import slots
+from guildhall.store.records import Store
+from guildhall.store.workspace import Workspace
+from guildhall.study.findings import findings_of
+from guildhall.study.unblinding import unblinding
+
+_PUBLISHED, _WITHDRAWN = "results published", "results withdrawn"
+MOST_SAMPLES = 10
+_JUDGED_BY_PEOPLE = (SlotKind.PLANNED, SlotKind.ADJUDICATION, SlotKind.SEVERITY)
+
+
+class SamplePair(Value):
+    """A pair a visitor may judge, in the order it is shown: A first."""
+
+    comparison: Digest
+    order: tuple[Digest, Digest]
+
+
+@dataclass(frozen=True)
+class Publication:
+    """What is public of a study: a report by digest, and the pairs to judge."""
+
+    study: Id
+    report: Digest
+    samples: tuple[SamplePair, ...]
+    by: str
+    at: float
+
+
+@dataclass(frozen=True)
+class Reveal:
+    """What a visitor learns after choosing: who made A and B, and how many graders preferred which."""
+
+    makers: tuple[str, str]
+    preferred_a: int
+    ties: int
+    preferred_b: int
+
+
+def publication(store: Store, study: Id) -> Publication | None:
+    """What of a study is public now; None where nothing is."""
+    for row in history(store, subject=_subject(study), limit=1):
+        if row["action"] == _PUBLISHED:
+            facts = row["facts"]
+            samples = tuple(SamplePair.model_validate(one) for one in facts["samples"])
+            return Publication(study, facts["report"], samples, by=row["actor"], at=row["at"])
+    return None
+
+
+def published(store: Store, studies: Iterable[Study]) -> list[Publication]:
+    return [found for study in studies if (found := publication(store, study.id)) is not None]
+
+
+def why_not_public(store: Store, study: Study) -> str | None:
+    """Why a study's results may not be shown to the world; None when they may."""
+    waiting = select(func.count()).where(
+        slots.c.study == study.id, slots.c.kind.in_(_JUDGED_BY_PEOPLE), slots.c.done.is_(False)
+    )
+    with store.reading() as connection:
+        left = connection.execute(waiting).scalar_one()
+    if left:
+        return f"{left} gradings of this study are still open; its graders must stay blind"
+    if not unblinding(store, study.id).open:
+        return "the models' names are still hidden; two people unblind the study first"
+    return None
+
+
+def publish(workspace: Workspace, study: Study, member: Member, *, samples: int, now: float) -> Publication:
+    """Show a finished study's report, and so many of its pairs, to the world; the audit log says who did it."""
+    if not 0 <= samples <= MOST_SAMPLES:
+        raise InputError(f"choose 0 to {MOST_SAMPLES} pairs to show")
+    store = workspace.store
+    if why := why_not_public(store, study):
+        raise InputError(why)
+    findings = findings_of(workspace, study)
+    report = workspace.blobs.put(as_json(findings).encode())
+    pairs = _choose(store, study, samples)
+    with store.transaction():
+        if why := why_not_public(store, study):  # somebody may have opened more gradings meanwhile
+            raise InputError(why)
+        facts = {"report": report, "samples": [pair.model_dump(mode="json") for pair in pairs]}
+        record(store, at=now, actor=member.code_name, action=_PUBLISHED, subject=_subject(study.id), facts=facts)
+    return Publication(study.id, report, pairs, by=member.code_name, at=now)
+
+
+def withdraw(store: Store, study: Id, member: Member, *, now: float) -> None:
+    """Take a study's results off the public pages."""
+    with store.transaction():
+        if publication(store, study) is None:
+            raise InputError("this study's results are not public")
+        record(store, at=now, actor=member.code_name, action=_WITHDRAWN, subject=_subject(study), facts={})
+
+
+def published_findings(workspace: Workspace, found: Publication) -> Findings:
+    """The report as it was published, its bytes verified."""
+    return Findings.model_validate_json(workspace.blobs.read(found.report))
+
+
+def sample_of(found: Publication, number: int) -> SamplePair:
+    if not 1 <= number <= len(found.samples):
+        raise UnknownName("pair", str(number))
+    return found.samples[number - 1]
+
+
+def sample_view(store: Store, pair: SamplePair) -> BlindedView:
+    """What a visitor sees: the very view a grader had, built from prepared files and never from authors."""
+    task = _task_of(store, store.get(Comparison, pair.comparison))
+    references = store.get(Prepared, f"{task.content_digest()}:{VERSION}")
+    return blinded_view(task, references, [store.get(Prepared, f"{key}:{VERSION}") for key in pair.order])
+
+
+def reveal(store: Store, pair: SamplePair) -> Reveal:
+    """Who made what, and what the graders said of it."""
+    makers = [store.get(Submission, key).author for key in pair.order]
+    judgments = _counted(store, pair.comparison)
+    places = [one.outcome(*pair.order) for one in judgments]
+    scores = [outcome.score for outcome in places if outcome is not None]
+    return Reveal(
+        makers=(_name(makers[0]), _name(makers[1])),
+        preferred_a=scores.count(1.0),
+        ties=scores.count(0.5),
+        preferred_b=scores.count(0.0),
+    )
+
+
+def _name(author: object) -> str:
+    return str(getattr(author, "name", "a human expert"))
+
+
+def _counted(store: Store, comparison: Digest) -> list[Judgment]:
+    said = store.find(Judgment, comparison=comparison)
+    replaced = {one.replaces for one in said}
+    return [one for one in said if one.planned and one.ranks is not None and one.key not in replaced]
+
+
+def _choose(store: Store, study: Study, wanted: int) -> tuple[SamplePair, ...]:
+    """Judged pairs whose files are all ready, one a task, in seeded order; no task that needs a warning."""
+    drawn: list[SamplePair] = []
+    tasks: set[Id] = set()
+    pairs = [one for one in store.find(Comparison, study=study.id) if len(one.submissions) == 2]
+    for comparison in sorted(pairs, key=lambda one: sha256(canonical_json([study.seed, "public", one.key]))):
+        if len(drawn) == wanted:
+            break
+        if comparison.task in tasks or _task_of(store, comparison).sensitive or not _counted(store, comparison.key):
+            continue
+        first, second = comparison.submissions
+        turned = int(sha256(canonical_json([study.seed, "order", comparison.key])), 16) % 2 == 1
+        pair = SamplePair(comparison=comparison.key, order=(second, first) if turned else (first, second))
+        try:
+            sample_view(store, pair)
+        except UnknownName:  # its files were never prepared: there is nothing to show
+            continue
+        drawn.append(pair)
+        tasks.add(comparison.task)
+    return tuple(drawn)
+
+
+def _task_of(store: Store, comparison: Comparison) -> Task:
+    return max(store.find(Task, id=comparison.task), key=lambda task: task.version)
+
+
+def _subject(study: Id) -> str:
+    return f"results of {study}"
