@@ -117,8 +117,8 @@ def _missing(history: TaskHistory, stage: Stage | None) -> tuple[str, ...]:
         waiting = STAGES[STAGES.index(stage) :]
         wanted.append("a pass by " + ", ".join(f"the {one}" for one in waiting))
     counted = _counted(history)
-    if len(counted) < LEAST_REVIEWS:
-        wanted.append(f"{LEAST_REVIEWS - len(counted)} of {LEAST_REVIEWS} reviews")
+    if (lacking := LEAST_REVIEWS - len(counted)) > 0:
+        wanted.append(f"{lacking} more review{'' if lacking == 1 else 's'} of at least {LEAST_REVIEWS}")
     if still := len(history.open_threads()):
         wanted.append(f"{still} open comment{'' if still == 1 else 's'} to be resolved")
     return tuple(wanted)
