@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from guildhall.engine.calls import Call
 from guildhall.engine.executor import Executor, InProcess, Processes
 from guildhall.engine.spreading import spread_calls
 from guildhall.engine.terms import Terms
-from guildhall.errors import InputError
+from guildhall.errors import InputError, SchemaMismatch
 from guildhall.store.ledger import Ledger
 
 
@@ -37,6 +38,11 @@ def test_one_failure_ends_no_other_work(executor: Executor):
     assert isinstance(ended[3].error, InputError)
     with pytest.raises(InputError, match="three"):
         ended[3].result()
+
+
+def test_errors_come_back_from_another_process_with_their_facts():
+    found = pickle.loads(pickle.dumps(SchemaMismatch("0001", "0002")))
+    assert (found.found, found.wanted, str(found)) == ("0001", "0002", str(SchemaMismatch("0001", "0002")))
 
 
 def test_a_killed_workers_work_is_tried_again(tmp_path):

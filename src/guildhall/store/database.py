@@ -10,7 +10,7 @@ from sqlalchemy.exc import DatabaseError
 
 from guildhall.errors import InputError, MissingTool, SchemaMismatch
 
-HEAD = "0009"
+HEAD = "0010"
 """The schema this version writes; a test holds it equal to the newest migration."""
 
 

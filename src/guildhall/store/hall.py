@@ -58,6 +58,7 @@ slots = Table(
     Column("holder", String(64)),
     Column("done", Boolean, nullable=False, default=False),
     Index("ix_slots_open", "study", "done", "holder", "rank"),
+    Index("ix_slots_open_to", "study", "occupation", "done", "holder", "rank"),
     Index(None, "comparison"),
 )
 """Planned gradings. `holder` is the one seat that may fill the slot: a slot is never graded twice as planned."""
@@ -103,5 +104,6 @@ audit = Table(
     Column("facts", Text, nullable=False),
     Column("before", String(64), nullable=False, unique=True),
     Column("digest", String(64), nullable=False, unique=True),
+    Index(None, "subject"),
 )
 """Each row names the digest of the one before it, so that a removed or changed row breaks the chain."""

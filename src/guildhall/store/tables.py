@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from guildhall.store.access import api_tokens, entry_links, passkey_challenges, passkeys, sessions
+from guildhall.store.boards import boards
 from guildhall.store.gradings import gradings
 from guildhall.store.hall import audit, member_secrets, members, seats, slots
 from guildhall.store.ledger import model_calls
@@ -14,6 +15,7 @@ from guildhall.store.work import work_items
 __all__ = [
     "api_tokens",
     "audit",
+    "boards",
     "desk_copies",
     "entry_links",
     "gradings",

@@ -4,55 +4,48 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sqlalchemy import func, select
 
 from guildhall.analysis.win_rates import groups, task_means
-from guildhall.domain.authors import ModelRun
+from guildhall.domain.boards import Board, Cell, Running
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.halls import SeatState, SlotKind
-from guildhall.domain.judgments import Comparison
 from guildhall.domain.studies import Study
-from guildhall.domain.submissions import Submission
 from guildhall.store.hall import seats, slots
 from guildhall.store.records import Store
 from guildhall.study.judged import judged_rows
 from guildhall.study.rows import AUTOMATIC, Rows
+from guildhall.study.works import read_sets
 
 Shown = Mapping[str, str]
 """Model -> the name it goes by on the page."""
 
 
-@dataclass(frozen=True)
-class Cell:
-    """Planned gradings of one model's work in one occupation. In sets of several models a grading counts for each."""
-
-    occupation: str
-    model: str
-    planned: int
-    held: int
-    done: int
-
-
-@dataclass(frozen=True)
-class Running:
-    """One model as it stands while the study runs, by one kind of grader."""
-
-    model: str
-    grader_kind: str
-    estimate: Estimate
+def count_board(store: Store, study: Study, *, now: float) -> Board:
+    """The whole board by the models' own names; whoever shows it says by which names."""
+    models = {name for shown in models_by_comparison(store, study).values() for name in shown}
+    models |= {author.name for author in study.authors}
+    own_names = {model: model for model in models}
+    return Board(
+        study=study.id,
+        counted_at=now,
+        models=tuple(sorted(models)),
+        cells=tuple(progress_cells(store, study, own_names)),
+        running=tuple(running_estimates(store, study, own_names)),
+    )
 
 
 def models_by_comparison(store: Store, study: Study) -> dict[str, frozenset[str]]:
     """Which models' work each comparison shows."""
-    made: dict[str, frozenset[str]] = {}
-    for comparison in store.find(Comparison, study=study.id):
-        authors = [store.get(Submission, key).author for key in comparison.submissions]
-        made[comparison.key] = frozenset(author.name for author in authors if isinstance(author, ModelRun))
-    return made
+    sets, works = read_sets(store, study.id)
+    shown: list[set[str]] = [set() for _ in sets.task]
+    by_model = works.by_model[sets.works]
+    for at, work in zip(sets.shown_by[by_model].tolist(), sets.works[by_model].tolist(), strict=True):
+        shown[at].add(works.model.names[works.model.codes[work]])
+    return {key: frozenset(shown[at]) for key, at in sets.place.items()}
 
 
 def progress_cells(store: Store, study: Study, shown: Shown) -> list[Cell]:
@@ -65,7 +58,10 @@ def progress_cells(store: Store, study: Study, shown: Shown) -> list[Cell]:
             cell[0] += 1
             cell[1] += slot.holder is not None and not slot.done
             cell[2] += slot.done
-    return [Cell(occupation, model, *counts[occupation, model]) for occupation, model in sorted(counts)]
+    return [
+        Cell(occupation=occupation, model=model, planned=planned, held=held, done=done)
+        for (occupation, model), (planned, held, done) in sorted(counts.items())
+    ]
 
 
 def running_estimates(store: Store, study: Study, shown: Shown) -> list[Running]:
@@ -84,7 +80,8 @@ def running_estimates(store: Store, study: Study, shown: Shown) -> list[Running]
             means = _task_means(mine)
             done = {task: at for task in means if (at := finished.get((task, model))) is not None}
             if done:
-                made.append(Running(shown[model], kind, _running(means, done, bank[model])))
+                estimate = _running(means, done, bank[model])
+                made.append(Running(model=shown[model], grader_kind=kind, estimate=estimate))
     return sorted(made, key=lambda one: (one.grader_kind, one.model))
 
 

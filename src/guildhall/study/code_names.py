@@ -43,5 +43,9 @@ def models_of(store: Store, study: Study) -> set[str]:
 
 def shown_names(store: Store, study: Study) -> dict[str, str]:
     """Model -> what a manager is shown: the code name, or after unblinding by two people the name itself."""
-    models = models_of(store, study)
+    return names_for(store, study, models_of(store, study))
+
+
+def names_for(store: Store, study: Study, models: Iterable[str]) -> dict[str, str]:
+    """What a manager is shown for each of these models of the study."""
     return {model: model for model in models} if unblinding(store, study.id).open else code_names(study, models)

@@ -25,6 +25,7 @@ from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue, Seat
 from guildhall.grading.viewing import newest_study, view_of
 from guildhall.store.workspace import Workspace
+from guildhall.study.boards import Boards
 from guildhall.study.publishing import SamplePair, publication, sample_of, sample_view
 from guildhall.web.access import Door
 
@@ -71,19 +72,20 @@ class Site:
         self.roster = Roster(self.store, pepper=self._key)
         self.door = Door(self.store, self.roster)
         self.queue = Queue(self.store)
+        self.boards = Boards(self.store, clock=clock)
         self.view = lru_cache(maxsize=256)(self._view)
 
     @cached_property
     def signer(self) -> URLSafeTimedSerializer:
         return URLSafeTimedSerializer(self._key, salt="deliverable")
 
-    def study(self, identity: Id) -> Study:
-        """The newest frozen form of a study."""
-        return newest_study(self.store, identity)
     def key_for(self, purpose: str) -> bytes:
         """A secret of the workspace for one purpose; from one of them nothing can be told about another."""
         return hmac.digest(self._key, f"guildhall {purpose}".encode(), "sha256")
 
+    def study(self, identity: Id) -> Study:
+        """The newest frozen form of a study."""
+        return newest_study(self.store, identity)
 
     def design(self, identity: Id) -> HallDesign:
         """The rules of human grading as the study file gave them."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from guildhall.study.board import progress_cells, running_estimates
-from guildhall.study.code_names import shown_names
+from guildhall.study.code_names import names_for, shown_names
 from guildhall.study.exports import exported
 from guildhall.study.findings import findings_of
 from guildhall.study.unblinding import unblinding
@@ -59,14 +57,14 @@ def list_studies(site: AtSite) -> Studies:
 def show_progress(study_id: StudyId, site: AtSite) -> Progress:
     """How far a study has come, by occupation and model, and how models stand on completed tasks."""
     study = site.study(study_id)
-    shown = shown_names(site.store, study)
+    counted = site.boards.of(study)
+    board = counted.under(names_for(site.store, study, counted.models))
     return Progress(
         study=study.id,
         unblinded=unblinding(site.store, study.id).open,
-        cells=tuple(CellProgress(**asdict(cell)) for cell in progress_cells(site.store, study, shown)),
+        cells=tuple(CellProgress(**cell.model_dump()) for cell in board.cells),
         running=tuple(
-            StandingNow(model=one.model, grader_kind=one.grader_kind, half_tie=one.estimate)
-            for one in running_estimates(site.store, study, shown)
+            StandingNow(model=one.model, grader_kind=one.grader_kind, half_tie=one.estimate) for one in board.running
         ),
         **site.queue.progress(study.id),
     )

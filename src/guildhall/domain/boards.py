@@ -1,0 +1,53 @@
+"""The board of a running study: how far it has come, and intervals one may always look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Self
+
+from guildhall.domain.estimates import Estimate
+from guildhall.domain.values import Id, Value
+
+
+class Cell(Value):
+    """Planned gradings of one model's work in one occupation. In sets of several models a grading counts for each."""
+
+    occupation: str
+    model: str
+    planned: int
+    held: int
+    done: int
+
+
+class Running(Value):
+    """One model as it stands while the study runs, by one kind of grader."""
+
+    model: str
+    grader_kind: str
+    estimate: Estimate
+
+
+class Board(Value):
+    """A study's board as it was counted at one moment."""
+
+    study: Id
+    counted_at: float
+    models: tuple[str, ...] = ()
+    cells: tuple[Cell, ...] = ()
+    running: tuple[Running, ...] = ()
+
+    @property
+    def gradings(self) -> int:
+        return sum(cell.planned for cell in self.cells)
+
+    def under(self, shown: Mapping[str, str]) -> Self:
+        """The same board with each model under the name it is shown by."""
+        cells = (cell.but(model=shown[cell.model]) for cell in self.cells)
+        running = (one.but(model=shown[one.model]) for one in self.running)
+        return self.model_copy(
+            update={
+                "models": tuple(sorted(shown[model] for model in self.models)),
+                "cells": tuple(sorted(cells, key=lambda cell: (cell.occupation, cell.model))),
+                "running": tuple(sorted(running, key=lambda one: (one.grader_kind, one.model))),
+            }
+        )
