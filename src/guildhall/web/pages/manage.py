@@ -11,8 +11,7 @@ from starlette.routing import BaseRoute, Route
 
 from guildhall.domain.halls import Role
 from guildhall.grading.overseeing import free, leases, reassign
-from guildhall.study.board import progress_cells, running_estimates
-from guildhall.study.code_names import shown_names
+from guildhall.study.code_names import names_for, shown_names
 from guildhall.study.exports import CODE_BOOK, FORMATS, exported
 from guildhall.study.publishing import publication, why_not_public
 from guildhall.study.unblinding import ask_to_unblind, confirm_unblinding, unblinding
@@ -37,14 +36,13 @@ def studies(request: Request, site: Site, _session: Session, _form: FormData) ->
 def board(request: Request, site: Site, _session: Session, _form: FormData) -> Response:
     """Progress by occupation and model, places at risk, and the interval that may be looked at any time."""
     study = site.study(request.path_params["study"])
-    shown = shown_names(site.store, study)
+    counted = site.boards.of(study)
     now = site.clock()
     return page(
         request,
         "manage_board.html",
         study=study,
-        cells=progress_cells(site.store, study, shown),
-        running=running_estimates(site.store, study, shown),
+        board=counted.under(names_for(site.store, study, counted.models)),
         places=leases(site.queue, study.id),
         graders=[member.code_name for member in site.roster.everyone(Role.GRADER)],
         at_risk_before=now + AT_RISK_S,
