@@ -16,7 +16,12 @@ from proofs import Figures, proof, realdata
 
 GRADES = 45
 """Grades of each model in each occupation: 5 tasks, 3 samples, 3 graders."""
+PRINTED = 0.5e-5 + 1e-9
+"""Some rates are printed to five places: so far may one lie from the share it stands for."""
 CLAUDE_45 = (901, 279, 800)
+SHORT = {"gpt-5r-high-engprompt": 1974}
+"""Of this one the board's own overall rate leaves six grades out: its wins and ties are as recovered, and six of what
+looks like losses in some occupation are grades that were never given."""
 
 
 class Cell(NamedTuple):
@@ -30,10 +35,10 @@ class Cell(NamedTuple):
 
 def recovered(win_rate: float, win_or_tie_rate: float, grades: int) -> tuple[int, int, int] | None:
     """Wins, ties and losses behind two published rates; None where they are no whole numbers of grades."""
-    wins, not_lost = win_rate * grades, win_or_tie_rate * grades
-    if max(abs(wins - round(wins)), abs(not_lost - round(not_lost))) > 1e-6:
+    wins, not_lost = round(win_rate * grades), round(win_or_tie_rate * grades)
+    if max(abs(win_rate - wins / grades), abs(win_or_tie_rate - not_lost / grades)) > PRINTED:
         return None
-    return round(wins), round(not_lost) - round(wins), grades - round(not_lost)
+    return wins, not_lost - wins, grades - not_lost
 
 
 def _cells(path: Path) -> list[Cell]:
@@ -78,10 +83,19 @@ def _published(path: Path) -> Mapping[str, tuple[float, float]]:
         return {row["model_id"]: (float(row["win_rate"]), float(row["win_or_tie_rate"])) for row in rows}
 
 
+def _graded(counts: tuple[int, int, int], rates: tuple[float, float]) -> int | None:
+    """How many grades the published overall rates speak of, given the recovered wins and ties; None for no number."""
+    wins, ties, losses = counts
+    for total in range(wins + ties + losses, wins + ties - 1, -1):
+        if abs(wins / total - rates[0]) <= PRINTED and abs((wins + ties) / total - rates[1]) <= PRINTED:
+            return total
+    return None
+
+
 @proof(
     "reports-board",
-    "The counts recovered from the public board give its overall rates, and rates by sector with intervals "
-    "in under a second",
+    "The counts recovered from the public board for 11 models give its overall rates (one of them over six grades "
+    "fewer), and rates by sector with intervals in under a second",
     tier="prove",
     budget_s=60,
 )
@@ -93,13 +107,8 @@ def the_public_board_is_recovered() -> Figures:
     counts = {name: (rate.wins, rate.ties, rate.losses) for name, rate in rates.items()}
     assert len(counts) == 11 and counts["claude-45"] == CLAUDE_45
     assert all(sum(found) == 44 * GRADES for found in counts.values())
-    gaps = [
-        abs((measured.value or 0.0) - rate)
-        for name, (win, either) in published.items()
-        if name in rates
-        for measured, rate in ((rates[name].win, win), (rates[name].win_or_tie, either))
-    ]
-    assert max(gaps) < 1e-5, "the board prints some rates to five places"
+    graded = {name: _graded(counts[name], published[name]) for name in counts}
+    assert {name: n for name, n in graded.items() if n != 44 * GRADES} == SHORT
     seconds = []
     for _ in range(5):
         start = time.perf_counter()
@@ -112,7 +121,7 @@ def the_public_board_is_recovered() -> Figures:
         "models": len(counts),
         "claude-45": counts["claude-45"],
         "counts": counts,
-        "largest_gap_to_a_published_rate": max(gaps),
+        "grades_behind_the_published_rate": graded,
         "cells_with_interval": len(by_sector),
         "breakdown_s": round(median(seconds), 4),
     }
