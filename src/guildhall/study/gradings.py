@@ -137,7 +137,8 @@ def _ask(
     desk, terms = Gradings(workspace.store), service.terms(request.study)
     desk.want(request.id, rounds * sum(len(orders(one)) for one in comparisons))
     with open_desk(workspace, tasks, Bench()) as at_hand:
-        for batch in _batches(comparisons):
+        # A model is asked for many verdicts at once; a rule judges one after the other, so its progress may be told so.
+        for batch in _batches(comparisons, BATCH if grader.repeats else 1):
             kept = Kept(workspace.store, grader.graders(), among=batch)
             judged = grader.ask(list(kept.missing(batch, sweeps=rounds, again=False)), desk=at_hand, terms=terms)
             if judged.left:
@@ -145,8 +146,8 @@ def _ask(
             desk.work.renew(worker=worker, now=clock())
 
 
-def _batches(comparisons: Sequence[Comparison]) -> Iterator[Sequence[Comparison]]:
-    return (comparisons[start : start + BATCH] for start in range(0, len(comparisons), BATCH))
+def _batches(comparisons: Sequence[Comparison], size: int) -> Iterator[Sequence[Comparison]]:
+    return (comparisons[start : start + size] for start in range(0, len(comparisons), size))
 
 
 def _grades(
