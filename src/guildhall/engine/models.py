@@ -54,8 +54,8 @@ def config_of(settings: Mapping[str, JsonValue], *, pace: Pace, limits: Limits) 
 
     check_settings(settings)
     served: dict[str, Any] = {"max_retries": pace.retries, "batch": pace.batch or None}
-    if pace.attempt_seconds is not None:
-        served["attempt_timeout"] = pace.attempt_seconds
+    if pace.gives_up_after_s is not None:
+        served["attempt_timeout"] = pace.gives_up_after_s
     if pace.connections is not None:
         served["max_connections"] = pace.connections
     else:

@@ -116,7 +116,7 @@ class _Asking:
                 anyio.create_task_group() as group,
             ):
                 for queue in queues.values():
-                    for _ in range(min(len(queue), self.terms.pace.connections or self.terms.pace.at_most)):
+                    for _ in range(min(len(queue), self.terms.pace.waiting_at_most)):
                         group.start_soon(self._ask_from, queue, journal, purse)
         finally:
             ended = {*self.replies, *self.taken_over}

@@ -17,6 +17,7 @@ from guildhall.errors import PriceUnknown
 
 Positive = Annotated[float, Field(gt=0)]
 PositiveInt = Annotated[int, Field(gt=0)]
+_BATCHED_AT_MOST = 10_000
 
 
 class Limits(Value):
@@ -39,8 +40,9 @@ class Pace(Value):
     """How a provider is served; nothing here changes an answer, so it is no part of any key.
 
     Without `connections` the number of open requests adapts: it grows while answers come and shrinks on rate limits.
-    With `cache`, an agent's call that was made before, word for word, is answered from Inspect's cache, and counts
-    neither as time nor as money.
+    With `batch` (a number is the size) requests go through the provider's batch service, which may take a day: many
+    wait at once, and no single attempt is given up. With `cache`, an agent's call that was made before, word for
+    word, is answered from Inspect's cache, and counts neither as time nor as money.
     """
 
     connections: PositiveInt | None = None
@@ -49,6 +51,16 @@ class Pace(Value):
     attempt_seconds: PositiveInt | None = 600
     batch: bool | PositiveInt = False
     cache: bool = False
+
+    @property
+    def waiting_at_most(self) -> int:
+        """How many requests to one model may wait for their answers at a time."""
+        return self.connections or (_BATCHED_AT_MOST if self.batch else self.at_most)
+
+    @property
+    def gives_up_after_s(self) -> int | None:
+        """When an attempt counts as lost and is made again; never for a batch, which would be paid for twice."""
+        return None if self.batch else self.attempt_seconds
 
 
 @dataclass(frozen=True)
