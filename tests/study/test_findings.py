@@ -5,15 +5,16 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
+from guildhall.analysis.savings_files import read_savings
 from guildhall.documents.looking import Documents
 from guildhall.domain.authors import ModelRun, Person
 from guildhall.domain.judgments import BlindGuess, Comparison, Judgment
 from guildhall.domain.studies import Study
-from guildhall.domain.submissions import Submission
+from guildhall.domain.submissions import Submission, Usage
 from guildhall.domain.tasks import Task
 from guildhall.errors import NothingJudged
 from guildhall.grading.design import expert_submission
@@ -27,6 +28,7 @@ from guildhall.study.reporting import write_report
 from guildhall.study.rows import NOT_ASKED, is_word
 
 SECTORS = ("Information", "Government")
+SPENT: dict[str, Any] = {"confidence": 80, "seconds": 90.0, "usage": Usage(cost_usd=0.5)}
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -38,6 +40,7 @@ def task(number: int) -> Task:
         brief="Write a note.",
         expert_text="A careful note.",
         expert_hours=1 + number,
+        hourly_wage_usd=50 + number,
     )
 
 
@@ -49,7 +52,7 @@ def study(workspace: Workspace) -> Study:
     for one in tasks:
         for name in ("alpha", "beta"):
             author = ModelRun(name=name, model=f"scripted/{name}")
-            workspace.store.add(Submission(task=one.id, author=author, text=f"A note by {name}.", confidence=80))
+            workspace.store.add(Submission(task=one.id, author=author, text=f"A note by {name}.", **SPENT))
     design = {"people": {"simulated_graders": 3, "exposure_limit": 2, "minimum_reason_words": 0}}
     made = Study(id="s", title="A small study", seed=3, tasks=tuple(one.key for one in tasks), design=design)
     workspace.store.add(made)
@@ -153,3 +156,30 @@ def test_hours_fall_into_the_papers_bins(workspace: Workspace, study: Study) -> 
     hours = rows.columns["hours"]
     seen = {rows.task.names[task]: hours.names[code] for task, code in zip(rows.task.codes, hours.codes, strict=True)}
     assert (seen["t-0"], seen["t-1"], seen["t-3"], seen["t-7"]) == ("0-2 h", "2-4 h", "4-8 h", "8 h and more")
+
+
+def test_speed_and_cost_come_from_the_studys_own_hours_wages_times_and_prices(
+    workspace: Workspace, study: Study, tmp_path: Path
+) -> None:
+    judge_all(workspace, study)
+    found = write_report(workspace, study, tmp_path / "report").savings
+    assert found is not None and found.w == "win"
+    [alpha] = [one for one in found.models if one.model == "alpha"]
+    assert alpha.speed is not None and alpha.cost is not None and alpha.n_tasks == 8
+    # 4.5 hours on average against a minute and a half; 243 dollars against half a dollar.
+    assert alpha.speed.naive.value == pytest.approx(4.5 * 60 / 1.5)
+    wages = sum((1 + number) * (50 + number) for number in range(8)) / 8
+    assert alpha.cost.naive.value == pytest.approx(wages / 0.5)
+    again = read_savings(tmp_path / "report" / "tasks-and-models.csv", tries=(1, 2, 3), seed=study.seed)
+    [same] = [one for one in again if one.model == "alpha"]
+    assert same.speed is not None and same.speed.try_once.value == pytest.approx(alpha.speed.try_once.value)
+    assert "w = win" in (tmp_path / "report" / "report.md").read_text()
+
+
+def test_without_a_models_seconds_there_is_no_chapter_on_savings(workspace: Workspace) -> None:
+    comparison, expert, model = pair(workspace)
+    grader = Person(code_name="g-1")
+    made = Judgment(comparison=comparison.key, grader=grader, order=(model, expert), ranks=(1, 2), made_at=MOMENT)
+    workspace.store.add(made)
+    one = Study(id="s", title="One pair", seed=1, tasks=(task(0).key,))
+    assert findings_of(workspace, one).savings is None

@@ -12,7 +12,7 @@ failures, and the price of catastrophes unless one is given.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -24,6 +24,7 @@ from guildhall.errors import ImpossibleValue, NothingToCompare, UnknownName
 
 Floats = NDArray[np.float64]
 
+UNREVIEWED = "nobody measured the time of review; see what would break even"
 LEFT_OUT = "left out: review of human work, human failures, catastrophic cost unless given"
 
 
@@ -65,10 +66,13 @@ class Catastrophe:
 
 @dataclass(frozen=True)
 class TaskLedger:
-    """One model on many tasks, in one currency (minutes or dollars), one entry per task."""
+    """One model on many tasks, in one currency (minutes or dollars), one entry per task.
+
+    `review` is None where nobody measured it: then only the naive ratio and what would break even are known.
+    """
 
     human: Floats
-    review: Floats
+    review: Floats | None
     model: Floats
     won: Floats
     judged: Floats
@@ -78,7 +82,7 @@ class TaskLedger:
             raise NothingToCompare("savings")
         for name in ("human", "review", "model", "won", "judged"):
             values = getattr(self, name)
-            if not (np.isfinite(values).all() and (values >= 0).all()):
+            if values is not None and not (np.isfinite(values).all() and (values >= 0).all()):
                 raise ImpossibleValue(name, "negative or not a number", allowed="0 or more on every task")
         if (self.won > self.judged).any() or not (self.judged > 0).all():
             raise ImpossibleValue("won", "more than judged, or nothing judged", allowed="at most `judged`, above 0")
@@ -105,14 +109,15 @@ class Savings:
     limit: Measured
     never_won: float | None
     break_even_review: float
-    break_even_model: float
-    break_even_win_rate: float
+    """Review (in minutes or dollars) at which trying once saves nothing and loses nothing."""
+    break_even_model: float | None
+    break_even_win_rate: float | None
 
 
 def savings_from_totals(
     *,
     human: float,
-    review: float,
+    review: float | None,
     model: float,
     win_rate: float,
     w: Success = Success.WIN,
@@ -122,32 +127,39 @@ def savings_from_totals(
     """The plug-in ratios from averages over tasks, as the paper's Table 2; totals carry no interval."""
     if not 0 <= win_rate <= 1:
         raise ImpossibleValue("win_rate", win_rate, allowed="between 0 and 1")
-    if not (human > 0 and review >= 0 and model > 0):
+    if not (human > 0 and (review is None or review >= 0) and model > 0):
         raise ImpossibleValue("a time or cost", (human, review, model), allowed="above 0 (0 allowed for review)")
     why = "averages over tasks carry no spread; give one row per task for an interval"
     fail = 1 - win_rate
 
-    def ratio(n: int) -> float:
+    def ratio(n: int) -> float | None:
+        if review is None:
+            return None
         tried = sum(fail**k for k in range(n))
         harm = catastrophe.expected * (1 - fail**n) if catastrophe else 0.0
         return human / (tried * (model + review) + fail**n * human + harm)
 
-    def measured(value: float | None, what: str, reason: str = why) -> Measured:
+    def measured(value: float | None, what: str, reason: str | None = None) -> Measured:
+        reason = reason or (UNREVIEWED if value is None else why)
         return Measured(value, None, f"{what}, w = {w}", "plug-in of averages", why_no_interval=reason)
 
     unreviewed = model + (catastrophe.cost * catastrophe.rate if catastrophe else 0.0)
-    limit = human / ((model + review) / win_rate + (catastrophe.expected if catastrophe else 0.0)) if win_rate else None
+    limit = (
+        human / ((model + review) / win_rate + (catastrophe.expected if catastrophe else 0.0))
+        if win_rate and review is not None
+        else None
+    )
     return Savings(
         w=w,
         win_rate=win_rate,
-        naive=measured(human / unreviewed, "naive ratio", why),
+        naive=measured(human / unreviewed, "naive ratio"),
         try_once=measured(ratio(1), _named(1)),
         try_n={n: measured(ratio(n), _named(n)) for n in tries},
-        limit=measured(limit, "limit of many tries", why if win_rate else "the model never succeeds"),
+        limit=measured(limit, "limit of many tries", None if win_rate else "the model never succeeds"),
         never_won=None,
         break_even_review=win_rate * human - model,
-        break_even_model=win_rate * human - review,
-        break_even_win_rate=(model + review) / human,
+        break_even_model=None if review is None else win_rate * human - review,
+        break_even_win_rate=None if review is None else (model + review) / human,
     )
 
 
@@ -171,18 +183,21 @@ def savings_from_tasks(
     report = _Reporter(ledger, weights, w, level)
     plain = savings_from_totals(
         human=float(ledger.human.mean()),
-        review=float(ledger.review.mean()),
+        review=None if ledger.review is None else float(ledger.review.mean()),
         model=float(ledger.model.mean()),
         win_rate=ledger.win_rate,
         w=w,
-        tries=(),
+        tries=tries,
         catastrophe=catastrophe,
     )
+    naive = report.ratio(spent.naive(), "naive ratio")
+    if ledger.review is None:
+        return replace(plain, naive=naive, never_won=ledger.never_won)
     unknown = None if (ledger.judged > 1).any() else "one judgment a task cannot tell hard tasks from bad luck"
     return Savings(
         w=w,
         win_rate=ledger.win_rate,
-        naive=report.ratio(spent.naive(), "naive ratio"),
+        naive=naive,
         try_once=report.ratio(spent.tried(1), _named(1)),
         try_n={n: report.ratio(spent.tried(n), _named(n), unknown if n > 1 else None) for n in tries},
         limit=plain.limit._replace(
@@ -231,7 +246,7 @@ class _Spent:
 
     def tried(self, n: int) -> Floats:
         """E[T_n] task by task; one try is linear in w, so there the raw rates are unbiased and are not shrunk."""
-        attempt = self.ledger.model + self.ledger.review
+        attempt = self.ledger.model + (0.0 if self.ledger.review is None else self.ledger.review)
         if n == 1:
             fails = 1 - self.ledger.won / self.ledger.judged
             return attempt + fails * self.ledger.human + self._harm(1 - fails)

@@ -30,6 +30,15 @@ _COUNTED = {
     Success.ACCEPTED: (("accepted",), "rated"),
 }
 
+COLUMNS = ("review_minutes", "human_cost", "review_cost", "cost")
+"""What a table of tasks may hold besides what it must."""
+
+
+def columns_for(w: Success) -> tuple[str, ...]:
+    """What a table of tasks must hold."""
+    successes, trials = _COUNTED[w]
+    return ("task", "model", "human_minutes", "minutes", *successes, trials)
+
 
 @dataclass(frozen=True)
 class ModelSavings:
@@ -39,6 +48,7 @@ class ModelSavings:
     win_rate: float
     speed: Savings | None
     cost: Savings | None
+    n_tasks: int | None = None
     n_excluded: int = 0
 
 
@@ -54,12 +64,22 @@ def read_savings(
     """Savings of every model in the file; a `.json` file holds averages, any other one row per task and model."""
     if path.suffix.lower() == ".json":
         return _from_totals(path, w=w, tries=tries, catastrophe=catastrophe)
+    table = read_table(path, required=columns_for(w), optional=COLUMNS)
+    return savings_of_table(table, w=w, tries=tries, catastrophe=catastrophe, seed=seed, level=level)
+
+
+def savings_of_table(
+    table: Table,
+    *,
+    w: Success = Success.WIN,
+    tries: Sequence[int] = (1, 2, 3),
+    catastrophe: Catastrophe | None = None,
+    seed: int = 0,
+    level: float = 0.95,
+    rounds: int = 2000,
+) -> list[ModelSavings]:
+    """Savings of every model in a table with one row per task and model, in the columns the files have."""
     successes, trials = _COUNTED[w]
-    table = read_table(
-        path,
-        required=("task", "model", "human_minutes", "review_minutes", "minutes", *successes, trials),
-        optional=("human_cost", "review_cost", "cost"),
-    )
     model = table.coded("model")
     won = sum(table.numbers(name) for name in successes)
     judged = table.numbers(trials)
@@ -76,6 +96,7 @@ def read_savings(
                 w=w,
                 tries=tries,
                 level=level,
+                rounds=rounds,
                 catastrophe=catastrophe if currency == "cost" else None,
             )
             for currency, ledger in ledgers.items()
@@ -83,18 +104,23 @@ def read_savings(
         }
         rate = next(iter(seen.values())).win_rate if seen else float("nan")
         kept = max((len(one.human) for one in ledgers.values() if one), default=0)
-        found.append(ModelSavings(name, rate, seen.get("speed"), seen.get("cost"), int(mine.sum()) - kept))
+        found.append(ModelSavings(name, rate, seen.get("speed"), seen.get("cost"), kept, int(mine.sum()) - kept))
     return found
 
 
 def _ledger(table: Table, unit: str, mine: Any, won: Any, judged: Any) -> TaskLedger | None:
     """One model's tasks in one currency, those with every figure known; None where the currency is not there at all."""
-    names = (f"human_{unit}", f"review_{unit}", unit)
+    names = (f"human_{unit}", unit)
     if any(name not in table for name in names):
         return None
-    columns = [table.numbers(name)[mine] for name in names] + [won[mine], judged[mine]]
-    known = ~np.isnan(np.column_stack(columns)).any(axis=1)
-    return TaskLedger(*(column[known] for column in columns)) if known.any() else None
+    human, model = (table.numbers(name)[mine] for name in names)
+    review = table.numbers(f"review_{unit}")[mine] if f"review_{unit}" in table else None
+    columns = [human, model, won[mine], np.where(judged[mine] > 0, judged[mine], np.nan)]
+    known = ~np.isnan(np.column_stack([*columns, *([] if review is None else [review])])).any(axis=1)
+    if not known.any():
+        return None
+    human, model, successes, trials = (column[known] for column in columns)
+    return TaskLedger(human, None if review is None else review[known], model, successes, trials)
 
 
 def _from_totals(
@@ -111,7 +137,7 @@ def _from_totals(
                 continue
             both[currency] = savings_from_totals(
                 human=_number(path, data, f"human_{unit}"),
-                review=_number(path, data, f"review_{unit}"),
+                review=_number(path, data, f"review_{unit}") if f"review_{unit}" in data else None,
                 model=_number(path, row, unit),
                 win_rate=rate,
                 w=w,

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from guildhall.domain.findings import Findings
 from guildhall.reports import words
+from guildhall.reports.chapters import savings
 from guildhall.reports.figures import drawn
 from guildhall.reports.plots.frame import FAINT, GRID, GROUND, INK, MARK
 
@@ -30,7 +31,15 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals |= {
+        "currencies": savings.CURRENCIES,
+        "in_currency": savings.in_currency,
+        "savings_words": savings.savings_words,
+        "shown_ratios": savings.shown_ratios,
+        "shown_tries": savings.SHOWN_TRIES,
+    }
     made.filters |= {
+        "times": words.times,
         "percent": words.percent,
         "interval": words.interval_percent,
         "plain": words.plain,

@@ -43,6 +43,14 @@ def plain(estimate: Estimate) -> str:
     return f"{estimate.value:.2f} ({low:.2f} to {high:.2f})"
 
 
+def times(estimate: Estimate) -> str:
+    """A ratio, with its interval, or why there is none."""
+    if estimate.value is None:
+        return f"unknown: {estimate.why_no_interval}"
+    ends = f" ({estimate.interval[0]:.2f} to {estimate.interval[1]:.2f})" if estimate.interval else ""
+    return f"{estimate.value:.2f}×{ends}"
+
+
 def basis(estimate: Estimate) -> str:
     """What an estimate rests on, for the small print."""
     counts = [

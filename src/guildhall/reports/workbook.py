@@ -8,6 +8,7 @@ from typing import Any
 
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.findings import Findings
+from guildhall.reports.chapters.savings import CURRENCIES, in_currency
 
 
 def workbook(findings: Findings) -> bytes:
@@ -57,6 +58,12 @@ def _other_figures(findings: Findings) -> Iterator[tuple[str, str, Estimate]]:
             ("What one setting does", f"{one.title} ({one.who}), {name}", found)
             for name, found in one.difference.items()
         )
+    if findings.savings:
+        for currency in CURRENCIES:
+            for model, ratios in in_currency(findings.savings, currency):
+                named = {"naive": ratios.naive, **{f"try {n}": one for n, one in ratios.try_n.items()}}
+                for name, ratio in (*named.items(), ("limit", ratios.limit)):
+                    yield f"Times saved, w = {findings.savings.w}", f"{currency}: {model.model}, {name}", ratio
     for group in findings.groups:
         yield from ((group.title, figure.name, figure.estimate) for figure in group.figures)
 

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.outcomes import Outcomes
+from guildhall.analysis.tables import Table
 from guildhall.domain.findings import Figure
 from guildhall.domain.studies import Extension, Study
 from guildhall.errors import NothingJudged
 from guildhall.store.workspace import Workspace
 from guildhall.study.judged import Judged, judged_rows
 from guildhall.study.rows import Rows
+from guildhall.study.tasks_and_models import tasks_and_models
 from guildhall.study.waves import Drift, drift_of, split_anchors
 
 
@@ -46,6 +48,11 @@ class Evidence:
     def outcomes(self) -> Outcomes:
         """The rows as arrays, with every column a breakdown may ask for."""
         return self.rows.outcomes()
+
+    @cached_property
+    def tasks_and_models(self) -> Table | None:
+        """Each model on each task as one row, for speed and cost; None where nothing is known of either."""
+        return tasks_and_models(self.workspace.store, self.rows)
 
 
 def gather_evidence(workspace: Workspace, study: Study, *, baseline: str | None, grader_kind: str | None) -> Evidence:

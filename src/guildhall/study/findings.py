@@ -14,6 +14,7 @@ from guildhall.domain.tasks import Task
 from guildhall.store.workspace import Workspace
 from guildhall.study.chapters import agreement, blinding, calibration, drift, order, review_time, severity
 from guildhall.study.chapters.ablations import ablations_of
+from guildhall.study.chapters.savings import savings_of
 from guildhall.study.chapters.trend import trend_of
 from guildhall.study.evidence import Evidence, gather_evidence
 from guildhall.study.methods import methods_of
@@ -59,6 +60,7 @@ def findings_from(evidence: Evidence) -> Findings:
         breakdowns=tuple(_breakdowns(evidence.outcomes)),
         trend=trend_of(evidence, headline),
         ablations=ablations_of(evidence, by_task),
+        savings=savings_of(evidence),
         groups=tuple(_groups(evidence)),
         methods=methods_of(study, kind=kind, baseline=baseline, models=[one.model for one in headline]),
         notes=tuple(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Select, select
 
 from guildhall.analysis.tables import Coded, Codes, Floats
-from guildhall.domain.judgments import BlindGuess, Comparison, Judgment
+from guildhall.domain.judgments import Acceptance, BlindGuess, Comparison, Judgment
 from guildhall.store.fields import Field, read_fields
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
@@ -27,6 +27,7 @@ _FIELDS: Mapping[str, Field] = {
     "order": (str, "order"),
     "ranks": (str, "ranks"),
     "guess": (str, "guess"),
+    "usability": (str, "usability"),
     "planned": (bool, "planned"),
     "active_s": (float, "active_s"),
     "corrected_s": (float, "correction.active_s"),
@@ -127,6 +128,7 @@ class _Reader:
                 "score": 0.5 * (1 + np.sign(base_rank[judgment] - rank[kept])),
                 "model_place": place[kept].astype(np.int16),
                 "guess": _guesses(used["guess"], base_place, sizes)[judgment],
+                "accepted": _accepted(used["usability"], judgment, place[kept]),
                 "active_s": _seconds(used)[judgment],
                 "exposure": np.array([one or 0 for one in used["exposure"]], dtype=np.int32)[judgment],
                 "judgment": np.array(used["seq"], dtype=np.int64)[judgment],
@@ -168,6 +170,7 @@ _NOTHING: dict[str, NDArray[Any]] = {
     "score": np.zeros(0),
     "model_place": np.zeros(0, np.int16),
     "guess": np.zeros(0, np.int8),
+    "accepted": np.zeros(0, np.int8),
     "active_s": np.zeros(0),
     "exposure": np.zeros(0, np.int32),
     "judgment": np.zeros(0, np.int64),
@@ -190,6 +193,17 @@ def _guesses(said: Sequence[str | None], base_place: Codes, sizes: Codes) -> NDA
     right = np.where(named == base_place, 1, -1)
     found = np.where(named >= 0, right, np.where(named == NOT_ASKED, NOT_ASKED, 0))
     return np.where(sizes == 2, found, NOT_ASKED).astype(np.int8)
+
+
+def _accepted(said: Sequence[str], judgment: Codes, place: Codes) -> NDArray[np.int8]:
+    """What the grader said of the work at each entry's place."""
+    found = np.full(len(judgment), NOT_ASKED, dtype=np.int8)
+    asked = np.array([text != "[]" for text in said])
+    for at in np.flatnonzero(asked[judgment]).tolist():
+        for word in json.loads(said[judgment[at]]):
+            if word["place"] == chr(ord("A") + place[at]):
+                found[at] = word["acceptance"] == Acceptance.AS_IS
+    return found
 
 
 def _seconds(used: Mapping[str, Sequence[Any]]) -> Floats:

@@ -7,6 +7,7 @@ from pathlib import Path
 from guildhall.domain.findings import Findings
 from guildhall.domain.studies import Study
 from guildhall.reports.chapters.ablations import ablations_csv
+from guildhall.reports.chapters.savings import savings_csv
 from guildhall.reports.chapters.trend import trend_csv
 from guildhall.reports.figures import drawn
 from guildhall.reports.page import html_page
@@ -17,6 +18,7 @@ from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import gather_evidence
 from guildhall.study.exports import csv_of, frame
 from guildhall.study.findings import findings_from
+from guildhall.study.tasks_and_models import table_csv
 
 
 def write_report(
@@ -33,6 +35,9 @@ def write_report(
     (folder / "report.xlsx").write_bytes(workbook(findings))
     (folder / "headline.csv").write_text(headline_csv(findings), encoding="utf-8")
     (folder / "judgments.csv").write_bytes(csv_of(frame(evidence.judged.rows)))
+    if findings.savings and evidence.tasks_and_models:
+        (folder / "savings.csv").write_text(savings_csv(findings.savings), encoding="utf-8")
+        (folder / "tasks-and-models.csv").write_text(table_csv(evidence.tasks_and_models), encoding="utf-8")
     if findings.trend:
         (folder / "trend.csv").write_text(trend_csv(findings.trend), encoding="utf-8")
     if findings.ablations:

@@ -23,7 +23,8 @@ class Rows:
     """Columns of equal length: entry i is one model against the baseline in one judgment.
 
     `score` is 1 won, 0.5 tied, 0 lost. `model_place` is 0 when the model's work stood at A. `guess`: 1 the grader named
-    the person rightly, -1 wrongly, 0 named no one side, or `NOT_ASKED`. `active_s` is as the grader corrected it, else
+    the person rightly, -1 wrongly, 0 named no one side, or `NOT_ASKED`. `accepted`: 1 when the grader found the model's
+    work usable as it is, 0 when not, or `NOT_ASKED`. `active_s` is as the grader corrected it, else
     by the clock, NaN when unknown; `exposure` is 0 when unknown. `judgment` is the judgment's row number in the store.
     """
 
@@ -36,6 +37,7 @@ class Rows:
     score: Floats
     model_place: NDArray[np.int16]
     guess: NDArray[np.int8]
+    accepted: NDArray[np.int8]
     active_s: Floats
     exposure: NDArray[np.int32]
     confidence: Floats

@@ -1,0 +1,114 @@
+"""Savings as the value a report shows, from a table of tasks or a file of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from guildhall.analysis.files import read_table
+from guildhall.analysis.savings import LEFT_OUT, Savings, Success
+from guildhall.analysis.savings_files import COLUMNS, ModelSavings, columns_for, savings_of_table
+from guildhall.analysis.tables import Coded, Floats, Table, encode
+from guildhall.domain.speed_and_cost import ModelSpeedAndCost, Ratios, SpeedAndCost
+
+TRIES = tuple(range(1, 11))
+"""What a curve over the number of tries shows."""
+SAID = ("hours_by", "review_by", "success_by")
+UNSAID = "not said by the file"
+
+
+def read_speed_and_cost(
+    path: Path,
+    *,
+    w: Success,
+    tries: Sequence[int] = TRIES,
+    review_minutes: float | None = None,
+    seed: int = 0,
+    level: float = 0.95,
+) -> SpeedAndCost:
+    """Speed and cost from a file with one row per task and model.
+
+    Columns `hours_by`, `review_by` and `success_by` say where hours, review and verdicts come from, and stand on the
+    page. `review_minutes` is an assumption in place of a measurement, priced at each task's own cost a minute.
+    """
+    table = read_table(path, required=columns_for(w), optional=(*COLUMNS, *SAID))
+    if review_minutes is not None:
+        table = _with_review(table, review_minutes)
+    hours_by, review_by, success_by = (_words(table, column) for column in SAID)
+    return speed_and_cost(
+        table,
+        w=w,
+        hours_by=hours_by,
+        review_by=review_by,
+        success_by=success_by,
+        tries=tries,
+        seed=seed,
+        level=level,
+    )
+
+
+def speed_and_cost(
+    table: Table,
+    *,
+    w: Success,
+    hours_by: str,
+    review_by: str,
+    success_by: str,
+    tries: Sequence[int] = TRIES,
+    seed: int = 0,
+    level: float = 0.95,
+    rounds: int = 2000,
+) -> SpeedAndCost:
+    """Ratios of every model; the fastest in the end come first."""
+    found = savings_of_table(table, w=w, tries=tries, seed=seed, level=level, rounds=rounds)
+    models = [_model(one) for one in found if one.speed or one.cost]
+    return SpeedAndCost(
+        w=w.value,
+        hours_by=hours_by,
+        review_by=review_by,
+        success_by=success_by,
+        models=tuple(sorted(models, key=lambda one: -one.success_rate)),
+        left_out=LEFT_OUT,
+    )
+
+
+def _with_review(table: Table, minutes: float) -> Table:
+    a_minute = table.numbers("human_cost") / table.numbers("human_minutes") if "human_cost" in table else None
+    assumed: dict[str, Coded | Floats] = {
+        "review_minutes": np.full(table.n_rows, minutes),
+        "review_by": encode([f"assumed: {minutes:g} minutes an attempt"] * table.n_rows),
+    }
+    if a_minute is not None:
+        assumed["review_cost"] = minutes * a_minute
+    return Table({**table.columns, **assumed}, table.n_rows)
+
+
+def _words(table: Table, column: str) -> str:
+    return " and ".join(table.coded(column).names) or UNSAID if column in table else UNSAID
+
+
+def _model(found: ModelSavings) -> ModelSpeedAndCost:
+    return ModelSpeedAndCost(
+        model=found.model,
+        success_rate=found.win_rate,
+        n_tasks=found.n_tasks,
+        n_excluded=found.n_excluded,
+        speed=_ratios(found.speed),
+        cost=_ratios(found.cost),
+    )
+
+
+def _ratios(found: Savings | None) -> Ratios | None:
+    if found is None:
+        return None
+    return Ratios(
+        naive=found.naive.to_estimate(),
+        try_once=found.try_once.to_estimate(),
+        try_n={n: one.to_estimate() for n, one in found.try_n.items()},
+        limit=found.limit.to_estimate(),
+        never_won=found.never_won,
+        break_even_review=found.break_even_review,
+        break_even_model=found.break_even_model,
+    )
