@@ -41,6 +41,7 @@ from proofs import Figures, proof, realdata
 JUDGES = ("perfect", "random", "always-a", "longer", "kin", "refuses", "malformed")
 TASKS, SWEEPS, LEVEL = 100, 2, 0.99
 RATE = 0.1
+SPLITS = 10
 _PLACES = {0: 0.5, 1: 1.0, 2: 0.0}
 
 
@@ -193,14 +194,16 @@ def real_agreement() -> Figures:
 def calibrator() -> Figures:
     with tempfile.TemporaryDirectory() as folder:
         file = _pandalm(Path(folder), PANDALM)
-        found = _guildhall("grade", "calibrate", str(file), "--seed", "0", "--folds", "10", cwd=Path(folder))
+        words = ("--seed", "0", "--folds", "10", "--splits", str(SPLITS))
+        found = _guildhall("grade", "calibrate", str(file), *words, cwd=Path(folder))
     gains = {one["judge"]: one for one in found["gains"]}  # type: ignore[attr-defined]
     best = max(gains.values(), key=lambda one: one["judge_agreement"])
     assert best["agreement"]["interval"][0] > -0.01, best
+    assert best["agreement_over_splits"]["mean"]["interval"][0] > -0.01, best
     for one in gains.values():
-        assert one["log_loss"]["interval"][0] > 0, one
+        assert one["log_loss"]["interval"][0] > 0 and one["log_loss_over_splits"]["mean"]["interval"][0] > 0, one
     return {
-        "split": "10 folds by item, seed 0",
+        "split": f"10 folds by item, seed 0; over splits: seeds 0 to {SPLITS - 1}",
         "agreement": found["agreement"],
         "log_loss": found["log_loss"],
         "unseen_models": found["unseen_models"],

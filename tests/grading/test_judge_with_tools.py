@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import io
-import json
-import zipfile
+import shutil
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
-from typing import Any
+from functools import cache
+from pathlib import Path
 
 import openpyxl
 import pytest
 
-from guildhall.documents.looking import documents
+from guildhall.documents.looking import Documents, documents
 from guildhall.domain.authors import Expert, ModelRun
 from guildhall.domain.judges import JudgePlan
 from guildhall.domain.judgments import Comparison, Judgment
@@ -31,29 +32,11 @@ from guildhall.grading.judges.verdicts import Judged, build_worked_question
 from guildhall.judging.preparing import Preparer
 from guildhall.store.ledger import Ledger
 from guildhall.store.workspace import Workspace
+from tests.grading.judge_cases import LISTED, unpacked
 from tests.grading.scripted_judges import SEEN
 
 SECRETS = ("Zanzibar-9", "Quillfeather", "zanzibar-maker")
-LISTED: list[dict[str, Any]] = []
-_LIST = """
-import hashlib, json, pathlib
-files = [path for path in pathlib.Path().rglob("*") if path.is_file()]
-print(json.dumps({str(p): [hashlib.sha256(p.read_bytes()).hexdigest(), p.stat().st_mtime] for p in files}))
-"""
 PRICED = Prices({"scripted/recounter": Price(input_usd=1.0, output_usd=1.0, as_of=date(2026, 1, 1))})
-
-
-@scripted("test-lister")
-def lister(turn: Turn) -> Answer:
-    """Lists its folder, looks at the first side's pages, then says tie."""
-    if turn.number == 0:
-        SEEN.append("\n".join(said.text for said in turn.messages))
-        return Answer(
-            text="", tools=(ToolUse("python", {"code": _LIST}), ToolUse("look_at_pages", {"path": "A-1.xlsx"}))
-        )
-    LISTED.append(json.loads(next(said.text for said in turn.messages if said.tool == "python")))
-    assert sum(said.images for said in turn.messages) >= 1, [said.text for said in turn.messages]
-    return Answer(text="Alike.\nVERDICT[TIE]")
 
 
 @scripted("test-wanderer")
@@ -61,11 +44,12 @@ def wanderer(turn: Turn) -> Answer:
     return Answer(text="", tools=(ToolUse("bash", {"command": "true"}),))
 
 
+@cache
 def ledger(author: str, total: float) -> bytes:
     book = openpyxl.Workbook()
     book.properties.creator = book.properties.lastModifiedBy = author
     for row in (["item", "amount"], ["rent", 1200.0], ["power", 85.5], ["Total", total]):
-        book.active.append(row)
+        book.worksheets[0].append(row)
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
@@ -74,7 +58,7 @@ def ledger(author: str, total: float) -> bytes:
 class Case:
     """One task with an expert's right workbook and a model's wrong one, and a desk with a sandbox."""
 
-    def __init__(self, workspace: Workspace, preparer: Preparer, bench: Workbench) -> None:
+    def __init__(self, workspace: Workspace, looking: Documents) -> None:
         model, expert, maker = SECRETS
         note = FileRef(name="note.txt", digest=workspace.blobs.put(b"Rent and power of March."))
         self.task = Task(
@@ -86,7 +70,9 @@ class Case:
         self.comparison = Comparison(study="s", task="t", submissions=(right.key, wrong.key))
         workspace.store.add_all([self.task, right, wrong, self.comparison])
         self.workspace = workspace
-        self.desk = Desk(workspace, preparer, [self.task], workbench=bench)
+        self.preparer = Preparer(workspace, looking)
+        bench = Workbench(looking.renderer.render, at_once=2)
+        self.desk = Desk(workspace, self.preparer, [self.task], workbench=bench)
 
     @staticmethod
     def _made(workspace: Workspace, author: Expert | ModelRun, name: str, total: float) -> Submission:
@@ -105,9 +91,23 @@ def looking(tmp_path_factory: pytest.TempPathFactory):
         yield opened
 
 
+@pytest.fixture(scope="module")
+def ready(looking, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace whose files are made ready once for all tests."""
+    path = tmp_path_factory.mktemp("ready") / "workspace"
+    with Workspace.create(path) as workspace:
+        made = Case(workspace, looking)
+        for one in (made.right, made.wrong):
+            made.desk.prepared(one.key)
+        made.desk.references(made.task)
+    return path
+
+
 @pytest.fixture
-def case(workspace, looking) -> Case:
-    return Case(workspace, Preparer(workspace, looking), Workbench(looking.renderer.render, at_once=2))
+def case(ready: Path, looking, tmp_path: Path) -> Iterator[Case]:
+    shutil.copytree(ready, tmp_path / "workspace")
+    with Workspace.open(tmp_path / "workspace") as workspace:
+        yield Case(workspace, looking)
 
 
 def test_a_judge_with_tools_recomputes_and_decides_by_it(case):
@@ -136,7 +136,8 @@ def test_what_was_worked_on_once_is_never_worked_on_again(case):
 
 
 def test_nothing_sent_or_placed_names_an_author_or_tells_the_time_of_making(case):
-    SEEN.clear(), LISTED.clear()
+    SEEN.clear()
+    LISTED.clear()
     assert case.judged("test-lister").verdicts == 2, [one.failure for one in case.workspace.store.find(Judgment)]
     assert len(SEEN) == len(LISTED) == 2
     stamp = datetime.fromisoformat(ONE_DATE).timestamp()
@@ -149,14 +150,6 @@ def test_nothing_sent_or_placed_names_an_author_or_tells_the_time_of_making(case
     assert len(searched) > 20
     for secret in SECRETS:
         assert not [data for data in searched if secret.lower().encode() in data.lower()]
-
-
-def unpacked(data: bytes) -> list[bytes]:
-    """A file's bytes, and those of everything packed inside it."""
-    if not zipfile.is_zipfile(io.BytesIO(data)):
-        return [data]
-    with zipfile.ZipFile(io.BytesIO(data)) as packed:
-        return [data, *(packed.read(name) for name in packed.namelist())]
 
 
 def test_a_judge_that_never_ends_is_stopped_and_counted(case):
@@ -194,6 +187,6 @@ def test_tools_make_another_judge_and_need_a_sandbox(case):
     plain = JudgePlan(name="recounter", model="scripted/recounter")
     with_tools = plain.but(tools=True)
     assert {one.key for one in ByModel(plain).graders()}.isdisjoint(one.key for one in ByModel(with_tools).graders())
-    bare = Desk(case.workspace, case.desk._preparer, [case.task])
+    bare = Desk(case.workspace, case.preparer, [case.task])
     with pytest.raises(InputError, match="no sandbox"):
         judge(ByModel(with_tools), [case.comparison], desk=bare, terms=Terms(run="r"), sweeps=1)

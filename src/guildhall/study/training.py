@@ -108,8 +108,8 @@ A {trained.kind}, made {trained.made_at:%Y-%m-%d}. It turns what judges said abo
 people see a loss, a tie or a win.
 
 - Learnt from {trained.n_samples} samples, digest `{trained.learnt_from[:16]}`.
-- Figures are out of fold: {trained.folds} folds of whole tasks, seed {trained.seed}, ridge chosen inside the training
-  parts (all data: {trained.ridge:g}). Held-out parts were looked at {trained.looks} times.
+- Figures are out of fold: {trained.folds} folds of whole {trained.agreement.unit}s, seed {trained.seed}, ridge chosen
+  inside the training parts (all data: {trained.ridge:g}). Held-out parts were looked at {trained.looks} times.
 - Agreement with people {shown(trained.agreement)}; log loss {shown(trained.log_loss)}.
 - On models it learnt nothing from: agreement {shown(trained.unseen_models)}.
 - On families of models it learnt nothing from: agreement {shown(trained.unseen_families)}.
@@ -118,7 +118,7 @@ people see a loss, a tie or a win.
 | --- | --- | --- | --- | --- |
 {rows}
 
-What is gained depends on how tasks are dealt to folds. Over {n_splits} deals (seeds {trained.seed} to
+What is gained depends on the deal to folds. Over {n_splits} deals (seeds {trained.seed} to
 {trained.seed + n_splits - 1}), mean with a paired interval, and the least and the most of single deals:
 
 | judge | agreement gained | log loss saved |

@@ -96,12 +96,12 @@ Votes for the members of a panel, fitted to people's judgments, made {fit.made_a
 {votes}
 
 - Fitted to {fit.n_samples} samples, digest `{fit.learnt_from[:16]}`.
-- Figures are out of fold: {fit.folds} folds of whole tasks, seed {fit.seed}, the pull towards equal votes chosen inside
-  the training parts (all data: {fit.ridge:g}). Held-out parts were looked at {fit.looks} times.
+- Figures are out of fold: {fit.folds} folds of whole {fit.agreement.unit}s, seed {fit.seed}, the pull towards equal
+  votes chosen inside the training parts (all data: {fit.ridge:g}). Held-out parts were looked at {fit.looks} times.
 - Agreement with people {shown(fit.agreement)}; with equal votes {shown(fit.equal_votes)}.
 - Best single member: {fit.best_member}, {fit.best_member_agreement:.4f}.
 
-Over {n_splits} deals of tasks to folds, mean with a paired interval, and the least and the most of single deals:
+Over {n_splits} deals to folds, mean with a paired interval, and the least and the most of single deals:
 
 | agreement gained over | |
 | --- | --- |
