@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from guildhall.documents.extract import grids
 from guildhall.documents.extract.workbooks import SHEETS, Workbook
 from guildhall.documents.opc import Opc
 from tests.documents.hostile_parts import xlsx
@@ -126,3 +127,14 @@ def test_dates_count_from_1904_where_the_workbook_says_so(tmp_path: Path) -> Non
     book.active["A1"] = date(2024, 5, 6)
     book.save(tmp_path / "mac.xlsx")
     assert ours(tmp_path / "mac.xlsx") == {("Sheet", "A1"): (None, "2024-05-06")}
+
+
+def test_a_grid_shows_values_keeps_formulas_beside_them_and_counts_what_it_leaves_out(
+    varied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grids, "MOST_ROWS", 2)
+    first, second = grids.read_grid(varied, tmp_path).sheets
+    assert (first.name, first.left_out, second.left_out) == ("Sheet", 1, 0)
+    assert first.rows[0][1][:5] == ("words", "1", "2.5", "TRUE", "2024-05-06")
+    assert first.formulas == {"B2": "=B1*2", "C2": "=SUM(B1:C1)"}
+    assert second.columns == ("A", "B", "C")
