@@ -48,8 +48,8 @@ def draft_task(name: str = "memo", **more: Any) -> Task:
 class Hall:
     """A workspace with an author, three reviewers, a fourth one, a lead and a manager; every act one second later."""
 
-    def __init__(self, path: Path) -> None:
-        self.workspace = Workspace.create(path)
+    def __init__(self, path: Path, *, database: str | None = None) -> None:
+        self.workspace = Workspace.create(path, database=database)
         self.store = self.workspace.store
         self.author = expert("author", Role.AUTHOR, employer_mark="1" * 64)
         self.generalist = expert("generalist", occupations=("Editors",))

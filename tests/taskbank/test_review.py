@@ -35,11 +35,20 @@ def hall(tmp_path: Path) -> Iterator[Hall]:
     made.workspace.close()
 
 
+@pytest.fixture
+def hall_on_each(tmp_path: Path, database_url: str) -> Iterator[Hall]:
+    """The hall on SQLite and on PostgreSQL."""
+    made = Hall(tmp_path / "workspace", database=database_url)
+    yield made
+    made.workspace.close()
+
+
 def lane(hall: Hall) -> Lane:
     return standing_of(history_of(hall.store, "memo")).lane
 
 
-def test_three_stages_by_three_reviewers_lead_to_acceptance(hall: Hall) -> None:
+def test_three_stages_by_three_reviewers_lead_to_acceptance(hall_on_each: Hall) -> None:
+    hall = hall_on_each
     hall.submit()
     standing = standing_of(history_of(hall.store, "memo"))
     assert standing.stage is Stage.GENERALIST and "3 more reviews" in standing.missing[1]
@@ -199,7 +208,8 @@ def test_a_study_leaves_out_what_is_not_reviewed_and_refuses_it_by_name(hall: Ha
         OpenStudy.open(path, hall.workspace).tasks  # noqa: B018 - looking at them is the act
 
 
-def test_of_many_reviewers_who_take_a_task_at_once_one_holds_it(hall: Hall) -> None:
+def test_of_many_reviewers_who_take_a_task_at_once_one_holds_it(hall_on_each: Hall) -> None:
+    hall = hall_on_each
     hall.submit()
     rivals = [expert(f"rival-{number}") for number in range(8)]
 

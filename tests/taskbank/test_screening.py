@@ -69,7 +69,6 @@ GOOD = {str(one): {"opinion": "fine", "words": "Yes."} for one in Criterion}
 @pytest.mark.parametrize(
     "reply",
     [
-        None,
         answered(None),
         answered("fine"),
         answered([GOOD]),
@@ -81,7 +80,7 @@ GOOD = {str(one): {"opinion": "fine", "words": "Yes."} for one in Criterion}
         answered(GOOD, error="the provider refused"),
     ],
 )
-def test_what_cannot_be_read_is_not_applicable_and_says_why(reply: Reply | None) -> None:
+def test_what_cannot_be_read_is_not_applicable_and_says_why(reply: Reply) -> None:
     advice = read_advice(reply)
     assert {one.opinion for one in advice} == {Opinion.UNKNOWN} and all(one.words for one in advice)
 

@@ -126,7 +126,8 @@ class Store:
         shelf = shelf_of(kind)
         query = select(shelf.table.c.body).where(*_conditions(shelf, columns)).order_by(shelf.table.c.seq)
         with self.reading() as connection:
-            for body in connection.execution_options(yield_per=1000).execute(query).scalars():
+            # Of the query, not of the connection: inside a transaction the connection goes on to write.
+            for body in connection.execute(query.execution_options(yield_per=1000)).scalars():
                 yield kind.model_validate_json(body)
 
     def count(self, kind: type[Value], **columns: Any) -> int:

@@ -45,7 +45,7 @@ def _parquet_rows(path: Path) -> Iterator[Row]:
 
     try:
         table = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         why = str(error).splitlines()[0][:120]
         raise UnreadableFile(path, f"not a whole Parquet file ({why})", fix="download it again") from error
     for number, fields in enumerate(table.iter_rows(named=True), 1):
@@ -59,7 +59,7 @@ def _json_rows(path: Path) -> Iterator[Row]:
                 continue
             try:
                 fields = json.loads(line)
-            except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            except (ValueError, RecursionError) as error:
                 raise UnreadableFile(f"{path} line {number}", f"not valid JSON ({error})") from error
             if not isinstance(fields, dict):
                 raise UnreadableFile(f"{path} line {number}", "not a JSON object")

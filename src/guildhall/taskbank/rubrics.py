@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from decimal import Decimal
 from typing import Any
 
 from pydantic import ValidationError
@@ -14,6 +15,9 @@ from pydantic import ValidationError
 from guildhall.domain.tasks import Rubric, RubricItem
 
 _MARK = re.compile(r"^\[(?:\+(-?\d{1,4})|(-\d{1,4}))\][ \t]+", re.MULTILINE)
+
+
+MOST_POINTS = 10_000
 
 
 class RubricFault(ValueError):
@@ -41,15 +45,20 @@ def rubric_from_json(items: str | list[Any]) -> Rubric:
         listed = json.loads(items) if isinstance(items, str) else items
     except json.JSONDecodeError as error:
         raise RubricFault(f"not valid JSON ({error.msg} at character {error.pos})") from error
-    if not isinstance(listed, list):
+    except (ValueError, RecursionError) as error:
+        raise RubricFault(f"not JSON that can be read ({error})") from error
+    if not isinstance(listed, list) or not listed:
         raise RubricFault("expected a list of items")
     made = []
     for number, item in enumerate(listed, 1):
         if not isinstance(item, dict) or not isinstance(item.get("criterion"), str):
             raise RubricFault(f"item {number} has no criterion")
         identity = item.get("rubric_item_id")
-        tags = tuple(str(tag) for tag in item.get("tags") or ())
-        made.append(_item(number, item.get("score"), item["criterion"], id=identity, tags=tags))
+        tags = item.get("tags") or []
+        if not isinstance(tags, list):
+            raise RubricFault(f"item {number} has tags {tags!r}; a list is expected")
+        named = tuple(str(tag) for tag in tags)
+        made.append(_item(number, item.get("score"), item["criterion"], id=identity, tags=named))
     return Rubric(items=tuple(made))
 
 
@@ -60,12 +69,23 @@ def rubric_of(pairs: list[tuple[Any, str]]) -> Rubric:
 def _item(number: int, points: Any, text: str, **more: Any) -> RubricItem:
     if not text.strip():
         raise RubricFault(f"item {number} has no text")
-    if isinstance(points, bool) or not isinstance(points, int | str | float) or float(points) != int(float(points)):
-        raise RubricFault(f"item {number} has points {points!r}; whole numbers are expected")
     try:
-        return RubricItem(text=text.strip(), points=int(points), **more)
+        return RubricItem(text=text.strip(), points=_whole(points), **more)
+    except (TypeError, ArithmeticError) as error:
+        raise RubricFault(f"item {number} has points {points!r}; whole numbers are expected") from error
     except ValidationError as error:
         raise RubricFault(f"item {number}: {error.errors()[0]['msg']}") from error
+
+
+def _whole(points: Any) -> int:
+    """2, "2" and 2.0 are two; anything else is no number of points."""
+    if isinstance(points, bool) or not isinstance(points, int | str | float):
+        raise TypeError(points)
+    exact = Decimal(points)
+    # The bound comes first: the whole number that "1e999999" stands for would fill the memory.
+    if not abs(exact) < MOST_POINTS or exact != exact.to_integral_value():
+        raise ArithmeticError(points)
+    return int(exact)
 
 
 def as_paragraphs(rubric: Rubric) -> str:

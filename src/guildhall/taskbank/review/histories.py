@@ -123,8 +123,13 @@ def _told(history: TaskHistory) -> Iterable[Event]:
         yield Event(decision.made_at, decision.by, f"{decision.kind} ({_version(decision.draft)})", decision.words)
 
 
+def version_of(draft: Id) -> int:
+    """The version a draft's key names."""
+    return int(draft.rpartition("@")[2])
+
+
 def _version(draft: Id) -> str:
-    return f"version {draft.rpartition('@')[2]}"
+    return f"version {version_of(draft)}"
 
 
 def _advice(screening: Screening) -> str:

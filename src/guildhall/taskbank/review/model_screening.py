@@ -31,7 +31,10 @@ def screen_by_model(
     workspace: Workspace,
     terms: Terms,
 ) -> list[Screening]:
-    """A screening of each draft; `texts` gives the words of its files by draft key. Nothing is kept here."""
+    """A screening of each draft that was asked about; `texts` gives the words of its files by draft key.
+
+    A limit of the run may leave drafts out. Nothing is kept here.
+    """
     prompt = files("guildhall.taskbank.review").joinpath("prompts", PROMPT).read_text(encoding="utf-8")
     calls = {
         draft.key: Call.ask(
@@ -50,11 +53,12 @@ def screen_by_model(
             task=draft.task.id,
             draft=draft.key,
             screener=model,
-            advice=read_advice(answers.of(calls[draft.key])),
+            advice=read_advice(reply),
             prompt_digest=sha256(prompt.encode()),
             made_at=terms.date(),
         )
         for draft in drafts
+        if (reply := answers.of(calls[draft.key])) is not None
     ]
 
 
@@ -94,10 +98,8 @@ def answer_schema() -> dict[str, JsonValue]:
     }
 
 
-def read_advice(reply: Reply | None) -> tuple[Advice, ...]:
+def read_advice(reply: Reply) -> tuple[Advice, ...]:
     """What a model said, point by point; a reply of any other shape makes every point N/A, with the reason."""
-    if reply is None:
-        return _nothing("it was not asked: a limit of the run was reached")
     if reply.failed:
         return _nothing(f"it could not be asked: {reply.error}")
     data: Any = reply.data
