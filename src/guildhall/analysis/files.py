@@ -102,7 +102,7 @@ def _parquet_names(path: Path) -> list[str]:
 
     try:
         return list(pl.read_parquet_schema(path))
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise UnreadableFile(path, f"not a readable Parquet file ({error})") from error
 
 
@@ -212,7 +212,7 @@ def _stream_parquet_by_polars(path: Path, required: Sequence[str], optional: Seq
         for start in range(0, n_rows, 4 * ROWS_A_CHUNK):
             frame = scan.select(wanted).slice(start, 4 * ROWS_A_CHUNK).collect()
             yield Table({name: _from_polars(frame[name]) for name in wanted}, frame.height)
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise UnreadableFile(path, f"not a readable Parquet file ({error})") from error
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -46,12 +47,21 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
     if suffixes[-1:] == [".parquet"]:
         import polars as pl
 
-        yield from pl.read_parquet(path).iter_rows(named=True)
-    elif suffixes[-1:] == [".csv"]:
-        with path.open(newline="", encoding="utf-8-sig") as lines:
-            yield from csv.DictReader(lines)
-    else:
-        yield from _json_lines(path, gzipped=suffixes[-1:] == [".gz"])
+        try:
+            yield from pl.read_parquet(path).iter_rows(named=True)
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+            raise UnreadableFile(path, f"it is not a whole Parquet file ({str(error)[:120]})") from error
+        return
+    rows = _csv_rows(path) if suffixes[-1:] == [".csv"] else _json_lines(path, gzipped=suffixes[-1:] == [".gz"])
+    try:
+        yield from rows
+    except (UnicodeDecodeError, csv.Error, gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise UnreadableFile(path, f"it cannot be read as text ({error})") from error
+
+
+def _csv_rows(path: Path) -> Iterator[Mapping[str, Any]]:
+    with path.open(newline="", encoding="utf-8-sig") as lines:
+        yield from csv.DictReader(lines)
 
 
 def _json_lines(path: Path, *, gzipped: bool) -> Iterator[Mapping[str, Any]]:
@@ -61,7 +71,7 @@ def _json_lines(path: Path, *, gzipped: bool) -> Iterator[Mapping[str, Any]]:
                 continue
             try:
                 row = json.loads(line)
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:
                 raise UnreadableFile(path, f"line {number} is not JSON ({error})") from error
             if not isinstance(row, dict):
                 raise UnreadableFile(path, f"line {number} is not a JSON object")

@@ -43,6 +43,13 @@ def as_rows(grades: list[ServiceGrade], *, model: str) -> list[dict[str, Any]]:
 
 def _grade(path: Path, row: dict[str, Any]) -> ServiceGrade:
     task = str(row["task_id"])
+    try:
+        return _checked(path, row, task)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise UnreadableFile(path, f"task {task!r} has a figure that is none ({error})") from error
+
+
+def _checked(path: Path, row: dict[str, Any], task: str) -> ServiceGrade:
     scores = tuple(float(score) for score in _listed(row["scores"]))
     if not set(scores) <= _SCORES:
         raise UnreadableFile(path, f"task {task} has a score other than 0, 0.5 and 1")
@@ -64,6 +71,6 @@ def _listed(value: Any) -> list[Any]:
     if isinstance(value, str):
         try:
             value = json.loads(value)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):
             return [part.strip() for part in value.strip("[]").split(",") if part.strip()]
     return list(value) if isinstance(value, list | tuple) else [value]

@@ -20,12 +20,15 @@ def read_rows(path: Path, *, required: Sequence[str]) -> list[dict[str, Any]]:
         raise UnreadableFile(path, f"cannot be read as a table ({str(error)[:120]})") from error
     if not rows:
         raise UnreadableFile(path, "holds no row")
-    if missing := [column for column in required if column not in rows[0]]:
-        raise UnreadableFile(path, f"lacks the column {', '.join(missing)}")
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict):
+            raise UnreadableFile(path, f"row {number} is no record of columns")
+        if missing := [column for column in required if column not in row]:
+            raise UnreadableFile(path, f"row {number} lacks the column {', '.join(missing)}")
     return rows
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
+def _rows(path: Path) -> list[Any]:
     if path.suffix in {".jsonl", ".ndjson"}:
         return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     if path.suffix == ".json":
@@ -33,5 +36,8 @@ def _rows(path: Path) -> list[dict[str, Any]]:
         return list(found) if isinstance(found, list) else list(found["results"])
     import polars as pl
 
-    frame = pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path, infer_schema_length=None)
+    try:
+        frame = pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path, infer_schema_length=None)
+    except pl.exceptions.PanicException as error:  # no Exception by its kind, though it too is about the file
+        raise ValueError(error) from error
     return frame.to_dicts()

@@ -1,0 +1,57 @@
+"""Fuzzing: ten minutes in total for every parser of outside data, gathered over as many runs as it takes."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+from tests.fuzz.hammering import LEAK_BYTES, hammer
+from tests.fuzz.targets import TARGETS
+
+from proofs import ROOT, Figures, proof
+
+ENOUGH_S = 600.0
+SLICE_S = 60.0
+CRASHES = ROOT / "tests" / "fuzz" / "crashes"
+STATE = ROOT / ".prove" / "fuzzing.json"
+
+
+@proof(
+    "fuzzing",
+    "every parser of outside data stands ten minutes of damaged input: no crash, no hang, no leak",
+    tier="bench",
+    budget_s=4 * 3600,
+)
+def fuzzing() -> Figures:
+    """Slices in turn, so that a run that is stopped has hammered all of them about equally."""
+    done = _done()
+    while behind := [name for name in TARGETS if done[name]["seconds"] < ENOUGH_S]:
+        for name in behind:
+            _hammer_slice(name, done)
+    return {"parsers": len(TARGETS), "seconds_each": ENOUGH_S, "by_parser": done}
+
+
+def _hammer_slice(name: str, done: dict[str, dict[str, float]]) -> None:
+    mine = done[name]
+    with tempfile.TemporaryDirectory() as scratch:
+        found = hammer(TARGETS[name], Path(scratch), seconds=SLICE_S, seed=int(mine["seconds"]) + 7)
+    for fault in found.faults:
+        kept = CRASHES / name.replace(" ", "-") / sha256(fault.case).hexdigest()[:16]
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(fault.case)
+    assert not found.faults, (
+        f"{name}: {[fault.what for fault in found.faults]}; the inputs are kept under {CRASHES.name}/"
+    )
+    assert found.grown_bytes < LEAK_BYTES, f"{name} grew by {found.grown_bytes >> 20} MiB"
+    mine["seconds"] = round(mine["seconds"] + found.seconds, 1)
+    mine["cases"] += found.cases
+    mine["refused"] += found.refused
+    STATE.parent.mkdir(exist_ok=True)
+    STATE.write_text(json.dumps(done, indent=2))
+
+
+def _done() -> dict[str, dict[str, float]]:
+    known = json.loads(STATE.read_text()) if STATE.exists() else {}
+    return {name: known.get(name, {"seconds": 0.0, "cases": 0, "refused": 0}) for name in TARGETS}

@@ -1,0 +1,49 @@
+"""Every parser of outside data under damaged input: a short round here, ten minutes each in `make bench`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.fuzz.hammering import LEAK_BYTES, Hammered, Target, attempt, hammer
+from tests.fuzz.mutating import MOST_BYTES, mutated
+from tests.fuzz.targets import TARGETS
+
+CRASHES = Path(__file__).parent / "crashes"
+
+
+@pytest.mark.parametrize("target", TARGETS.values(), ids=lambda target: target.name)
+def test_a_damaged_input_is_read_or_refused(target: Target, tmp_path: Path) -> None:
+    found = hammer(target, tmp_path, seconds=60, seed=1, most_cases=60)
+    assert not found.faults, [(fault.what, fault.case[:200]) for fault in found.faults]
+    assert found.cases and found.grown_bytes < LEAK_BYTES
+
+
+@pytest.mark.parametrize("case", sorted(CRASHES.glob("*/*")), ids=lambda case: f"{case.parent.name}-{case.name}")
+def test_what_once_went_wrong_is_right_now(case: Path, tmp_path: Path) -> None:
+    target = TARGETS[case.parent.name.replace("-", " ")]
+    assert attempt(target, target.open(tmp_path), case.read_bytes(), Hammered()) is None
+
+
+def test_the_same_numbers_make_the_same_damage() -> None:
+    seeds = [b"a sound input", b"another"]
+    rounds = [[mutated(seeds, [b"word"], random) for _ in range(200)] for random in (Random(3), Random(3))]
+    assert rounds[0] == rounds[1] and len(set(rounds[0])) > 150
+    assert max(map(len, rounds[0])) <= MOST_BYTES
+
+
+def test_a_parser_that_fails_hangs_or_dies_is_caught(tmp_path: Path) -> None:
+    """The watch itself: without this, a hammer that sees nothing would pass everything."""
+    import os
+
+    def weak(data: bytes) -> None:
+        if len(data) % 3 == 0:
+            raise KeyError("missing")
+        if len(data) % 3 == 1:
+            os._exit(9)
+
+    found = hammer(Target("weak", lambda _: weak, lambda: [b"abc"], (ValueError,)), tmp_path, seconds=60, seed=2)
+    said = " ".join(fault.what for fault in found.faults)
+    assert "KeyError" in said and "the process died or stood still (9)" in said
