@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from guildhall.analysis.clawwork_files import clawwork_rows
 from guildhall.analysis.savings import (
     Catastrophe,
     Success,
@@ -17,7 +19,9 @@ from guildhall.analysis.savings import (
     savings_from_tasks,
     savings_from_totals,
 )
-from guildhall.errors import ImpossibleValue, NothingToCompare
+from guildhall.analysis.speed_and_cost import read_speed_and_cost
+from guildhall.errors import ImpossibleValue, NothingToCompare, UnreadableFile
+from guildhall.reports.savings_page import savings_page
 
 TABLE_2 = {  # model: win rate, then naive, try once, try n for speed and for cost
     "gpt-4o": (0.125, (327, 0.87, 0.46), (5172, 0.90, 0.53)),
@@ -126,3 +130,46 @@ def test_impossible_inputs_are_refused():
         TaskLedger(*(np.array([]),) * 5)
     with pytest.raises(ImpossibleValue):
         TaskLedger(*(np.array([float("nan")]),) * 5)
+
+
+def outside_rows(tmp_path: Path) -> Path:
+    path = tmp_path / "outside.csv"
+    header = "task,model,human_minutes,human_cost,minutes,cost,accepted,rated,hours_by,success_by\n"
+    rows = [f"t{n},north,{60 * n},{50 * n},{n},0.5,{n % 2},1,model-estimated hours,a model" for n in range(1, 9)]
+    path.write_text(header + "\n".join(rows) + "\n")
+    return path
+
+
+def test_review_that_nobody_measured_is_not_guessed_but_what_breaks_even_is_known(tmp_path: Path) -> None:
+    [found] = read_speed_and_cost(outside_rows(tmp_path), w=Success.ACCEPTED).models
+    assert found.speed is not None and found.cost is not None
+    assert found.speed.naive.value == pytest.approx(60) and found.speed.naive.interval is None
+    assert found.speed.try_once.value is None and "measured" in (found.speed.try_once.why_no_interval or "")
+    assert found.speed.break_even_review == pytest.approx(0.5 * 270 - 4.5)
+    assert found.cost.naive.interval is not None
+
+
+def test_an_assumed_review_is_named_as_assumed_on_the_page(tmp_path: Path) -> None:
+    found = read_speed_and_cost(outside_rows(tmp_path), w=Success.ACCEPTED, review_minutes=60)
+    page = savings_page(found, title="What <north> saves")
+    assert "assumed: 60 minutes an attempt" in page and "model-estimated hours" in page
+    assert "no expert was timed" in page and "What &lt;north&gt; saves" in page
+    [model] = found.models
+    assert model.speed is not None and model.speed.try_once.value is not None
+
+
+def test_clawwork_tables_become_rows_that_say_whose_hours_they_are(tmp_path: Path) -> None:
+    (tmp_path / "task_completions_all_agents.csv").write_text(
+        "agent,task_id,date,attempt,work_submitted,evaluation_score,money_earned,wall_clock_seconds\n"
+        "north,t1,2026-01-01,1,True,0.9,1,60\nnorth,t1,2026-01-01,2,True,0.2,0,120\n"
+        "north,t2,2026-01-01,1,False,,0,60\n"
+    )
+    (tmp_path / "token_costs_by_task.csv").write_text(
+        "agent,task_id,sessions,input_tokens,output_tokens,total_cost_usd,llm_calls\nnorth,t1,2,10,10,0.4,3\n"
+    )
+    (tmp_path / "task_values.jsonl").write_text('{"task_id": "t1", "hours_estimate": 2.0, "task_value_usd": 90}\n')
+    [row] = clawwork_rows(tmp_path)
+    assert (row["human_minutes"], row["minutes"], row["cost"], row["accepted"], row["rated"]) == (120, 1.5, 0.2, 1, 2)
+    assert row["hours_by"] == "model-estimated hours" and row["review_by"].startswith("unknown")
+    with pytest.raises(UnreadableFile, match="ClawWork"):
+        clawwork_rows(tmp_path / "nowhere")

@@ -19,7 +19,7 @@ from guildhall.analysis.savings import (
     savings_from_tasks,
     savings_from_totals,
 )
-from guildhall.analysis.tables import Table
+from guildhall.analysis.tables import Coded, Floats, Table, encode
 from guildhall.errors import MissingColumn, UnreadableFile
 
 CURRENCIES = {"speed": "minutes", "cost": "cost"}
@@ -58,6 +58,7 @@ def read_savings(
     w: Success = Success.WIN,
     tries: Sequence[int] = (1, 2, 3),
     catastrophe: Catastrophe | None = None,
+    review_minutes: float | None = None,
     seed: int = 0,
     level: float = 0.95,
 ) -> list[ModelSavings]:
@@ -65,6 +66,8 @@ def read_savings(
     if path.suffix.lower() == ".json":
         return _from_totals(path, w=w, tries=tries, catastrophe=catastrophe)
     table = read_table(path, required=columns_for(w), optional=COLUMNS)
+    if review_minutes is not None:
+        table = with_review(table, review_minutes)
     return savings_of_table(table, w=w, tries=tries, catastrophe=catastrophe, seed=seed, level=level)
 
 
@@ -106,6 +109,18 @@ def savings_of_table(
         kept = max((len(one.human) for one in ledgers.values() if one), default=0)
         found.append(ModelSavings(name, rate, seen.get("speed"), seen.get("cost"), kept, int(mine.sum()) - kept))
     return found
+
+
+def with_review(table: Table, minutes: float) -> Table:
+    """The table with an assumed time of review, priced at each task's own cost a minute; it says that it is assumed."""
+    a_minute = table.numbers("human_cost") / table.numbers("human_minutes") if "human_cost" in table else None
+    assumed: dict[str, Coded | Floats] = {
+        "review_minutes": np.full(table.n_rows, minutes),
+        "review_by": encode([f"assumed: {minutes:g} minutes an attempt"] * table.n_rows),
+    }
+    if a_minute is not None:
+        assumed["review_cost"] = minutes * a_minute
+    return Table({**table.columns, **assumed}, table.n_rows)
 
 
 def _ledger(table: Table, unit: str, mine: Any, won: Any, judged: Any) -> TaskLedger | None:

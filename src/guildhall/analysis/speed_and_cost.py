@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-
 from guildhall.analysis.files import read_table
 from guildhall.analysis.savings import LEFT_OUT, Savings, Success
-from guildhall.analysis.savings_files import COLUMNS, ModelSavings, columns_for, savings_of_table
-from guildhall.analysis.tables import Coded, Floats, Table, encode
+from guildhall.analysis.savings_files import COLUMNS, ModelSavings, columns_for, savings_of_table, with_review
+from guildhall.analysis.tables import Table
 from guildhall.domain.speed_and_cost import ModelSpeedAndCost, Ratios, SpeedAndCost
 
 TRIES = tuple(range(1, 11))
@@ -35,7 +33,7 @@ def read_speed_and_cost(
     """
     table = read_table(path, required=columns_for(w), optional=(*COLUMNS, *SAID))
     if review_minutes is not None:
-        table = _with_review(table, review_minutes)
+        table = with_review(table, review_minutes)
     hours_by, review_by, success_by = (_words(table, column) for column in SAID)
     return speed_and_cost(
         table,
@@ -72,17 +70,6 @@ def speed_and_cost(
         models=tuple(sorted(models, key=lambda one: -one.success_rate)),
         left_out=LEFT_OUT,
     )
-
-
-def _with_review(table: Table, minutes: float) -> Table:
-    a_minute = table.numbers("human_cost") / table.numbers("human_minutes") if "human_cost" in table else None
-    assumed: dict[str, Coded | Floats] = {
-        "review_minutes": np.full(table.n_rows, minutes),
-        "review_by": encode([f"assumed: {minutes:g} minutes an attempt"] * table.n_rows),
-    }
-    if a_minute is not None:
-        assumed["review_cost"] = minutes * a_minute
-    return Table({**table.columns, **assumed}, table.n_rows)
 
 
 def _words(table: Table, column: str) -> str:

@@ -9,7 +9,7 @@ from guildhall.cli.analyze_effects import effects
 from guildhall.cli.analyze_power import power
 from guildhall.cli.analyze_ppi import ppi
 from guildhall.cli.analyze_ratings import ratings
-from guildhall.cli.analyze_savings import savings
+from guildhall.cli.analyze_savings import import_clawwork, savings
 from guildhall.cli.analyze_win_rate import win_rate
 
 app = typer.Typer(no_args_is_help=True, help="Estimates with honest intervals, from CSV, JSONL or Parquet files.")
@@ -21,3 +21,4 @@ app.command()(ppi)
 app.command()(effects)
 app.command()(power)
 app.command()(savings)
+app.command("import-clawwork")(import_clawwork)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from guildhall.cli.show import as_json, note, table
+from guildhall.cli.show import as_json, done, note, table
 from guildhall.cli.workspace import JsonOption
 
 if TYPE_CHECKING:
     from guildhall.analysis.measured import Measured
-    from guildhall.analysis.savings import Savings
+    from guildhall.analysis.savings import Savings, Success
 
 
 def savings(
@@ -24,6 +24,15 @@ def savings(
     catastrophe_cost: Annotated[float, typer.Option(help="Dollars a catastrophic deliverable costs.")] = 0.0,
     catastrophe_rate: Annotated[float, typer.Option(help="Share of deliverables that are catastrophic.")] = 0.0,
     caught: Annotated[float, typer.Option(help="Share of catastrophes that review catches.")] = 0.0,
+    review_minutes: Annotated[
+        Optional[float],  # noqa: UP045 - typer reads this at run time
+        typer.Option(help="Minutes of review an attempt, assumed where nobody measured them.", show_default=False),
+    ] = None,
+    page: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="Write a page with curves over the number of tries to this .html file.", show_default=False),
+    ] = None,
+    title: Annotated[str, typer.Option(help="The page's title.")] = "What models save",
     seed: Annotated[int, typer.Option(help="Seed of the resampling.")] = 0,
     json: JsonOption = False,
 ) -> None:
@@ -32,11 +41,14 @@ def savings(
     from guildhall.analysis.savings_files import read_savings
 
     success = named_success(w)
+    if page is not None:
+        _write_page(page, file, success, title=title, review_minutes=review_minutes, seed=seed)
     found = read_savings(
         file,
         w=success,
         tries=numbers_of_tries(n),
         catastrophe=Catastrophe(catastrophe_cost, catastrophe_rate, caught) if catastrophe_cost else None,
+        review_minutes=review_minutes,
         seed=seed,
     )
     if json:
@@ -55,8 +67,41 @@ def savings(
         cells = [[one.model, *_cells(part)] for one, part in zip(found, parts, strict=True) if part is not None]
         if cells:
             tried = [f"try {k}" for part in parts[:1] if part for k in part.try_n]
-            table(f"{title}, w = {success.value}", ["model", "w", "naive", "try once", *tried, "limit"], cells)
+            table(
+                f"{title}, w = {success.value}",
+                ["model", "w", "naive", "try once", *tried, "limit", "break-even review"],
+                cells,
+            )
     note(LEFT_OUT)
+
+
+def _write_page(
+    page: Path, file: Path, success: Success, *, title: str, review_minutes: float | None, seed: int
+) -> None:
+    from guildhall.analysis.speed_and_cost import read_speed_and_cost
+    from guildhall.reports.savings_page import savings_page
+
+    made = read_speed_and_cost(file, w=success, review_minutes=review_minutes, seed=seed)
+    page.write_text(savings_page(made, title=title, seed=seed), encoding="utf-8")
+    note(f"page written to {page}; human time: {made.hours_by}; review: {made.review_by}")
+
+
+def import_clawwork(
+    folder: Annotated[Path, typer.Argument(help="The folder of the public ClawWork tables.")],
+    out: Annotated[Path, typer.Option(help="The .csv file to write, for `guildhall analyze savings`.")],
+    accept_at: Annotated[float, typer.Option(help="The mark, 0 to 1, from which an attempt counts as accepted.")] = 0.6,
+    json: JsonOption = False,
+) -> None:
+    """Costs, times and marks of ClawWork as rows per task and model; its hours are a model's estimates and say so."""
+    from guildhall.analysis.clawwork_files import COLUMNS, clawwork_rows
+    from guildhall.reports.tables import csv_text
+
+    rows = clawwork_rows(folder, accept_at=accept_at)
+    out.write_text(csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in rows)), encoding="utf-8")
+    if json:
+        as_json({"rows": len(rows), "models": len({row["model"] for row in rows}), "out": str(out)})
+        return
+    done(f"{len(rows)} rows written to {out}; human time: {rows[0]['hours_by']}; review: {rows[0]['review_by']}")
 
 
 def _ratios(part: Savings | None) -> dict[str, Any] | None:
@@ -82,7 +127,7 @@ def _ratios(part: Savings | None) -> dict[str, Any] | None:
 
 def _cells(part: Savings) -> list[str]:
     shown = [part.naive, part.try_once, *part.try_n.values(), part.limit]
-    return [f"{part.win_rate:.1%}", *(_times(one) for one in shown)]
+    return [f"{part.win_rate:.1%}", *(_times(one) for one in shown), f"{part.break_even_review:.1f}"]
 
 
 def _times(one: Measured) -> str:

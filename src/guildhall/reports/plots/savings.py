@@ -26,7 +26,9 @@ def savings_curves(found: SpeedAndCost) -> Specification:
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "config": CONFIG,
         "title": title,
-        "spacing": 36,
+        "spacing": 70,
+        "bounds": "flush",
+        "resolve": {"scale": {"color": "shared"}},
         "hconcat": panels,
     }
 
@@ -58,11 +60,19 @@ def _panel(found: SpeedAndCost, currency: str) -> dict[str, Any]:
         "field": "model",
         "type": "nominal",
         "scale": {"domain": models, "range": list(HUES[: len(models)])},
-        "legend": {"title": None, "columns": 3, "symbolType": "stroke", "symbolStrokeWidth": 3},
+        "legend": {
+            "title": None,
+            "orient": "bottom",
+            "columns": 3,
+            "symbolType": "circle",
+            "symbolOpacity": 1,
+            "labelLimit": 220,
+        },
     }
     x = {
         "field": "tries",
         "type": "quantitative",
+        "scale": {"nice": False, "padding": 10},
         "axis": {"title": "attempts before the expert takes over", "tickMinStep": 1, "format": "d", "grid": False},
     }
     y = {"type": "quantitative", "scale": {"zero": False}, "axis": {"title": f"times {comparative}", "format": ".2~f"}}
@@ -74,7 +84,7 @@ def _panel(found: SpeedAndCost, currency: str) -> dict[str, Any]:
             "x": x,
             "y": {**y, "field": "low"},
             "y2": {"field": "high"},
-            "color": {**colour, "legend": None},
+            "color": colour,
         },
     }
     curve = {
@@ -82,7 +92,7 @@ def _panel(found: SpeedAndCost, currency: str) -> dict[str, Any]:
         "encoding": {"x": x, "y": {**y, "field": "ratio"}, "color": colour},
     }
     return {
-        "title": {"text": title, "fontSize": 12, "color": INK},
+        "title": {"text": title, "fontSize": 12, "color": INK, "frame": "group", "offset": 6},
         "width": PANEL_WIDTH,
         "height": PANEL_HEIGHT,
         "data": {"values": _rows(found, currency)},
