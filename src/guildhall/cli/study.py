@@ -10,8 +10,9 @@ import typer
 
 from guildhall.cli.executing import AddressOption, ExecutorOption, Where, chosen_executor
 from guildhall.cli.progress import in_dollars, live_table
-from guildhall.cli.show import as_json, done, note, table
+from guildhall.cli.show import as_json, done, note, table, with_ends
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
+from guildhall.errors import InputError
 
 app = typer.Typer(no_args_is_help=True, help="The whole job from one study file: planned, run, resumed.")
 
@@ -145,6 +146,57 @@ def export(
         as_json({"rows": written.rows, "file": str(out), "code_book": str(written.code_book)})
     else:
         done(f"{written.rows} rows written to {out}; {written.code_book} says what the columns mean")
+
+
+@app.command("rows")
+def rows(
+    study: Annotated[str, typer.Argument(help="The study's id.")],
+    where: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(metavar="COLUMN=WORD", help="Only such rows; a column of judgments.csv.", show_default=False),
+    ] = None,
+    out: Annotated[Optional[Path], typer.Option(help="A CSV file to write them to.", show_default=False)] = None,  # noqa: UP045
+    baseline: Annotated[Optional[str], typer.Option(help="If not the study's own.", show_default=False)] = None,  # noqa: UP045
+    graders: Annotated[Optional[str], typer.Option(help="The kind of graders.", show_default=False)] = None,  # noqa: UP045
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show the judgments behind a number of a report, by digest, and the rates these very judgments give."""
+    from guildhall.grading.viewing import newest_study
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.evidence import gather_evidence
+    from guildhall.study.exports import csv_of
+    from guildhall.study.tracing import trace
+
+    with Workspace.find(workspace) as opened:
+        evidence = gather_evidence(opened, newest_study(opened.store, study), baseline=baseline, grader_kind=graders)
+        found = trace(evidence, columns_asked(where or []))
+    if out is not None:
+        out.write_bytes(csv_of(found.frame()))
+    if json:
+        rates = [{"model": one.model, "wins": one.wins, "ties": one.ties, "losses": one.losses} for one in found.rates]
+        as_json({"rows": len(found.rows), "judgments": list(found.judgments), "rates": rates})
+        return
+    told = [
+        (one.model, one.wins, one.ties, one.losses, *(with_ends(each.value, each.interval) for each in one[4:7]))
+        for one in found.rates
+    ]
+    table(
+        f"{study}: {len(found.rows)} rows by {evidence.kind} graders",
+        ("model", "wins", "ties", "losses", "win", "win or tie", "half tie"),
+        told,
+        numeric=(1, 2, 3),
+    )
+    if out is not None:
+        done(f"written to {out}, each row with the digest of its judgment")
+
+
+def columns_asked(given: list[str]) -> dict[str, str]:
+    """`COLUMN=WORD` as a mapping."""
+    pairs = [text.partition("=") for text in given]
+    if any(not (name and equals) for name, equals, _ in pairs):
+        raise InputError("--where takes COLUMN=WORD")
+    return {name: word for name, _, word in pairs}
 
 
 def show_forecast(title: str, report: Any) -> None:

@@ -10,6 +10,7 @@ from guildhall.reports.chapters.ablations import ablations_csv
 from guildhall.reports.chapters.savings import savings_csv
 from guildhall.reports.chapters.trend import trend_csv
 from guildhall.reports.figures import drawn
+from guildhall.reports.numbers import numbers_csv
 from guildhall.reports.page import html_page
 from guildhall.reports.plots.frame import svg_to_png
 from guildhall.reports.text import as_json, headline_csv, markdown
@@ -38,6 +39,7 @@ def write_report(
     if findings.savings and evidence.tasks_and_models:
         (folder / "savings.csv").write_text(savings_csv(findings.savings), encoding="utf-8")
         (folder / "tasks-and-models.csv").write_text(table_csv(evidence.tasks_and_models), encoding="utf-8")
+    (folder / "numbers.csv").write_text(numbers_csv(findings), encoding="utf-8")
     if findings.trend:
         (folder / "trend.csv").write_text(trend_csv(findings.trend), encoding="utf-8")
     if findings.ablations:

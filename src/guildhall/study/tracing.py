@@ -1,0 +1,72 @@
+"""From a number of a report back to the judgments it rests on, and from those to the number again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from guildhall.analysis.tables import Coded
+from guildhall.analysis.win_rates import WinRate, win_rates
+from guildhall.domain.judgments import Judgment
+from guildhall.domain.values import Digest
+from guildhall.errors import NothingJudged, UnknownName
+from guildhall.store.records import Store
+from guildhall.store.shelves import shelf_of
+from guildhall.study.evidence import Evidence
+from guildhall.study.exports import DataFrame, frame
+from guildhall.study.rows import Rows, is_word, words_in
+from guildhall.study.works import BREAKDOWNS
+
+NAMED = ("task", "model", "sample", "grader")
+KEYS_A_QUERY = 500
+
+
+@dataclass(frozen=True)
+class Traced:
+    """The rows behind a number, with the digests of their judgments, and the rates these very rows give by model."""
+
+    rows: Rows
+    judgments: tuple[Digest, ...]
+    rates: tuple[WinRate, ...]
+
+    def frame(self) -> DataFrame:
+        """The rows as a table, each with the digest of its judgment first."""
+        import polars as pl
+
+        return frame(self.rows).insert_column(0, pl.Series("judgment", self.judgments))
+
+
+def trace(evidence: Evidence, where: Mapping[str, str]) -> Traced:
+    """The rows in which each named column holds the given word; the columns are those of `judgments.csv`."""
+    rows = evidence.rows
+    for name, word in where.items():
+        column = _column(rows, name)
+        if word not in words_in(column):
+            raise UnknownName(name, word, known=words_in(column)[:20])
+        rows = rows.keep(is_word(column, word))
+    if not len(rows):
+        raise NothingJudged(", ".join(f"{name} = {word}" for name, word in where.items()))
+    keys = _digests(evidence.workspace.store, rows.judgment.tolist())
+    return Traced(rows, tuple(keys[seq] for seq in rows.judgment.tolist()), tuple(win_rates(rows.outcomes())))
+
+
+def _column(rows: Rows, name: str) -> Coded:
+    if name in BREAKDOWNS:
+        return rows.columns[name]
+    if name not in NAMED:
+        raise UnknownName("column", name, known=[*NAMED, *BREAKDOWNS])
+    found: Coded = getattr(rows, name)
+    return found
+
+
+def _digests(store: Store, numbers: list[int]) -> dict[int, Digest]:
+    table = shelf_of(Judgment).table
+    wanted = sorted(set(numbers))
+    found: dict[int, Digest] = {}
+    with store.reading() as connection:
+        for start in range(0, len(wanted), KEYS_A_QUERY):
+            some = table.c.seq.in_(wanted[start : start + KEYS_A_QUERY])
+            found |= {row.seq: row.key for row in connection.execute(select(table.c.seq, table.c.key).where(some))}
+    return found
