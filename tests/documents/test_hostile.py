@@ -46,5 +46,12 @@ def test_macros_are_reported_and_the_pages_still_shown(name: str, look: Document
     assert "macros" in {finding.rule for finding in outcome.findings}
 
 
+def test_what_a_document_would_load_from_elsewhere_is_told(look: Documents, tmp_path: Path) -> None:
+    picture = look.renderer.render(HOSTILE["remote-picture.docx"](tmp_path))
+    template = look.renderer.render(HOSTILE["remote-template.docx"](tmp_path))
+    assert [(one.what, one.count) for one in picture.omitted] == [("linked pictures", 1)]
+    assert "linked and not fetched: 1 x files or addresses" in template.warnings
+
+
 def test_there_are_at_least_forty_of_them() -> None:
     assert len(HOSTILE) >= 40

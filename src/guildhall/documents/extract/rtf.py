@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from guildhall.documents.extract.writing import Writer
+from guildhall.errors import UnreadableFile
 
 _TOKEN = re.compile(
     rb"\\'([0-9a-f]{2})|\\u(-?\d+) ?\??|\\([a-z]+)(-?\d+)? ?|\\(.)|([{}])|([^\\{}\r\n]+)", re.DOTALL | re.IGNORECASE
 )
 _UNSEEN = frozenset(b"fonttbl colortbl stylesheet info pict listtable listoverridetable rsidtbl fldinst".split())
+_DEEPEST = 1_000
 _LINE_ENDS = frozenset({b"par", b"line", b"row", b"page"})
 
 
@@ -26,6 +28,8 @@ class _Groups:
 
     def open(self) -> None:
         self._hidden.append(self.unseen)
+        if len(self._hidden) > _DEEPEST:
+            raise UnreadableFile("RTF", f"its groups are nested more than {_DEEPEST} deep")
 
     def close(self) -> str:
         """What a reader sees of the group's end."""

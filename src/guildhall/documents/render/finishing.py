@@ -16,6 +16,8 @@ _WANTED = re.compile(
     rb'(?:w:ascii|w:hAnsi|w:cs|w:eastAsia|a:(?:latin|ea|cs) typeface|fo:font-family|svg:font-family)="([^"+]{1,80})"'
     rb'|<(?:\w+:)?(?:name|rFont) val="([^"]{1,80})"'
 )
+_RELATION = re.compile(rb"<(?:\w+:)?Relationship\b[^>]*>")
+_RELATION_KIND = re.compile(rb'\bType="[^"]*/(\w+)"')
 _PART_BYTES, _ALL_BYTES = 8 << 20, 64 << 20
 
 
@@ -31,7 +33,19 @@ def finish_office(file: Path, out: Path, *, pdf: Path, kind: str, dpi: int, max_
         drawn = drawn.but(omitted=(*others, Omission(what="pages", reason=reason)))
     shown = clean_copy(pdf, out / "document.pdf")
     replaced = substituted(wanted_fonts(file), shown)
-    return drawn.but(kind=Kind(kind), pdf=out / "document.pdf", fonts_substituted=replaced)
+    pictures, elsewhere = linked_resources(file)
+    reason = "files and addresses that a document loads are not fetched"
+    gone = (Omission(what="linked pictures", reason=reason, count=pictures),) if pictures else ()
+    return drawn.but(
+        kind=Kind(kind),
+        pdf=out / "document.pdf",
+        fonts_substituted=replaced,
+        warnings=(
+            *drawn.warnings,
+            *([f"linked and not fetched: {elsewhere} x files or addresses"] if elsewhere else []),
+        ),
+        omitted=(*drawn.omitted, *gone),
+    )
 
 
 def clean_copy(pdf: Path, target: Path) -> set[str]:
@@ -66,6 +80,21 @@ def wanted_fonts(file: Path) -> set[str]:
             read += len(part)
             found |= {(first or second).decode("utf-8", "replace") for first, second in _WANTED.findall(part)}
     return {name for name in found if not name.startswith(("+", "@"))}
+
+
+def linked_resources(file: Path) -> tuple[int, int]:
+    """How many pictures, and how many other things but links to click, an Office package loads from elsewhere."""
+    if not zipfile.is_zipfile(file):
+        return 0, 0
+    found: list[bytes] = []
+    with zipfile.ZipFile(file) as package:
+        for member in package.infolist():
+            if member.filename.endswith(".rels"):
+                with package.open(member) as stream:
+                    relations = _RELATION.findall(stream.read(_PART_BYTES))
+                found += [kind[1] for one in relations if b'"External"' in one and (kind := _RELATION_KIND.search(one))]
+    pictures = found.count(b"image")
+    return pictures, len(found) - pictures - found.count(b"hyperlink")
 
 
 def substituted(wanted: set[str], shown: set[str]) -> tuple[FontSubstitution, ...]:
