@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from guildhall.cli.review_desk import at_desk
 from guildhall.cli.show import as_json, done, note, table
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
 
 if TYPE_CHECKING:
-    from guildhall.store.workspace import Workspace
+    from guildhall.grading.people import Roster
     from guildhall.taskbank.release_pages import Licence
 
 
@@ -59,15 +60,14 @@ def release(
 ) -> None:
     """Write a public subset: prompts and scrubbed reference files in the GDPval layout, disclosures, licence."""
     from guildhall.documents.looking import documents
-    from guildhall.store.workspace import Workspace
     from guildhall.taskbank.release import ReleasePlan, write_release
 
-    with Workspace.find(workspace) as opened:
-        names = (*_roster_names(opened), *(name or ()))
+    with at_desk(workspace) as desk:
+        names = (*_names_of(desk.roster), *(name or ()))
         terms = _licence(licence, licence_file, holder)
         plan = ReleasePlan(licence=terms, per_occupation=per_occupation, seed=seed, names=names)
-        with documents(opened.path / "cache") as looking:
-            made = write_release(opened, looking, target, plan)
+        with documents(desk.workspace.path / "cache") as looking:
+            made = write_release(desk.workspace, looking, target, plan)
     facts = {
         "folder": str(target),
         "tasks": len(made.tasks),
@@ -87,11 +87,8 @@ def release(
         note(f"{occupation}: {count} of {per_occupation} tasks")
 
 
-def _roster_names(opened: Workspace) -> list[str]:
+def _names_of(roster: Roster) -> list[str]:
     """What could tell who wrote a task: names, addresses and code names of everybody on the roster."""
-    from guildhall.web.site import Addresses, Site
-
-    roster = Site(opened, Addresses("http://localhost:8460", "http://files.localhost:8461")).roster
     found = []
     for member in roster.everyone():
         personal = roster.personal(member.id) or {}
