@@ -99,6 +99,12 @@ class Roster:
         with self.store.reading() as connection:
             return [Member.model_validate_json(body) for body in connection.execute(query).scalars()]
 
+    def code_names(self, role: Role) -> list[str]:
+        """Everybody of a role by code name, without opening their records."""
+        active = select(members.c.code_name).where(members.c.active.is_(True), members.c.role == role)
+        with self.store.reading() as connection:
+            return list(connection.execute(active.order_by(members.c.code_name)).scalars())
+
     def by_code_name(self, code_name: str) -> Member:
         with self.store.reading() as connection:
             identity = connection.execute(select(members.c.id).where(members.c.code_name == code_name)).scalar()
@@ -156,8 +162,8 @@ def new_code_name(taken: set[str]) -> str:
 
 
 def _row(member: Member) -> dict[str, object]:
-    body = member.canonical().decode()
-    return {"id": member.id, "code_name": member.code_name, "role": member.role, "body": body, "active": True}
+    found = {name: getattr(member, name) for name in ("id", "code_name", "role", "employer_mark")}
+    return {**found, "body": member.canonical().decode(), "active": True}
 
 
 def _new_key() -> bytes:

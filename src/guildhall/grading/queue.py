@@ -298,7 +298,7 @@ def _colleagues(connection: Connection, member: Member) -> frozenset[str]:
     """Code names under which people of the grader's employer have work in the bank."""
     if member.employer_mark is None:
         return frozenset()
-    found = connection.execute(select(members.c.body).where(members.c.body.contains(member.employer_mark))).scalars()
+    found = connection.execute(select(members.c.body).where(members.c.employer_mark == member.employer_mark)).scalars()
     return frozenset(name for body in found for name in Member.model_validate_json(body).author_names)
 
 

@@ -10,7 +10,7 @@ from sqlalchemy.exc import DatabaseError
 
 from guildhall.errors import InputError, MissingTool, SchemaMismatch
 
-HEAD = "0010"
+HEAD = "0011"
 """The schema this version writes; a test holds it equal to the newest migration."""
 
 

@@ -29,6 +29,7 @@ members = Table(
     Column("role", String(16), nullable=False),
     Column("body", Text, nullable=False),
     Column("active", Boolean, nullable=False, default=True),
+    Column("employer_mark", String(64), index=True),
 )
 """Who may come in, by code name; the whole `Member` as JSON."""
 

@@ -44,7 +44,7 @@ def board(request: Request, site: Site, _session: Session, _form: FormData) -> R
         study=study,
         board=counted.under(names_for(site.store, study, counted.models)),
         places=leases(site.queue, study.id),
-        graders=[member.code_name for member in site.roster.everyone(Role.GRADER)],
+        graders=site.roster.code_names(Role.GRADER),
         at_risk_before=now + AT_RISK_S,
         unblinding=unblinding(site.store, study.id),
         formats=(*FORMATS, CODE_BOOK),
