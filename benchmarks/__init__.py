@@ -1,0 +1,1 @@
+"""Simulations that answer what no single machine can be asked."""
