@@ -22,7 +22,11 @@ Operation = schemathesis.schemas.APIOperation[Any, Any, Any, Any]
 TEXT = strategies.text(strategies.characters(codec="utf-8"), max_size=12)
 UNKNOWN = strategies.dictionaries(TEXT, TEXT, max_size=3)
 """Parameters nobody declared: they make calls differ even where an operation takes nothing."""
-NAMES = strategies.one_of(strategies.just("task-0/a.txt"), strategies.just("task-0/final_message.md"), TEXT)
+NAMES = strategies.one_of(
+    strategies.just("task-0/a.txt"),
+    strategies.just("task-0/final_message.md"),
+    TEXT.filter(lambda name: name.partition("\x00")[0] != ""),  # no archive can be written with an empty name
+)
 PACKAGES = strategies.one_of(
     strategies.binary(max_size=200),
     strategies.dictionaries(NAMES, strategies.binary(max_size=50), max_size=3).map(package),

@@ -14,10 +14,11 @@ import pytest
 from guildhall.domain.gradings import SERVICE
 from guildhall.domain.halls import Role
 from guildhall.domain.submissions import Submission
-from guildhall.errors import RefusedPackage
+from guildhall.errors import RefusedPackage, UnreadableFile
 from guildhall.grading.opening import gather
 from guildhall.store.work import this_worker
 from guildhall.store.workspace import Workspace
+from guildhall.study import gradings
 from guildhall.study.gradings import work_once
 from guildhall.web.uploads import Room, unpack
 from tests.web.live import Live
@@ -178,3 +179,40 @@ def test_the_worker_command_carries_out_what_waits_and_ends_with_whoever_started
         assert worker.stdin
         worker.stdin.close()
         assert worker.wait(timeout=20) == 0
+
+
+def test_a_grading_that_never_ends_is_given_up_and_an_interrupted_one_is_given_back(
+    hall: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    headers = token(hall)
+    sent = send(hall, headers, package({"task-1/final_message.md": "Too much for anybody."}))
+
+    def fail(*_words: object) -> None:
+        raise failure
+
+    monkeypatch.setattr(gradings, "_judged", fail)
+    failure: BaseException = KeyboardInterrupt()
+    with pytest.raises(KeyboardInterrupt):
+        work(hall)
+    shown = hall.client().get(sent.headers["location"], headers=headers).json()
+    assert shown["state"] == "queued"
+    failure = RuntimeError("a fault of our own")
+    for _ in range(gradings.MOST_TRIES - 1):
+        with pytest.raises(RuntimeError):
+            work(hall)
+    work(hall)
+    shown = hall.client().get(sent.headers["location"], headers=headers).json()
+    assert (shown["state"], shown["error"]) == ("failed", "it was begun 10 times and never ended")
+
+
+def test_what_fails_here_is_told_without_this_machines_words(hall: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    headers = token(hall)
+    sent = send(hall, headers, package({"task-1/final_message.md": "Where is the sandbox?"}))
+
+    def fail(*_words: object) -> None:
+        raise UnreadableFile("/srv/secret/place", "is gone")
+
+    monkeypatch.setattr(gradings, "_judged", fail)
+    work(hall)
+    shown = hall.client().get(sent.headers["location"], headers=headers).json()
+    assert shown["state"] == "failed" and "secret" not in shown["error"]

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import logging
 import secrets
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from guildhall.analysis.accountability import whole_rounds
 from guildhall.domain.authors import ModelRun
@@ -28,15 +32,15 @@ from guildhall.grading.judges.spreading import Bench, open_desk
 from guildhall.sampling.outside import import_folder
 from guildhall.store.gradings import Grading, Gradings
 from guildhall.store.outbox import Outbox
-from guildhall.store.work import Outcome
+from guildhall.store.work import LEASE_S, Outcome, Work
 from guildhall.store.workspace import Workspace
 from guildhall.study.judging import grades
 from guildhall.study.service import ServiceSettings, service_of
 from guildhall.study.studies import latest_tasks
 
 BATCH = 8
-"""Comparisons judged between two looks at the clock: after each batch the progress shown is true again."""
-MOST_TRIES = 3
+"""Comparisons judged together: after each batch the progress shown is true again."""
+MOST_TRIES = 10
 Clock = Callable[[], float]
 logger = logging.getLogger(__name__)
 
@@ -71,32 +75,58 @@ def work_once(workspace: Workspace, *, worker: str, clock: Clock) -> bool:
     desk = Gradings(workspace.store)
     for waiting in desk.open():
         if desk.work.claim([waiting.work.key], worker=worker, now=clock()):
-            _carry_out(workspace, waiting, worker=worker, clock=clock)
+            with _held(desk.work, waiting.work.key, worker=worker, clock=clock):
+                _carry_out(workspace, waiting, worker=worker, clock=clock)
             return True
     return False
+
+
+@contextmanager
+def _held(work: Work, key: str, *, worker: str, clock: Clock) -> Iterator[None]:
+    """Keep what was claimed while it is worked on, however long a judge takes; give it back when interrupted."""
+    ended = threading.Event()
+
+    def renew() -> None:
+        while not ended.wait(LEASE_S / 5):
+            try:
+                work.renew(worker=worker, now=clock())
+            except SQLAlchemyError:
+                logger.exception("the hold on grading %s was not renewed; tried again soon", key)
+
+    renewing = threading.Thread(target=renew, daemon=True)
+    renewing.start()
+    try:
+        yield
+    except KeyboardInterrupt:
+        work.release([key], worker=worker)
+        raise
+    finally:
+        ended.set()
+        renewing.join()
 
 
 def _carry_out(workspace: Workspace, grading: Grading, *, worker: str, clock: Clock) -> None:
     request, result, error = grading.request, None, None
     try:
         if grading.work.tries >= MOST_TRIES:
-            raise ModelError(f"it was begun {MOST_TRIES} times and the worker ended each time")
-        result = _judged(workspace, request, worker=worker, clock=clock).canonical().decode()
+            raise ModelError(f"it was begun {MOST_TRIES} times and never ended")
+        result = _judged(workspace, request).canonical().decode()
     except (NotEnoughData, ModelError) as reason:
         error = str(reason)
     except GuildhallError:
         # Its words may name this machine's folders and programs: they are for whoever runs it, not for a caller.
         logger.exception("grading %s failed", request.id)
         error = "it could not be carried out here; the worker's log says why"
-    store = workspace.store
+    store, work = workspace.store, Gradings(workspace.store).work
     with store.transaction():
-        outcome = Outcome(request.id, at=clock(), result=result, error=error)
-        Gradings(store).work.finish([outcome])
+        if not work.still_held([request.id], worker=worker):
+            return  # silent for too long: another worker has taken it over, and tells its end
+        work.finish([Outcome(request.id, at=clock(), result=result, error=error)])
         event = "grading.done" if error is None else "grading.failed"
         Outbox(store).announce(event, {"grading": request.id, "name": request.author.name}, now=clock())
 
 
-def _judged(workspace: Workspace, request: GradingRequest, *, worker: str, clock: Clock) -> Grades:
+def _judged(workspace: Workspace, request: GradingRequest) -> Grades:
     store, service = workspace.store, service_of(workspace)
     grader = service.grader(request.judge)
     tasks = [store.get(Task, key) for key in request.tasks]
@@ -116,7 +146,7 @@ def _judged(workspace: Workspace, request: GradingRequest, *, worker: str, clock
     waiting = enqueue(workspace, study)
     if not waiting.comparisons:
         raise NotEnoughData("none of the tasks has an expert's work to compare with")
-    _ask(workspace, request, grader, service, waiting.comparisons, tasks=gradable, worker=worker, clock=clock)
+    _ask(workspace, request, grader, service, waiting.comparisons, tasks=gradable)
     current = {grader.name: {one.key for one in grader.graders()}}
     rows = list(pair_scores(store, waiting.comparisons, makers={}, judge_makers={}, current=current))
     return _grades(rows, grader.name, without_expert=waiting.without_expert, ungradable=out)
@@ -130,8 +160,6 @@ def _ask(
     comparisons: Sequence[Comparison],
     *,
     tasks: Sequence[Task],
-    worker: str,
-    clock: Clock,
 ) -> None:
     rounds = service.sweeps if grader.repeats else 1
     desk, terms = Gradings(workspace.store), service.terms(request.study)
@@ -143,7 +171,6 @@ def _ask(
             judged = grader.ask(list(kept.missing(batch, sweeps=rounds, again=False)), desk=at_hand, terms=terms)
             if judged.left:
                 raise ModelError(f"it reached a limit of the service: {judged.why_left}")
-            desk.work.renew(worker=worker, now=clock())
 
 
 def _batches(comparisons: Sequence[Comparison], size: int) -> Iterator[Sequence[Comparison]]:
