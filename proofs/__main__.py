@@ -1,4 +1,4 @@
-"""Run proofs, each in its own process and within its budget, and write down what was seen.
+"""Run proofs, each in its own process and within its budget, and write down what was seen, with a table of all.
 
 Resumable: a proof whose evidence holds for the present commit is not run again unless `--force` is given.
 """
@@ -18,6 +18,7 @@ from typing import Any
 
 import proofs
 from proofs import EVIDENCE, PROOFS, ROOT, NotRun, Proof
+from proofs._table import machine_facts, write_table
 
 
 def main() -> int:
@@ -33,7 +34,9 @@ def main() -> int:
             f"no {arguments.tier} proof matches {arguments.only!r}; known: {', '.join(sorted(PROOFS))}", file=sys.stderr
         )
         return 2
-    return _run_all(chosen, budget_s=arguments.budget, force=arguments.force)
+    failed = _run_all(chosen, budget_s=arguments.budget, force=arguments.force)
+    write_table(PROOFS.values())
+    return failed
 
 
 def _arguments() -> argparse.Namespace:
@@ -101,7 +104,7 @@ def _run_apart(one: Proof, *, limit_s: float) -> dict[str, Any]:
         "seconds": round(time.monotonic() - started, 1),
         "commit": _commit(),
         "load_average": [round(load, 2) for load in os.getloadavg()],
-        "cores": os.cpu_count(),
+        "machine": machine_facts(),
         "date": time.strftime("%Y-%m-%d"),
     }
     EVIDENCE.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ from proofs import Figures, proof
 
 @proof(
     "scale-simulation",
-    "10,000 tasks x 50 models x 3 samples x 9 judgments on 1 to 1,000 nodes: where the bottleneck moves and what it costs",
+    "1.5 million submissions and 13.5 million judgments on 1 to 1,000 nodes: where the bottleneck moves, at what cost",
     tier="bench",
     budget_s=120,
 )
