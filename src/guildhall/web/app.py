@@ -64,9 +64,9 @@ def create_app(site: Site) -> Starlette:
         routes=[*routes(), Mount("/api/v1", api_app(site), name="api")],
         middleware=[
             Middleware(SecurityHeaders, files_origin=site.addresses.files, https=site.addresses.https),
+            Middleware(PlainAddresses),
             Middleware(SameSiteWrites, origin=site.addresses.app, uploads=UPLOADS),
         ],
-            Middleware(PlainAddresses),
         exception_handlers={
             HTTPException: _http_problem,
             UnknownName: _unknown,
