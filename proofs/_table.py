@@ -14,9 +14,9 @@ from proofs import EVIDENCE, ROOT, Proof
 TABLE = ROOT / "docs" / "claims.md"
 HEAD = """# What this project claims, and when each claim was last shown
 
-Written by `make prove` and `make bench` from `docs/evidence/`, where each figure stands in full with its commit. A claim
-fails when its figure falls below the bar in its sentence; ratios are taken within one run, other figures as the median of
-five.
+Written by `make prove` and `make bench` from `docs/evidence/`, where each figure stands in full with its commit. A
+claim fails when its figure falls below the bar in its sentence; ratios are taken within one run, other figures as the
+median of five.
 """
 _FIGURES = 4
 
