@@ -120,6 +120,13 @@ def test_ungradable_tasks_are_left_out_with_their_number(workspace, study):
     assert found["judges"][0]["human_auto"]["n_samples"] == 3
 
 
+def test_a_judge_that_fails_at_everything_gives_no_grades_and_takes_none_from_others(workspace, study):
+    study.write_text(STUDY.replace("[grading]\n", '[[judges]]\nname = "broken"\nmodel = "scripted/fails"\n[grading]\n'))
+    judged = grade(workspace, study, "judge")
+    assert judged["broken"]["models"] == [] and judged["broken"]["failures"] == 16
+    assert judged["counter"]["models"][0]["wins"] == 8
+
+
 def test_rubrics_mark_the_expert_too(workspace, study):
     scores = grade(workspace, study, "rubric", "--judge", "counter")["scores"]
     by_author = {row["author"]: row["score"]["value"] for row in scores}

@@ -68,7 +68,7 @@ def judge(
 
     from guildhall.store.workspace import Workspace
     from guildhall.study.judges import graders_of
-    from guildhall.study.judging import grades, judge_study, progress_of, rows_of
+    from guildhall.study.judging import grades_by, judge_study, progress_of, rows_of
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace) as opened:
@@ -80,12 +80,15 @@ def judge(
             with live_table(one.name, standing, quiet=json or not one.repeats):
                 ended[one.name] = judge_study(open_study, one, again=failed, sweeps=sweeps)
         rows = rows_of(open_study)
-        rates = {one.name: grades(rows, one.name) for one in graders}
+        rates = grades_by(rows, list(ended))
     if json:
         as_json({name: {**asdict(ended[name]), "models": grades_json(rates[name])} for name in ended})
         return
     for name, judged in ended.items():
-        show_grades(name, rates[name])
+        if rates[name]:
+            show_grades(name, rates[name])
+        else:
+            note(f"{name} answered no round in every order, so there are no grades by it yet")
         done(f"{name}: {judged.verdicts} new verdicts, {judged.failures} new failures")
         if judged.left:
             note(f"{judged.left} were left: {judged.why_left}")

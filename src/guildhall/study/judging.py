@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from guildhall.analysis.accountability import whole_rounds
 from guildhall.analysis.outcomes import outcomes_from_arrays
 from guildhall.analysis.win_rates import WinRate, win_rates
+from guildhall.domain.halls import HallDesign
 from guildhall.domain.judges import JudgePlan, RubricMark
 from guildhall.domain.pair_scores import PairScore
 from guildhall.domain.studies import Study
@@ -21,7 +22,7 @@ from guildhall.engine.terms import Terms
 from guildhall.errors import NothingJudged
 from guildhall.grading.judges.desk import Desk
 from guildhall.grading.judges.evidence import pair_scores
-from guildhall.grading.judges.graders import AutomaticGrader
+from guildhall.grading.judges.graders import AutomaticGrader, ByBaseline
 from guildhall.grading.judges.queue import Queued, enqueue, missing_verdicts, standing
 from guildhall.grading.judges.rubric import ask_rubric, missing_marks
 from guildhall.grading.judges.spreading import Ask, open_desk, spread_judging
@@ -30,6 +31,7 @@ from guildhall.grading.opening import gather
 from guildhall.store.ledger import Ledger
 from guildhall.store.work import Work, WorkState
 from guildhall.study.judges import graders_of
+from guildhall.study.planning import dollars_a_verdict, planned_layout
 from guildhall.study.studies import OpenStudy
 
 Report = Mapping[str, JsonValue]
@@ -41,7 +43,7 @@ class Judging:
     name = "judging"
 
     def plan(self, study: OpenStudy) -> Report:
-        return standings(study) if study.file.judges else {}
+        return _forecast(study) if study.file.judges else {}
 
     def run(self, study: OpenStudy) -> Report:
         if not study.file.judges:
@@ -52,6 +54,25 @@ class Judging:
 
     def status(self, study: OpenStudy) -> Report:
         return standings(study) if study.file.judges else {}
+
+
+def _forecast(study: OpenStudy) -> Report:
+    """Calls and dollars of each grader, for what was made and for what is still to be made."""
+    settings, store = study.file.grading, study.workspace.store
+    layout = planned_layout(study, judged_form(study), HallDesign(set_size=settings.set_size))
+    rows: list[JsonValue] = []
+    for grader in graders_of(study):
+        now = standing(store, grader, layout.comparisons, sweeps=settings.sweeps)
+        price = (
+            0.0 if isinstance(grader, ByBaseline) else dollars_a_verdict(store, [one.key for one in grader.graders()])
+        )
+        usd = None if price is None else price * now.to_do
+        rows.append({**asdict(now), "to_do": now.to_do, "usd": usd})
+    return {
+        "comparisons": len(layout.comparisons),
+        "tasks_without_expert": len(layout.without_expert),
+        "graders": rows,
+    }
 
 
 @contextmanager
@@ -196,6 +217,12 @@ def makers_of(study: OpenStudy) -> dict[str, str]:
     """The family each author of the study belongs to, by name; what the study file says counts first."""
     named = {author.name: author.model.partition("/")[0] for author in study.file.authors if author.model}
     return named | study.file.grading.makers
+
+
+def grades_by(rows: Sequence[PairScore], graders: Sequence[str]) -> dict[str, list[WinRate]]:
+    """Win rates by each grader; none by one that answered no round in every order."""
+    with_rounds = {row.grader for name in graders for row in whole_rounds([row for row in rows if row.grader == name])}
+    return {name: grades(rows, name) if name in with_rounds else [] for name in graders}
 
 
 def grades(rows: Sequence[PairScore], grader: str) -> list[WinRate]:
