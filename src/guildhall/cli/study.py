@@ -79,6 +79,7 @@ def plan(
         as_json(facts)
     else:
         show_forecast(f"{study.id}: {len(study.tasks)} tasks", reports["sampling"])
+        show_grading(reports["people"], reports["judging"])
 
 
 @app.command("run")
@@ -126,6 +127,21 @@ def status(
         as_json({"study": study.id, **reports})
     else:
         show_stages(study.id, reports)
+
+
+@app.command("report")
+def report(
+    path: StudyFileArgument = Path("study.toml"),
+    out: Annotated[Path, typer.Option(help="The folder to write into.")] = Path("report"),
+    graders: Annotated[Optional[str], typer.Option(help="The kind of graders.", show_default=False)] = None,  # noqa: UP045
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Write the report of a study file's study, from the judgments that are there."""
+    from guildhall.cli.report import report as written
+    from guildhall.study.file import read_study
+
+    written(read_study(path).study.id, out=out, graders=graders, workspace=workspace, json=json)
 
 
 @app.command("export")
@@ -217,6 +233,26 @@ def show_forecast(title: str, report: Any) -> None:
     table(title, columns, rows, numeric=(3, 4, 5))
     cost = "at an unknown price" if report["usd"] is None else f"for about ${report['usd']:,.2f}"
     done(f"{report['to_do']} of {report['items']} items to do, {report['hours']:.2g} h at this pace, {cost}")
+
+
+def show_grading(people: Any, judging: Any) -> None:
+    """What grading will take of people and of programs, and what stands in its way."""
+    if people:
+        cost = "at an unknown wage" if people["cost_usd"] is None else f"for about ${people['cost_usd']:,.2f}"
+        needed = ", ".join(f"{count} {name}" for name, count in sorted(people["graders_needed"].items()))
+        done(f"people: {people['gradings']} gradings, {people['hours']:,.1f} h, {cost}; graders needed: {needed}")
+        for words in people["words"]:
+            note(words)
+    if judging:
+        rows = [
+            (one["grader"], one["to_do"], one["asked"], "unknown" if one["usd"] is None else f"{one['usd']:,.2f}")
+            for one in judging["graders"]
+        ]
+        title = f"automatic graders: {judging['comparisons']} sets"
+        table(title, ("grader", "calls to do", "of", "dollars"), rows, numeric=(1, 2, 3))
+    without = (people or judging or {}).get("tasks_without_expert", 0)
+    if without:
+        note(f"{without} tasks have no work of the baseline and take no part in comparisons")
 
 
 def show_stages(title: str, reports: dict[str, Any]) -> None:

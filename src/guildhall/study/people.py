@@ -9,13 +9,14 @@ from pydantic import JsonValue
 
 from guildhall.documents.looking import documents
 from guildhall.domain.halls import Role
-from guildhall.grading.design import lay_out, staffing
-from guildhall.grading.opening import design_of, gather, open_hall
+from guildhall.grading.design import staffing
+from guildhall.grading.opening import design_of, open_hall
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue
 from guildhall.grading.simulation import simulate_hall
 from guildhall.judging.preparing import Preparer
 from guildhall.study.judging import prepare_study
+from guildhall.study.planning import planned_layout
 from guildhall.study.studies import OpenStudy
 
 Report = Mapping[str, JsonValue]
@@ -31,10 +32,7 @@ class People:
             return {}
         frozen = study.frozen()
         design = design_of(frozen)
-        tasks, made = gather(study.workspace, frozen)
-        layout = lay_out(
-            study=frozen.id, tasks=tasks, submissions=made, design=design, seed=frozen.seed, baseline=frozen.baseline
-        )
+        layout = planned_layout(study, frozen, design)
         pool = _pool(study)
         needs = staffing(layout, design, pool=pool if not design.simulated_graders else None)
         return {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -78,20 +79,15 @@ def drift_of(earlier: Rows, anchors: Rows, extension: Extension, *, later: str) 
 
 def joined(first: Rows, second: Rows) -> Rows:
     """Two sets of entries as one."""
-    columns = {
-        name: _joined_codes(column, second.columns[name])
-        for name, column in first.columns.items()
-        if name in second.columns
-    }
-    coded: dict[str, Any] = {
-        name: _joined_codes(getattr(first, name), getattr(second, name))
-        for name in ("task", "model", "sample", "submission", "grader", "grader_kind")
-    }
-    arrays: dict[str, Any] = {
-        name: np.concatenate([getattr(first, name), getattr(second, name)])
-        for name in ("score", "model_place", "guess", "active_s", "exposure", "confidence", "judgment")
-    }
-    return Rows(**coded, **arrays, columns=columns)
+    return Rows(**{one.name: _joined(getattr(first, one.name), getattr(second, one.name)) for one in fields(Rows)})
+
+
+def _joined(first: Any, second: Any) -> Any:
+    if isinstance(first, Coded):
+        return _joined_codes(first, second)
+    if isinstance(first, Mapping):
+        return {name: _joined_codes(column, second[name]) for name, column in first.items()}
+    return np.concatenate([first, second])
 
 
 def _joined_codes(first: Coded, second: Coded) -> Coded:

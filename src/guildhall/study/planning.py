@@ -1,0 +1,49 @@
+"""What grading will take, told before any work exists: planned submissions stand in for those still to be made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from statistics import fmean
+
+from guildhall.domain.halls import HallDesign
+from guildhall.domain.judgments import Judgment
+from guildhall.domain.studies import Study
+from guildhall.domain.submissions import Submission
+from guildhall.grading.design import Layout, lay_out
+from guildhall.grading.opening import gather
+from guildhall.store.records import Store
+from guildhall.study.studies import OpenStudy
+
+ENOUGH_TO_PRICE = 200
+
+
+def planned_layout(study: OpenStudy, form: Study, design: HallDesign) -> Layout:
+    """The comparisons of everything that was made and of everything that is still to be made."""
+    tasks, made = gather(study.workspace, form)
+    known = {(one.task, one.author.key) for one in made}
+    to_come = [
+        Submission(task=item.task.id, task_version=item.task.version, author=item.author)
+        for item in study.items
+        if (item.task.id, item.author.key) not in known
+    ]
+    return lay_out(
+        study=form.id,
+        tasks=tasks,
+        submissions=[*made, *to_come],
+        design=design,
+        seed=form.seed,
+        baseline=form.baseline,
+    )
+
+
+def dollars_a_verdict(store: Store, graders: Iterable[str]) -> float | None:
+    """What a verdict of these graders has cost so far; None before the first, or where a price is unknown."""
+    costs: list[float] = []
+    for grader in graders:
+        for judgment in store.each(Judgment, grader=grader):
+            if judgment.usage is None or judgment.usage.cost_usd is None:
+                return None
+            costs.append(judgment.usage.cost_usd)
+            if len(costs) >= ENOUGH_TO_PRICE:
+                break
+    return fmean(costs) if costs else None
