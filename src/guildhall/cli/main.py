@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("guildhall.cli.serve:serve", "Serve the web app on this machine."),
     "worker": ("guildhall.cli.worker:worker", "Background work of the web app: gradings, e-mail, webhooks."),
     "report": ("guildhall.cli.report:report", "Write a study's report: a page, tables, a workbook, figures."),
+    "reasons": ("guildhall.cli.reasons:app", "Why work lost and won: code graders' justifications into labels."),
     "occupations": ("guildhall.cli.occupations:app", "Which work matters: occupations from the official files."),
     "bundle": ("guildhall.cli.bundle:app", "Move a workspace's records and files as one archive."),
     "backup": ("guildhall.cli.backup:backup", "Keep a workspace as it is now, while it is in use."),

@@ -29,6 +29,10 @@ def report(
         Optional[str],  # noqa: UP045 - typer reads this at run time
         typer.Option(help="The kind of graders: expert, simulated, automatic, ...", show_default=False),
     ] = None,
+    reasons: Annotated[
+        Optional[list[Path]],  # noqa: UP045
+        typer.Option(help="Coded reasons from `guildhall reasons code`, or from people.", show_default=False),
+    ] = None,
     compare: Annotated[
         Optional[tuple[str, str]],  # noqa: UP045
         typer.Option(help="Two studies, or two written reports: the second less the first.", show_default=False),
@@ -50,21 +54,29 @@ def report(
     if compare is None and (fail_if or match):
         raise InputError("--fail-if and --match need --compare A B: a gate looks at a difference")
     if study is not None:
-        _one(study, out, baseline=baseline, graders=graders, workspace=workspace, json=json)
+        _one(study, out, baseline=baseline, graders=graders, reasons=reasons or [], workspace=workspace, json=json)
     elif compare is not None:
         found = _compared(compare, fail_if, match, baseline=baseline, graders=graders, workspace=workspace)
         _show_difference(found, out, json=json)
 
 
 def _one(
-    study: str, out: Path, *, baseline: str | None, graders: str | None, workspace: Path | None, json: bool
+    study: str,
+    out: Path,
+    *,
+    baseline: str | None,
+    graders: str | None,
+    reasons: list[Path],
+    workspace: Path | None,
+    json: bool,
 ) -> None:
     from guildhall.grading.viewing import newest_study
     from guildhall.store.workspace import Workspace
     from guildhall.study.reporting import write_report
 
     with Workspace.find(workspace) as opened:
-        findings = write_report(opened, newest_study(opened.store, study), out, baseline=baseline, grader_kind=graders)
+        found = newest_study(opened.store, study)
+        findings = write_report(opened, found, out, baseline=baseline, grader_kind=graders, reasons=reasons)
     if json:
         as_json(findings)
         return

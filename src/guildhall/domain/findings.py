@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from guildhall.domain.ablations import Ablation
 from guildhall.domain.estimates import Estimate
+from guildhall.domain.reasons import Reasons
 from guildhall.domain.speed_and_cost import SpeedAndCost
 from guildhall.domain.trends import TrendFinding
 from guildhall.domain.values import Id, Value
@@ -109,6 +110,7 @@ class Findings(Value):
     breakdowns: tuple[Breakdown, ...] = ()
     trend: TrendFinding | None = None
     savings: SpeedAndCost | None = None
+    reasons: Reasons | None = None
     ablations: tuple[Ablation, ...] = ()
     groups: tuple[FigureGroup, ...] = ()
     methods: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ from guildhall.reports.plots.forest import forest, group_forest
 from guildhall.reports.plots.frame import Specification, subtitled, to_svg
 from guildhall.reports.plots.heat_map import heat_map
 from guildhall.reports.plots.outcomes import outcome_bars
+from guildhall.reports.plots.reasons import reason_bars
 from guildhall.reports.plots.savings import savings_curves, savings_have_curves
 from guildhall.reports.plots.trend import trend_plot
 
@@ -62,6 +63,8 @@ def _figures(findings: Findings) -> dict[str, Specification]:
         made["ablations"] = signed_forest("What one setting does to win or tie, paired by task", entries)
     if findings.savings and savings_have_curves(findings.savings):
         made["savings"] = savings_curves(findings.savings)
+    if findings.reasons and findings.reasons.shares:
+        made["reasons"] = reason_bars(findings.reasons)
     for group in findings.groups:
         made[group.name] = group_forest(group)
     return made

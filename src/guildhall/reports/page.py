@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from guildhall.domain.findings import Findings
 from guildhall.reports import words
-from guildhall.reports.chapters import savings
+from guildhall.reports.chapters import reasons, savings
 from guildhall.reports.figures import drawn
 from guildhall.reports.plots.frame import FAINT, GRID, GROUND, INK, MARK
 
@@ -34,6 +34,7 @@ def environment() -> Environment:
     made.globals |= {
         "currencies": savings.CURRENCIES,
         "in_currency": savings.in_currency,
+        "reasons_words": reasons.reasons_words,
         "savings_words": savings.savings_words,
         "shown_ratios": savings.shown_ratios,
         "shown_tries": savings.SHOWN_TRIES,

@@ -6,6 +6,7 @@ import json
 
 from guildhall.domain.findings import Findings
 from guildhall.reports.chapters.ablations import ablations_markdown
+from guildhall.reports.chapters.reasons import reasons_markdown
 from guildhall.reports.chapters.savings import savings_markdown
 from guildhall.reports.chapters.trend import trend_markdown
 from guildhall.reports.tables import csv_text, text_table
@@ -62,6 +63,7 @@ def markdown(findings: Findings) -> str:
     lines += trend_markdown(findings.trend) if findings.trend else []
     lines += ablations_markdown(findings.ablations) if findings.ablations else []
     lines += savings_markdown(findings.savings) if findings.savings else []
+    lines += reasons_markdown(findings.reasons) if findings.reasons else []
     for group in findings.groups:
         rows = [[figure.name, plain(figure.estimate), basis(figure.estimate)] for figure in group.figures]
         lines += [f"## {group.title}", "", group.words, "", *text_table(["figure", "estimate", "rests on"], rows)]

@@ -64,6 +64,10 @@ def _other_figures(findings: Findings) -> Iterator[tuple[str, str, Estimate]]:
                 named = {"naive": ratios.naive, **{f"try {n}": one for n, one in ratios.try_n.items()}}
                 for name, ratio in (*named.items(), ("limit", ratios.limit)):
                     yield f"Times saved, w = {findings.savings.w}", f"{currency}: {model.model}, {name}", ratio
+    if findings.reasons:
+        for reason in findings.reasons.shares:
+            yield f"Why work {reason.side}", f"{reason.model}: {reason.label}", reason.share
+        yield from (("Agreement of coders", name, found) for name, found in findings.reasons.agreement)
     for group in findings.groups:
         yield from ((group.title, figure.name, figure.estimate) for figure in group.figures)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from guildhall import __version__
 from guildhall.analysis.breakdown import cell_rates
@@ -12,8 +12,9 @@ from guildhall.domain.findings import Breakdown, CellRecord, Counts, FigureGroup
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.store.workspace import Workspace
-from guildhall.study.chapters import agreement, blinding, calibration, drift, order, review_time, severity
+from guildhall.study.chapters import agreement, blinding, calibration, drift, formatting, order, review_time, severity
 from guildhall.study.chapters.ablations import ablations_of
+from guildhall.study.chapters.reasons import reasons_of
 from guildhall.study.chapters.savings import savings_of
 from guildhall.study.chapters.trend import trend_of
 from guildhall.study.evidence import Evidence, gather_evidence
@@ -27,6 +28,7 @@ CHAPTERS: Sequence[Callable[[Evidence], FigureGroup | None]] = (
     order.chapter,
     blinding.chapter,
     severity.chapter,
+    formatting.chapter,
     review_time.chapter,
     calibration.chapter,
 )
@@ -42,7 +44,8 @@ def findings_of(
     return findings_from(gather_evidence(workspace, study, baseline=baseline, grader_kind=grader_kind))
 
 
-def findings_from(evidence: Evidence) -> Findings:
+def findings_from(evidence: Evidence, reasons: Mapping[str, Mapping[str, str]] | None = None) -> Findings:
+    """The same from evidence at hand; `reasons` are labels of justifications, by coder and judgment."""
     study, baseline, kind = evidence.study, evidence.baseline, evidence.kind
     headline = tuple(_record(rate) for rate in win_rates(evidence.outcomes))
     by_task = task_rates(evidence.outcomes, study)
@@ -61,6 +64,7 @@ def findings_from(evidence: Evidence) -> Findings:
         trend=trend_of(evidence, headline),
         ablations=ablations_of(evidence, by_task),
         savings=savings_of(evidence),
+        reasons=reasons_of(evidence, reasons or {}),
         groups=tuple(_groups(evidence)),
         methods=methods_of(study, kind=kind, baseline=baseline, models=[one.model for one in headline]),
         notes=tuple(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from guildhall.domain.findings import Findings
@@ -19,15 +20,22 @@ from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import gather_evidence
 from guildhall.study.exports import csv_of, frame
 from guildhall.study.findings import findings_from
+from guildhall.study.reasons import read_codes
 from guildhall.study.tasks_and_models import table_csv
 
 
 def write_report(
-    workspace: Workspace, study: Study, folder: Path, *, baseline: str | None = None, grader_kind: str | None = None
+    workspace: Workspace,
+    study: Study,
+    folder: Path,
+    *,
+    baseline: str | None = None,
+    grader_kind: str | None = None,
+    reasons: Sequence[Path] = (),
 ) -> Findings:
-    """Write everything into a folder; the same judgments give the same bytes."""
+    """Write everything into a folder; the same judgments give the same bytes. `reasons` are files of coded reasons."""
     evidence = gather_evidence(workspace, study, baseline=baseline, grader_kind=grader_kind)
-    findings = findings_from(evidence)
+    findings = findings_from(evidence, read_codes(reasons))
     svgs = drawn(findings)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "report.html").write_text(html_page(findings, svgs), encoding="utf-8")

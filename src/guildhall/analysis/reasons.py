@@ -1,0 +1,50 @@
+"""Shares of reasons, and how far those who coded them agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guildhall.analysis.chance_corrected import alpha_estimate
+from guildhall.analysis.measured import Measured
+from guildhall.analysis.shares import clustered_share
+
+Codes = NDArray[np.intp]
+
+
+def reason_shares(labels: Sequence[str], task: Codes, *, level: float = 0.95) -> dict[str, Measured]:
+    """Of all coded justifications, blank ones included, the share of each label, the commonest first; by task."""
+    words = np.array(labels)
+    shares = {
+        word: clustered_share(words == word, task, what=f"share of justifications coded {word!r}", level=level)
+        for word in sorted(set(labels) - {""})
+    }
+    return dict(sorted(shares.items(), key=lambda pair: -(pair[1].value or 0.0)))
+
+
+def coder_agreement(
+    by_coder: Mapping[str, Mapping[str, str]], task_of: Mapping[str, str], *, level: float = 0.95
+) -> dict[str, Measured]:
+    """How often coders gave a justification the same label, and Krippendorff's alpha; a blank is a label too.
+
+    `by_coder` has each coder's label by justification. Justifications that one coder saw alone take no part.
+    """
+    items = sorted({item for labels in by_coder.values() for item in labels})
+    names = sorted({label for labels in by_coder.values() for label in labels.values()})
+    column = {name: at for at, name in enumerate(names)}
+    counts = np.zeros((len(items), len(names)), dtype=np.int64)
+    for labels in by_coder.values():
+        for row, item in enumerate(items):
+            if item in labels:
+                counts[row, column[labels[item]]] += 1
+    kept = counts.sum(axis=1) >= 2
+    if not kept.any():
+        return {}
+    counts = counts[kept]
+    task = np.unique([task_of[item] for item, both in zip(items, kept, strict=True) if both], return_inverse=True)[1]
+    same = counts.max(axis=1) == counts.sum(axis=1)
+    agreed = clustered_share(same, task, what="share of justifications with one label from all coders", level=level)
+    alpha = alpha_estimate(counts, task, unit="task", metric="nominal", level=level)
+    return {"the same label": agreed, "Krippendorff's alpha": alpha}

@@ -1,0 +1,81 @@
+"""Reasons as bars: why work lost to the left, why it won to the right, with intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from guildhall.domain.reasons import Reasons
+from guildhall.reports.plots.frame import CONFIG, INK, Specification
+from guildhall.reports.plots.savings import HUES
+
+MOST_MODELS = 4
+PANELS = {"lost": "Why work lost", "won": "Why work won"}
+PANEL_WIDTH = 250
+
+
+def reason_bars(found: Reasons) -> Specification:
+    """One panel a side, a bar a reason and model; the commonest reason on top."""
+    models = list(dict.fromkeys(one.model for one in found.shares))[:MOST_MODELS]
+    panels = [_panel(found, side, models) for side in PANELS if any(one.side == side for one in found.shares)]
+    return {
+        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "config": CONFIG,
+        "title": {"text": "Reasons graders gave", "subtitle": f"coded by {found.coder}, with 95 % intervals"},
+        "hconcat": panels,
+        "spacing": 30,
+        "bounds": "flush",
+        "resolve": {"scale": {"color": "shared"}},
+    }
+
+
+def _panel(found: Reasons, side: str, models: list[str]) -> dict[str, Any]:
+    shares = [one for one in found.shares if one.side == side and one.model in models]
+    total: dict[str, float] = {}
+    for one in shares:
+        total[one.label] = total.get(one.label, 0.0) + (one.share.value or 0.0)
+    order = sorted(total, key=lambda label: (-total[label], label))
+    rows = [
+        {
+            "model": one.model,
+            "label": one.label,
+            "share": one.share.value,
+            "low": one.share.interval[0] if one.share.interval else None,
+            "high": one.share.interval[1] if one.share.interval else None,
+        }
+        for one in shares
+    ]
+    y = {"field": "label", "type": "nominal", "sort": order, "title": None, "axis": {"labelLimit": 180}}
+    offset = {"field": "model", "type": "nominal", "sort": models}
+    colour = {
+        "field": "model",
+        "type": "nominal",
+        "scale": {"domain": models, "range": list(HUES[: len(models)])},
+        "legend": {"title": None, "orient": "bottom"},
+    }
+    axis = {"format": "%", "title": "share of justifications", "tickCount": 5}
+    bars = {
+        "mark": {"type": "bar", "opacity": 0.85},
+        "encoding": {
+            "y": y,
+            "yOffset": offset,
+            "x": {"field": "share", "type": "quantitative", "axis": axis},
+            "color": colour,
+        },
+    }
+    ends = {
+        "transform": [{"filter": "isValid(datum.low)"}],
+        "mark": {"type": "rule", "color": INK, "strokeWidth": 1.3},
+        "encoding": {
+            "y": y,
+            "yOffset": offset,
+            "x": {"field": "low", "type": "quantitative"},
+            "x2": {"field": "high"},
+        },
+    }
+    return {
+        "title": {"text": PANELS[side], "fontSize": 12, "frame": "group", "offset": 6},
+        "width": PANEL_WIDTH,
+        "height": {"step": 12 if len(models) > 1 else 20},
+        "data": {"values": rows},
+        "layer": [bars, ends],
+    }

@@ -1,0 +1,127 @@
+"""Justifications of a study, and their codes: by people through a file, by a model, or by clusters of words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from guildhall.analysis.files import read_table
+from guildhall.analysis.reason_clusters import cluster_reasons
+from guildhall.domain.judgments import Judgment
+from guildhall.domain.reasons import LABELS
+from guildhall.domain.studies import Study
+from guildhall.engine.oneshot import run_calls
+from guildhall.engine.terms import Terms
+from guildhall.errors import NothingJudged, UnknownName, UnreadableVerdict
+from guildhall.judging.reasons import read_reason, reason_call
+from guildhall.reports.tables import csv_text
+from guildhall.store.fields import read_fields
+from guildhall.store.workspace import Workspace
+from guildhall.study.evidence import Evidence, gather_evidence
+from guildhall.study.judged import of_study
+
+COLUMNS = ("judgment", "side", "coder", "label", "words")
+CODES = ("judgment", "coder", "label")
+
+
+@dataclass(frozen=True)
+class Justification:
+    """Why one model's work lost or won against the baseline, in the grader's words; ties have no side."""
+
+    judgment: str
+    model: str
+    task: str
+    side: str
+    words: str
+
+
+def justifications(evidence: Evidence) -> list[Justification]:
+    """All that were written about a win or a loss, in the order of the rows."""
+    rows = evidence.rows
+    sided = {int(seq): at for at, seq in enumerate(rows.judgment.tolist()) if rows.score[at] != 0.5}
+    found = {}
+    for study in evidence.waves():
+        fields = {"reason": (str, "reason")}
+        narrowed = of_study(study.id)
+        for chunk in read_fields(evidence.workspace.store, Judgment, fields, columns=("seq", "key"), narrowed=narrowed):
+            for seq, key, words in zip(*chunk.values(), strict=True):
+                if words and words.strip() and (at := sided.get(seq)) is not None:
+                    found[at] = (key, words)
+    return [
+        Justification(
+            judgment=key,
+            model=rows.model.names[rows.model.codes[at]],
+            task=rows.task.names[rows.task.codes[at]],
+            side="won" if rows.score[at] > 0.5 else "lost",
+            words=words,
+        )
+        for at, (key, words) in sorted(found.items())
+    ]
+
+
+def export_reasons(
+    workspace: Workspace, study: Study, path: Path, *, baseline: str | None, grader_kind: str | None
+) -> int:
+    """Write justifications without any author for people to code; the columns `coder` and `label` are theirs."""
+    found = justifications(gather_evidence(workspace, study, baseline=baseline, grader_kind=grader_kind))
+    if not found:
+        raise NothingJudged("reasons")
+    path.write_text(csv_text(COLUMNS, ([one.judgment, one.side, "", "", one.words] for one in found)), encoding="utf-8")
+    return len(found)
+
+
+@dataclass(frozen=True)
+class Coded:
+    """What a program made of the justifications; unread replies were no verdict and are left out."""
+
+    rows: int
+    blank: int
+    unread: int
+
+
+def code_by_clusters(found: Sequence[Justification], path: Path, *, seed: int, k: int) -> Coded:
+    """Losing and winning are clustered apart: the same words mean the opposite there."""
+    rows = []
+    for side in ("lost", "won"):
+        own = [one for one in found if one.side == side]
+        labels = cluster_reasons([one.words for one in own], rng=np.random.default_rng(seed), k=k) if own else []
+        rows += [(one.judgment, "clusters", label) for one, label in zip(own, labels, strict=True)]
+    path.write_text(csv_text(CODES, rows), encoding="utf-8")
+    return Coded(len(rows), sum(not label for *_, label in rows), unread=0)
+
+
+def code_by_model(
+    found: Sequence[Justification], path: Path, *, workspace: Workspace, model: str, terms: Terms
+) -> Coded:
+    """One call a justification; asked once, however often this runs."""
+    calls = {one.judgment: reason_call(model, one.words, one.side) for one in found}
+    answers = run_calls(calls.values(), workspace=workspace, terms=terms)
+    rows, unread = [], 0
+    for judgment, call in calls.items():
+        reply = answers.of(call)
+        try:
+            rows.append((judgment, model, read_reason(reply.text if reply else "")))
+        except UnreadableVerdict:
+            unread += 1
+    path.write_text(csv_text(CODES, rows), encoding="utf-8")
+    return Coded(len(rows), sum(not label for *_, label in rows), unread)
+
+
+def read_codes(
+    paths: Sequence[Path], *, clusters: Callable[[str], bool] = lambda coder: coder == "clusters"
+) -> dict[str, dict[str, str]]:
+    """Each coder's label by judgment, in the order of the files. A label nobody knows is refused, clusters' aside."""
+    by_coder: dict[str, dict[str, str]] = {}
+    for path in paths:
+        table = read_table(path, required=CODES)
+        columns = [table.coded(name) for name in CODES]
+        cells = [[column.names[code] if code >= 0 else "" for code in column.codes.tolist()] for column in columns]
+        for judgment, coder, label in zip(*cells, strict=True):
+            if label and label not in LABELS and not clusters(coder):
+                raise UnknownName("label", label, known=[*LABELS, "(empty)"])
+            if coder:
+                by_coder.setdefault(coder, {})[judgment] = label
+    return by_coder
