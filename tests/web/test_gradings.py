@@ -77,6 +77,8 @@ def test_work_goes_in_and_grades_with_intervals_come_out_without_a_model(hall: L
     assert grades["win"]["interval"] is None and "needs at least 3" in grades["win"]["why_no_interval"]
     [listed] = hall.client().get("/api/v1/gradings", headers=headers).json()["gradings"]
     assert listed == shown
+    page = hall.client(hall.invite(Role.AUDITOR)).get("/manage/gradings").text
+    assert "my-model" in page and "4 of 4" in page and ">done" in page
 
 
 def test_three_tasks_give_an_interval_and_a_bank_without_experts_gives_words(hall: Live) -> None:

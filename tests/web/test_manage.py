@@ -33,6 +33,7 @@ PAGES = (
     "/manage/studies/study/judges",
     "/manage/studies/study/items",
     "/manage/people",
+    "/manage/gradings",
     "/manage/tokens",
     "/manage/webhooks",
     "/manage/audit",

@@ -28,6 +28,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from guildhall.domain.gradings import GradingRequest
 from guildhall.domain.values import Digest, Id
 from guildhall.errors import UnknownName
+from guildhall.store.access import api_tokens
 from guildhall.store.records import Store
 from guildhall.store.shelves import metadata
 from guildhall.store.work import Item, Work, WorkState, work_items
@@ -56,6 +57,7 @@ class Grading:
     """A grading as it stands. `asked` tells whether two calls asked for the same."""
 
     request: GradingRequest
+    token_name: str
     asked: Digest
     verdicts_wanted: int | None
     made_at: float
@@ -128,8 +130,11 @@ class Gradings:
         order = gradings.c.made_at.desc() if newest else gradings.c.made_at
         items = [work_items.c[name] for name in Item.__dataclass_fields__]
         own = [gradings.c[name] for name in ("body", "asked", "verdicts_wanted", "made_at")]
-        joined = gradings.join(work_items, work_items.c.key == gradings.c.id)
-        query = select(*own, *items).select_from(joined).where(*where).order_by(order, gradings.c.id).limit(limit)
+        joined = gradings.join(work_items, work_items.c.key == gradings.c.id).join(api_tokens)
+        named = api_tokens.c.name.label("token_name")
+        query = (
+            select(*own, named, *items).select_from(joined).where(*where).order_by(order, gradings.c.id).limit(limit)
+        )
         with self.store.reading() as connection:
             return [_grading(row) for row in connection.execute(query).mappings()]
 
@@ -137,4 +142,4 @@ class Gradings:
 def _grading(row: Any) -> Grading:
     item = Item(**{name: row[name] for name in Item.__dataclass_fields__} | {"state": WorkState(row["state"])})
     request = GradingRequest.model_validate_json(row["body"])
-    return Grading(request, row["asked"], row["verdicts_wanted"], row["made_at"], item)
+    return Grading(request, row["token_name"], row["asked"], row["verdicts_wanted"], row["made_at"], item)
