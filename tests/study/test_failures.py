@@ -67,17 +67,16 @@ def test_severity_is_told_of_losses_and_per_hundred_only_where_controls_were_rat
     evidence = gather_evidence(workspace, study, baseline="expert", grader_kind=None)
     found = severity.chapter(evidence)
     assert found is not None and len(found.figures) == len(Severity)
-    assert found.figures[0].estimate.value == pytest.approx(1 / 12)
+    assert found.figures[0].estimate.value == pytest.approx(1 / 12) and severity.per_hundred(evidence) is None
     won = Submission(task="t-1", author=ModelRun(name="alpha", model="scripted/alpha", sample=2), text="good")
     workspace.store.add(won)
     control = {"study": "s", "submission": won.key, "grader": Person(code_name="r-1"), "made_at": MOMENT}
     words = {"severity": Severity.MODEL_BETTER, "reason": "so", "control": True, "sampling_rate": 0.125}
     workspace.store.add(SeverityRating.model_validate(control | words))
-    again = severity.chapter(evidence)
+    again = severity.per_hundred(evidence)
     assert again is not None
-    per_hundred = {one.name: one.estimate.value for one in again.figures}
     # Twelve that lost, and one control that stands for eight.
-    assert per_hundred["catastrophic per 100 deliverables, lost or not"] == pytest.approx(100 / 20)
+    assert {one.name: one.estimate.value for one in again.figures}["catastrophic"] == pytest.approx(100 / 20)
 
 
 def test_people_get_justifications_without_any_author(workspace: Workspace, study: Study, tmp_path: Path) -> None:

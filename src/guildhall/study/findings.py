@@ -28,6 +28,7 @@ CHAPTERS: Sequence[Callable[[Evidence], FigureGroup | None]] = (
     order.chapter,
     blinding.chapter,
     severity.chapter,
+    severity.per_hundred,
     formatting.chapter,
     review_time.chapter,
     calibration.chapter,

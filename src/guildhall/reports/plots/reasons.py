@@ -10,13 +10,14 @@ from guildhall.reports.plots.savings import HUES
 
 MOST_MODELS = 4
 PANELS = {"lost": "Why work lost", "won": "Why work won"}
-PANEL_WIDTH = 250
+PANEL_WIDTH = 240
 
 
 def reason_bars(found: Reasons) -> Specification:
-    """One panel a side, a bar a reason and model; the commonest reason on top."""
+    """One panel a side, a bar a reason and model; the commonest reason on top in both."""
     models = list(dict.fromkeys(one.model for one in found.shares))[:MOST_MODELS]
-    panels = [_panel(found, side, models) for side in PANELS if any(one.side == side for one in found.shares)]
+    sides = [side for side in PANELS if any(one.side == side for one in found.shares)]
+    panels = [_panel(found, side, models, labelled=side == sides[0]) for side in sides]
     return {
         "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
         "config": CONFIG,
@@ -28,12 +29,16 @@ def reason_bars(found: Reasons) -> Specification:
     }
 
 
-def _panel(found: Reasons, side: str, models: list[str]) -> dict[str, Any]:
-    shares = [one for one in found.shares if one.side == side and one.model in models]
+def _order(found: Reasons) -> list[str]:
+    """Labels by how often they are given on both sides together, so that the panels can be read across."""
     total: dict[str, float] = {}
-    for one in shares:
+    for one in found.shares:
         total[one.label] = total.get(one.label, 0.0) + (one.share.value or 0.0)
-    order = sorted(total, key=lambda label: (-total[label], label))
+    return sorted(total, key=lambda label: (-total[label], label))
+
+
+def _panel(found: Reasons, side: str, models: list[str], *, labelled: bool) -> dict[str, Any]:
+    shares = [one for one in found.shares if one.side == side and one.model in models]
     rows = [
         {
             "model": one.model,
@@ -44,7 +49,13 @@ def _panel(found: Reasons, side: str, models: list[str]) -> dict[str, Any]:
         }
         for one in shares
     ]
-    y = {"field": "label", "type": "nominal", "sort": order, "title": None, "axis": {"labelLimit": 180}}
+    y = {
+        "field": "label",
+        "type": "nominal",
+        "scale": {"domain": _order(found)},
+        "title": None,
+        "axis": {"labels": labelled, "ticks": False, "domain": False},
+    }
     offset = {"field": "model", "type": "nominal", "sort": models}
     colour = {
         "field": "model",

@@ -15,13 +15,35 @@ UNCONDITIONAL = (Severity.CATASTROPHIC, Severity.BAD)
 
 
 def chapter(evidence: Evidence) -> FigureGroup | None:
-    """Shares among lost deliverables; per 100 of all deliverables where some that did not lose were rated too."""
+    """Shares of ratings among deliverables that lost, clustered by task."""
+    rows = _rows(evidence)
+    if rows is None:
+        return None
+    words = "Of deliverables that lost, how bad they were, by experts who had not judged the pair."
+    figures = tuple(figure(name, share) for name, share in severity_shares(rows).items())
+    return FigureGroup(name="severity", title="How bad the losses are", words=words, figures=figures)
+
+
+def per_hundred(evidence: Evidence) -> FigureGroup | None:
+    """The same of all deliverables, lost or not; None where none that did not lose was rated."""
+    rows = _rows(evidence)
+    if rows is None or rows.eligible.all():
+        return None
+    words = (
+        "Of 100 deliverables, lost or not, how many are so bad. Some that did not lose are rated too, and are weighted "
+        "back by how they were drawn."
+    )
+    figures = tuple(figure(str(kind), per_hundred_deliverables(rows, str(kind))) for kind in UNCONDITIONAL)
+    return FigureGroup(name="severity-per-100", title="Per 100 deliverables", words=words, figures=figures)
+
+
+def _rows(evidence: Evidence) -> SeverityRows | None:
     store = evidence.workspace.store
     ratings = list(store.each(SeverityRating, study=evidence.study.id))
     if not any(not rating.control for rating in ratings):
         return None
     classes = tuple(str(kind) for kind in Severity)
-    rows = SeverityRows(
+    return SeverityRows(
         classes=classes,
         rating=np.array([classes.index(rating.severity) for rating in ratings], dtype=np.intp),
         task=codes([store.get(Submission, rating.submission).task for rating in ratings]),
@@ -29,14 +51,3 @@ def chapter(evidence: Evidence) -> FigureGroup | None:
         eligible=np.array([not rating.control for rating in ratings]),
         drawn=np.array([rating.sampling_rate for rating in ratings]),
     )
-    figures = [figure(f"{name}, of those that lost", share) for name, share in severity_shares(rows).items()]
-    if not rows.eligible.all():
-        figures += [
-            figure(f"{kind} per 100 deliverables, lost or not", per_hundred_deliverables(rows, str(kind)))
-            for kind in UNCONDITIONAL
-        ]
-    words = (
-        "Of deliverables that lost, how bad they were, by experts who had not judged the pair. Some deliverables that "
-        "did not lose are rated too; weighted back by how they were drawn they give the rate per 100 of all."
-    )
-    return FigureGroup(name="severity", title="How bad the losses are", words=words, figures=tuple(figures))
