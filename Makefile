@@ -28,6 +28,9 @@ torture: ready ## hundreds of faults on both databases: nothing acknowledged may
 bench: ready ## every figure side by side with its peers
 	@$(PY) -m proofs --tier bench $(if $(ONLY),--only "$(ONLY)") $(if $(BUDGET),--budget $(BUDGET)) $(if $(FORCE),--force)
 
+audit: ready ## ask the advisory service about every pinned package; a skipped one fails
+	@$(VENV)/bin/uvx pip-audit --strict --disable-pip --require-hashes -r requirements/all.txt
+
 docs: ready ## build the documentation site into site/
 	@$(PY) scripts/reference.py
 	@NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict --quiet

@@ -15,6 +15,7 @@ from guildhall.cli.workspace import JsonOption, WorkspaceOption
 from guildhall.errors import InputError
 
 app = typer.Typer(no_args_is_help=True, help="The whole job from one study file: planned, run, resumed.")
+MOST_REASONS = 5
 
 StudyFileArgument = Annotated[Path, typer.Argument(help="The study file.")]
 
@@ -273,6 +274,10 @@ def show_status(title: str, report: Any) -> None:
         f"{report['done']} done, {report['failed']} failed, {report['running']} running, {report['planned']} planned; "
         f"{report['calls']} calls, {report['input_tokens'] + report['output_tokens']:,} tokens, {cost}"
     )
+    for words, count in sorted(report["why_failed"].items(), key=lambda item: -item[1])[:MOST_REASONS]:
+        note(f"{count} failed: {words.splitlines()[0][:300]}")
+    if report["failed"]:
+        note("try them again with: guildhall sample retry --failed")
     if report["unanswered_calls"]:
         note(f"{report['unanswered_calls']} calls were sent whose answer never arrived; their cost is unknown")
     if report.get("why_left"):

@@ -11,6 +11,8 @@ from pydantic import JsonValue, ValidationError
 
 from guildhall.domain.submissions import StopReason, Usage
 from guildhall.engine.calls import Call, Message, Part, TextPart
+from guildhall.engine.quoting import without_quoted_keys
+from guildhall.engine.redact import redact
 from guildhall.engine.scripted import PREFIX, behaviour
 from guildhall.engine.terms import Limits, Pace
 from guildhall.errors import InputError, MissingTool, UnknownName
@@ -83,14 +85,15 @@ def open_model(model: str, settings: Mapping[str, JsonValue], config: GenerateCo
     if model.startswith(PREFIX):
         behaviour(model.removeprefix(PREFIX))
     try:
-        return get_model(model, config=config, base_url=None if base_url is None else str(base_url), **arguments)
+        opened = get_model(model, config=config, base_url=None if base_url is None else str(base_url), **arguments)
     except ImportError as error:
         provider = model.partition("/")[0]
         raise MissingTool(
             f"the client of {provider!r}", needed_for=model, fix="pip install 'guildhall[providers]'"
         ) from error
     except Exception as error:  # Inspect raises many kinds here, all of them about what the user wrote
-        raise InputError(f"the model {model!r} cannot be opened: {error}") from error
+        raise InputError(f"the model {model!r} cannot be opened: {redact(str(error))}") from error
+    return without_quoted_keys(opened)
 
 
 def chat_of(messages: tuple[Message, ...], read_blob: ReadBlob) -> list[ChatMessage]:

@@ -27,6 +27,8 @@ class SamplingStatus(Value):
     failed: int
     ended: dict[str, int]
     problems: dict[str, int]
+    why_failed: dict[str, int] = {}
+    """What failed items failed with, in the provider's or the sandbox's own words, and how often."""
     looked_at_pages: int
     calls: int
     unanswered_calls: int
@@ -53,6 +55,7 @@ def sampling_status(items: Sequence[SampleItem], *, workspace: Workspace, run: s
         failed=counts[WorkState.FAILED],
         ended=dict(Counter(submission.stop.value for submission in submissions)),
         problems=dict(Counter(problem.rule for submission in submissions for problem in submission.problems)),
+        why_failed=dict(Counter(state.error for state in states.values() if state.error)),
         looked_at_pages=sum(bool(submission.looked_at_pages) for submission in submissions),
         calls=spent.usage.calls,
         unanswered_calls=spent.unanswered,
