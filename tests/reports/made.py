@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.findings import Breakdown, CellRecord, Counts, Figure, FigureGroup, Findings, ModelRecord
+from guildhall.domain.reasons import ReasonExample, Reasons, ReasonShare
+from guildhall.domain.speed_and_cost import ModelSpeedAndCost, Ratios, SpeedAndCost
 
 
 def rate(value: float, low: float | None = None, high: float | None = None, *, n: int = 40) -> Estimate:
@@ -32,6 +34,60 @@ def cell(model: str, sector: str, value: float, *, small: bool = False) -> CellR
         pooled=rate(0.4, 0.3, 0.5),
     )
 
+
+def times(value: float, low: float | None = None, high: float | None = None) -> Estimate:
+    ends = (low, high) if low is not None and high is not None else None
+    why = None if ends else "plug-in only: 10% of tasks were never won"
+    return Estimate(value=value, interval=ends, estimand="E[H] / E[T]", method="tasks resampled", why_no_interval=why)
+
+
+def ratios(scale: float) -> Ratios:
+    return Ratios(
+        naive=times(90 * scale, 80 * scale, 100 * scale),
+        try_once=times(1.1 * scale, 1.0 * scale, 1.2 * scale),
+        try_n={n: times((1 + 0.1 * n) * scale, (0.9 + 0.1 * n) * scale, (1.1 + 0.1 * n) * scale) for n in range(1, 6)},
+        limit=times(1.6 * scale),
+        never_won=0.1,
+        break_even_review=153.1,
+        break_even_model=48.5,
+    )
+
+
+SAVINGS = SpeedAndCost(
+    w="win",
+    hours_by="hours stated with the task",
+    review_by="active time at a grader's first sight of the task",
+    success_by="simulated graders against the expert",
+    models=tuple(
+        ModelSpeedAndCost(model=name, success_rate=w, n_tasks=40, n_excluded=2, speed=ratios(w + 0.7), cost=cost)
+        for name, w, cost in (("=beta()", 0.5, ratios(1.4)), ("alpha", 0.28, None))
+    ),
+    left_out="left out: review of human work",
+)
+REASONS = Reasons(
+    coder="ann",
+    others=("a model",),
+    coded=300,
+    blank=12,
+    uncoded=4,
+    shares=tuple(
+        ReasonShare(model=model, side=side, label=label, share=rate(share, share - 0.05, share + 0.05))
+        for model in ("alpha", "=beta()")
+        for side in ("lost", "won")
+        for label, share in (("accuracy", 0.4), ("formatting", 0.3), ("clarity", 0.1))
+    ),
+    agreement=(("the same label", rate(0.7, 0.6, 0.8)), ("Krippendorff's alpha", rate(0.55, 0.4, 0.7))),
+    examples=(
+        ReasonExample(
+            label="accuracy",
+            side="lost",
+            model="alpha",
+            task="t-1",
+            judgment="a" * 64,
+            words="The <sums> are wrong & do not add up.",
+        ),
+    ),
+)
 
 FINDINGS = Findings(
     study="s",
@@ -84,6 +140,8 @@ FINDINGS = Findings(
             ),
         ),
     ),
+    savings=SAVINGS,
+    reasons=REASONS,
     groups=(
         FigureGroup(
             name="blinding",

@@ -12,6 +12,7 @@ import openpyxl
 import pytest
 
 from guildhall.domain.findings import Findings
+from guildhall.reports.chapters.savings import savings_csv
 from guildhall.reports.figures import figures_of
 from guildhall.reports.page import html_page
 from guildhall.reports.plots.frame import to_png, to_svg
@@ -25,7 +26,14 @@ VOID = {"meta", "br", "link", "img", "input", "hr", "path", "line", "rect"}
 
 
 @pytest.mark.parametrize(
-    ("name", "made"), [("report.md", markdown), ("report.json", as_json), ("headline.csv", headline_csv)]
+    ("name", "made"),
+    [
+        ("report.md", markdown),
+        ("report.json", as_json),
+        ("headline.csv", headline_csv),
+        ("savings.csv", lambda findings: savings_csv(findings.savings)),
+        ("report.html", lambda findings: re.sub(r"<svg.*?</svg>", "<svg></svg>", html_page(findings), flags=re.DOTALL)),
+    ],
 )
 def test_text_formats_are_golden(name: str, made: object, request: pytest.FixtureRequest) -> None:
     text = made(FINDINGS)  # type: ignore[operator]
@@ -92,7 +100,7 @@ def test_the_same_findings_give_the_same_page() -> None:
 
 def test_figures_are_drawn_without_a_browser() -> None:
     figures = figures_of(FINDINGS)
-    assert set(figures) == {"outcomes", "win-or-tie", "by-sector", "blinding"}
+    assert set(figures) == {"outcomes", "win-or-tie", "by-sector", "savings", "reasons", "blinding"}
     for figure in figures.values():
         assert "<svg" in to_svg(figure)
     assert to_png(figures["outcomes"]).startswith(b"\x89PNG")
