@@ -51,4 +51,4 @@ ready: ## set up the machine and .venv (seconds when nothing changed)
 clean: ## remove everything the targets made
 	rm -rf $(VENV) site dist build .mypy_cache .ruff_cache .hypothesis demo-workspace
 
-.PHONY: help demo test prove torture bench docs lock format ready clean
+.PHONY: help demo test prove torture bench audit docs lock format ready clean

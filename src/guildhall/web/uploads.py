@@ -39,7 +39,8 @@ def unpack(package: IO[bytes], target: Path, room: Room) -> int:
     _measure_directory(package, room)
     try:
         with zipfile.ZipFile(package) as archive:
-            files = [entry for entry in archive.infolist() if not entry.is_dir()]
+            # Not `is_dir`, which stumbles over an entry without a name.
+            files = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
             _check_entries(files, room)
             left = room.most_bytes
             for entry in files:
