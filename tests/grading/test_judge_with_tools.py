@@ -152,6 +152,16 @@ def test_nothing_sent_or_placed_names_an_author_or_tells_the_time_of_making(case
         assert not [data for data in searched if secret.lower().encode() in data.lower()]
 
 
+def test_sides_that_are_alike_are_one_question_paid_for_once(case):
+    twin = case.right.but(author=ModelRun(name="twin", model="maker/twin"))
+    pair = Comparison(study="s", task="t", submissions=(case.right.key, twin.key))
+    case.workspace.store.add_all([twin, pair])
+    assert case.judged("recounter", comparison=pair).verdicts == 2
+    kept = case.workspace.store.find(Judgment)
+    assert {one.ranks for one in kept} == {(1, 1)}
+    assert sorted(one.usage.calls for one in kept) == [0, 2] == [0, Ledger(case.workspace.store).spent().usage.calls]
+
+
 def test_a_judge_that_never_ends_is_stopped_and_counted(case):
     ended = case.judged("test-wanderer", item_turns=3)
     assert (ended.verdicts, ended.failures) == (0, 2)

@@ -1,4 +1,4 @@
-"""Run agents as Inspect evals: one eval for a batch of jobs, a log that `inspect view` opens, results by hooks."""
+"""Run agents as Inspect evals: one eval for some hundred jobs, a log that `inspect view` opens, results by hooks."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ from guildhall.store.workspace import Workspace
 if TYPE_CHECKING:
     from inspect_ai import Task
     from inspect_ai.log import EvalLog
+
+SAMPLES_AN_EVAL = 500
 
 
 @dataclass(frozen=True)
@@ -81,24 +83,29 @@ async def _run_eval(
     on_end: OnEnd | None,
 ) -> Office:
     work, ledger = Work(workspace.store), Ledger(workspace.store)
-    tasks = [_task(batch, workspace, terms, sandbox) for batch in _batches(jobs.values())]
     _quiet()
     async with keep_leases(work, terms), open_journal(workspace.store) as journal:
         purse = Purse(terms.limits, recount=lambda: ledger.spent(run=terms.run), clock=terms.now)
         office = Office(terms, stage, journal, purse, jobs, on_end or (lambda _job, _end: None))
         token = OFFICE.set(office)
         try:
-            logs = await _evaluated(tasks, log_dir=str(workspace.logs), at_once=at_once, run=terms.run)
+            for portion in _portions(list(jobs.values())):
+                tasks = [_task(batch, workspace, terms, sandbox) for batch in _batches(portion)]
+                logs = await _evaluated(tasks, log_dir=str(workspace.logs), at_once=at_once, run=terms.run)
+                office.failure = office.failure or _failure_in(logs, tasks, office)
+                if office.failure is not None or purse.exhausted() is not None:
+                    break
         finally:
             OFFICE.reset(token)
             work.release([key for key in jobs if key not in office.finished], worker=this_worker())
     if office.failure is not None:
         raise office.failure
-    if len(logs) < len(tasks):
-        # Interrupted, Inspect ends its tasks in good order and returns without their logs.
-        raise KeyboardInterrupt
-    _hear_of_failures(logs, office)
     return office
+
+
+def _portions(jobs: list[AgentJob]) -> Iterable[list[AgentJob]]:
+    """Inspect remembers something of every sample until its eval ends, so that no eval gets too many."""
+    return (jobs[start : start + SAMPLES_AN_EVAL] for start in range(0, len(jobs), SAMPLES_AN_EVAL))
 
 
 async def _evaluated(tasks: list[Task], *, log_dir: str, at_once: int, run: str) -> list[EvalLog]:
@@ -125,16 +132,20 @@ async def _evaluated(tasks: list[Task], *, log_dir: str, at_once: int, run: str)
         raise SandboxError(f"the agents could not be run: {redact(words)[:500]}") from error
 
 
-def _hear_of_failures(logs: Sequence[EvalLog], office: Office) -> None:
+def _failure_in(logs: Sequence[EvalLog], tasks: Sequence[Task], office: Office) -> BaseException | None:
     """Inspect only notes in its logs what was interrupted or never started; callers must hear of it."""
+    if len(logs) < len(tasks):
+        # Interrupted, Inspect ends its tasks in good order and returns without their logs.
+        return KeyboardInterrupt()
     for log in logs:
         if log.status == "cancelled":
-            raise KeyboardInterrupt
+            return KeyboardInterrupt()
         for sample in log.samples or ():
             if sample.error is not None and str(sample.id) not in office.finished:
                 office.why_left = office.why_left or redact(sample.error.message)[:500]
         if log.status == "error" and log.error is not None:
-            raise SandboxError(f"the agents could not be run: {redact(log.error.message)[:500]}")
+            return SandboxError(f"the agents could not be run: {redact(log.error.message)[:500]}")
+    return None
 
 
 def _batches(jobs: Iterable[AgentJob]) -> Sequence[list[AgentJob]]:

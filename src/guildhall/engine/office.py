@@ -31,7 +31,7 @@ class Office:
     desks: dict[str, Desk] = field(default_factory=dict)
     finished: dict[str, AgentEnd] = field(default_factory=dict)
     why_left: str | None = None
-    failure: Exception | None = None
+    failure: BaseException | None = None
 
     def open_desk(self, key: str) -> Desk:
         self.desks[key] = Desk(self.jobs[key], self.terms, self.journal, self.purse)

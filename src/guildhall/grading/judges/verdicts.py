@@ -12,7 +12,7 @@ from guildhall.domain.judgments import Judgment
 from guildhall.domain.values import Digest
 from guildhall.engine.answering import answer_with_tools
 from guildhall.engine.calls import Call, Reply
-from guildhall.engine.oneshot import run_calls
+from guildhall.engine.oneshot import Answers, run_calls
 from guildhall.engine.terms import Limits, Terms
 from guildhall.errors import InputError, UnreadableVerdict
 from guildhall.grading.judges.asking import Asked
@@ -87,7 +87,7 @@ def _called(plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms) -> tu
     """One call a verdict."""
     asked = list(_calls(plan, batch, desk))
     answers = run_calls([call for _, _, call in asked], workspace=desk.workspace, terms=terms)
-    return [(one, put.omissions, answers.of(call)) for one, put, call in asked], answers.why_left
+    return _answered(((one, put.omissions, call.key) for one, put, call in asked), answers), answers.why_left
 
 
 def _worked_on(plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms) -> tuple[list[Answered], str | None]:
@@ -105,10 +105,19 @@ def _worked_on(plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms) ->
         sandbox=bench.sandbox,
         at_once=bench.at_once,
     )
-    heard: list[Answered] = [
-        (one, put.omissions, answers.replies.get(job.key)) for (one, put), job in zip(asked, jobs, strict=True)
-    ]
-    return heard, answers.why_left
+    keyed = ((one, put.omissions, job.key) for (one, put), job in zip(asked, jobs, strict=True))
+    return _answered(keyed, answers), answers.why_left
+
+
+def _answered(asked: Iterable[tuple[Asked, Mapping[str, int], Digest]], answers: Answers) -> list[Answered]:
+    """What came back for each. Sides that are alike make one question of both orders: its cost is told once."""
+    told: set[Digest] = set()
+    heard: list[Answered] = []
+    for one, omissions, key in asked:
+        reply = answers.replies.get(key)
+        heard.append((one, omissions, reply.reused() if reply is not None and key in told else reply))
+        told.add(key)
+    return heard
 
 
 def _bounded(limits: Limits) -> Limits:
