@@ -44,6 +44,8 @@ class Large:
     occupations: int = 32
     judgments: int = 1_000_000
     study: str = "large"
+    family: str = "model"
+    """What the models' names begin with: two studies in one store have models of their own."""
     seed: int = 1
 
 
@@ -84,7 +86,7 @@ def _comparisons(
         submissions, comparisons = [], []
         for task, expert in zip(tasks, experts, strict=True):
             for sample in range(1, large.samples + 1):
-                author = _authored(f"model-{model:03d}", sample)
+                author = _authored(f"{large.family}-{model:03d}", sample)
                 own = _submission(task.id, author, confidence=int(rng.integers(40, 100)))
                 submissions.append(own)
                 comparison = _comparison(task.id, expert.key, str(own["key"]), large)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import select, update
+from sqlalchemy import and_, select, update
 
 from guildhall.domain.halls import HallDesign, Member, SeatState, SlotKind
 from guildhall.domain.values import Id
@@ -59,7 +59,8 @@ def free(queue: Queue, seat: Seat, *, by: Member, now: float) -> None:
     with queue.store.transaction() as connection:
         ended = update(seats).where(seats.c.id == seat.id, seats.c.state == SeatState.LIVE)
         connection.execute(ended.values(state=SeatState.EXPIRED, expires_at=now))
-        connection.execute(update(slots).where(slots.c.holder == seat.id).values(holder=None))
+        held = and_(slots.c.id == seat.slot.id, slots.c.holder == seat.id)
+        connection.execute(update(slots).where(held).values(holder=None))
         facts = {"seat": seat.id}
         record(queue.store, at=now, actor=by.code_name, action="place freed", subject=seat.slot.id, facts=facts)
 

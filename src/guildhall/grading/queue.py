@@ -7,6 +7,7 @@ filled by another is kept as surplus, marked, and left out of primary estimates.
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -129,13 +130,9 @@ class Queue:
     def _expire(self, connection: Connection, now: float) -> None:
         """Free the slots of seats whose lease ran out; the drafts stay with their seats."""
         over = and_(seats.c.state == SeatState.LIVE, seats.c.expires_at < now)
-        freed = (
-            connection.execute(update(seats).where(over).values(state=SeatState.EXPIRED).returning(seats.c.id))
-            .scalars()
-            .all()
-        )
-        if freed:
-            connection.execute(update(slots).where(slots.c.holder.in_(freed)).values(holder=None))
+        ended = update(seats).where(over).values(state=SeatState.EXPIRED).returning(seats.c.slot, seats.c.id)
+        for slot, seat in connection.execute(ended).all():
+            _let_go(connection, slot, seat)
 
     def seat(self, identity: str) -> Seat:
         with self.store.reading() as connection:
@@ -207,7 +204,7 @@ class Queue:
                 .where(seats.c.id == identity)
                 .values(state=SeatState.DECLINED, decline_reason=reason, ended_at=now)
             )
-            connection.execute(update(slots).where(slots.c.holder == identity).values(holder=None))
+            _let_go(connection, row.slot, identity)
 
     def finish(
         self, connection: Connection, identity: str, *, judgment: str, submit_key: str, now: float, counts: bool = True
@@ -227,7 +224,7 @@ class Queue:
         if holds:
             connection.execute(update(slots).where(slots.c.id == row.slot).values(done=True))
         elif not counts:
-            connection.execute(update(slots).where(slots.c.holder == identity).values(holder=None))
+            _let_go(connection, row.slot, identity)
         return state
 
     def amend(self, connection: Connection, identity: str, *, judgment: str) -> None:
@@ -299,7 +296,7 @@ def _colleagues(connection: Connection, member: Member) -> frozenset[str]:
     if member.employer_mark is None:
         return frozenset()
     found = connection.execute(select(members.c.body).where(members.c.employer_mark == member.employer_mark)).scalars()
-    return frozenset(name for body in found for name in Member.model_validate_json(body).author_names)
+    return frozenset(name for body in found for name in json.loads(body)["author_names"])
 
 
 def _take(
@@ -333,6 +330,11 @@ def _hold(connection: Connection, slot: str, seat: str) -> bool:
     """Become (or still be) the one holder of an unfilled slot: a single guarded update, safe on both databases."""
     free = and_(slots.c.id == slot, slots.c.done.is_(False), slots.c.holder.is_(None) | (slots.c.holder == seat))
     return connection.execute(update(slots).where(free).values(holder=seat)).rowcount == 1
+
+
+def _let_go(connection: Connection, slot: str, seat: str) -> None:
+    """The slot is free again, unless somebody else holds it by now. Found by its own key: a hall has many slots."""
+    connection.execute(update(slots).where(slots.c.id == slot, slots.c.holder == seat).values(holder=None))
 
 
 def _locked(connection: Connection, identity: str) -> Row[Any]:

@@ -1,0 +1,102 @@
+"""What a store of a million judgments feels like to a grader who wants a set and a manager who wants the board."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+from starlette.testclient import TestClient
+
+from guildhall.domain.halls import Member, Role
+from guildhall.domain.judgments import Judgment
+from guildhall.domain.submissions import Submission
+from guildhall.store.workspace import Workspace
+from guildhall.study.boards import Boards
+from guildhall.web.app import create_app
+from guildhall.web.site import Addresses, Site
+from proofs import Figures, proof
+from proofs._growth import DESIGN, load_hall
+from proofs._million import Large
+
+SMALL = Large(
+    study="small", family="few", tasks=220, models=5, samples=1, graders_each=10, graders=50, judgments=10_000
+)
+LARGE = Large(
+    study="large", tasks=220, models=150, samples=3, graders_each=10, graders=5_000, judgments=990_000, seed=2
+)
+CLAIMS, LOOKS = 51, 15
+CLAIM_MS, BOARD_MS, FLAT = 10.0, 300.0, 2.0
+
+
+@proof(
+    "scale-growth",
+    "1,000,000 judgments and 100,000 submissions in the store: the next set is claimed in under 10 ms and the "
+    "manager's board shown in under 300 ms, both within twice the figure at 10,000.",
+    budget_s=3600,
+)
+def growth() -> Figures:
+    with (
+        tempfile.TemporaryDirectory(prefix="guildhall-growth-") as folder,
+        Workspace.create(Path(folder) / "w") as workspace,
+    ):
+        load_hall(workspace.store, SMALL)
+        before = _felt(workspace, "small")
+        load_hall(workspace.store, LARGE)
+        judgments, submissions = workspace.store.count(Judgment), workspace.store.count(Submission)
+        at_a_million = {study: _felt(workspace, study) for study in ("small", "large")}
+        figures = {
+            "judgments": judgments,
+            "submissions": submissions,
+            "at_10_000": before,
+            "at_1_000_000": at_a_million,
+            "load_average": os.getloadavg()[0],
+        }
+    assert judgments >= 1_000_000 and submissions >= 100_000, figures
+    for felt in at_a_million.values():
+        assert felt["claim_ms"] < CLAIM_MS and felt["board_ms"] < BOARD_MS, figures
+        assert felt["claim_ms"] <= FLAT * before["claim_ms"], figures
+        assert felt["board_ms"] <= FLAT * before["board_ms"], figures
+    return figures
+
+
+def _felt(workspace: Workspace, study: str) -> dict[str, float]:
+    site = Site(workspace, Addresses("http://localhost", "http://files.localhost"))
+    begun = time.perf_counter()
+    Boards(workspace.store, clock=site.clock).of(site.study(study))
+    counted_s = time.perf_counter() - begun
+    return {
+        "claim_ms": round(1000 * median(_claims(site, study)), 2),
+        "board_ms": round(1000 * median(_looks(site, study)), 1),
+        "counting_the_board_s": round(counted_s, 2),
+    }
+
+
+def _claims(site: Site, study: str) -> list[float]:
+    """The time of one claim each, by graders who have some two hundred gradings behind them."""
+    took = []
+    for number in range(CLAIMS):
+        member = site.roster.by_code_name(f"grader-{number % SMALL.graders:03d}")
+        begun = time.perf_counter()
+        seat = site.queue.claim(member, study=study, design=DESIGN, now=time.time())
+        took.append(time.perf_counter() - begun)
+        assert seat is not None, (study, member.code_name)
+        site.queue.decline(seat.id, "for the next to claim", now=time.time())
+    return took
+
+
+def _looks(site: Site, study: str) -> list[float]:
+    """The time from asking for the board's page to having all of it, through the whole web app."""
+    manager = Member(id=f"manager-{study}-{time.time_ns()}", code_name=f"m-{time.time_ns()}", role=Role.MANAGER)
+    site.roster.invite(manager, personal={})
+    cookie = site.door.open_session(manager.id, now=time.time())
+    took = []
+    with TestClient(create_app(site), base_url="http://localhost", cookies={"guildhall": cookie}) as client:
+        for _ in range(LOOKS):
+            begun = time.perf_counter()
+            page = client.get(f"/manage/studies/{study}")
+            took.append(time.perf_counter() - begun)
+            assert page.status_code == 200 and "Share done" in page.text, page.text[:300]
+    return took
