@@ -31,7 +31,7 @@ def report_over_a_million_judgments() -> Figures:
         seen = [json.loads(subprocess.check_output(command, cwd=ROOT)) for _ in range(3)]
         pages = {file.name: file.stat().st_size for file in (Path(folder) / "report").iterdir() if file.is_file()}
     median = sorted(seen, key=lambda one: one["seconds"])[1]
-    figures = median | {"load_average": os.getloadavg()[0], "bytes": pages}
+    figures: Figures = median | {"load_average": os.getloadavg()[0], "bytes": pages}
     assert median["judgments"] == 1_000_000 and median["models"] == 300 and median["breakdown_levels"] >= 50, figures
     assert median["megabytes"] < MOST_MB, figures
     assert median["seconds"] < LONGEST_S, figures

@@ -77,6 +77,7 @@ def test_at_the_break_even_review_time_trying_once_saves_nothing():
     found = savings_from_totals(human=404, review=109, model=4, win_rate=0.4)
     level = savings_from_totals(human=404, review=found.break_even_review, model=4, win_rate=0.4)
     assert level.try_once.value == pytest.approx(1)
+    assert found.break_even_win_rate is not None
     level = savings_from_totals(human=404, review=109, model=4, win_rate=found.break_even_win_rate)
     assert level.try_once.value == pytest.approx(1)
 
@@ -91,6 +92,7 @@ def test_a_price_on_catastrophes_lowers_every_ratio():
 
 def test_try_once_from_tasks_is_the_ratio_of_means_by_the_obvious_loop():
     data = ledger()
+    assert data.review is not None
     spent = [
         m + r + (1 - k / n) * h
         for h, r, m, k, n in zip(data.human, data.review, data.model, data.won, data.judged, strict=True)

@@ -8,8 +8,8 @@ import pytest
 
 from guildhall.engine.agents import SHELL_TOOLS, SUBMIT
 from guildhall.errors import InputError
-from guildhall.sampling.confidence import read_confidence
 from guildhall.judging.pages import LOOK
+from guildhall.sampling.confidence import read_confidence
 from guildhall.sampling.elicitation import ADDITIONAL_PACKAGES, Condition, Tools, prompt_for
 
 SAID = {

@@ -53,7 +53,7 @@ def test_replayed_work_says_so_and_claims_neither_time_nor_money(
     for submission in study.workspace.store.find(Submission):
         assert submission.origin == REPLAYED
         assert any(problem.rule == REPLAYED for problem in submission.problems)
-        assert submission.usage is submission.seconds is submission.made_at is None
+        assert (submission.usage, submission.seconds, submission.made_at) == (None, None, None)
     status = Sampling().status(study)
     assert status["done"] == len(study.items)
     assert status["calls"] == 0

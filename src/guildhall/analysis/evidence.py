@@ -32,7 +32,8 @@ class Evidence:
     @property
     def rated(self) -> NDArray[np.bool_]:
         """Which samples some person judged."""
-        return self.people.sum(axis=1) > 0
+        some: NDArray[np.bool_] = self.people.sum(axis=1) > 0
+        return some
 
     def only(self, rows: NDArray[np.bool_]) -> Evidence:
         return Evidence(

@@ -90,8 +90,8 @@ class TaskRates(Value):
         """Task -> the model's mean there, for `win`, `win_or_tie` or `half_tie`."""
         rates = zip(self.tasks, self.win[model], self.win_or_tie[model], strict=True)
         known = {task: (win, either) for task, win, either in rates if win is not None and either is not None}
-        pick = {"win": lambda w, _: w, "win_or_tie": lambda _, e: e, "half_tie": lambda w, e: (w + e) / 2}[convention]
-        return {task: pick(*pair) for task, pair in known.items()}
+        share_of_ties = {"win": 0.0, "win_or_tie": 1.0, "half_tie": 0.5}[convention]
+        return {task: win + share_of_ties * (either - win) for task, (win, either) in known.items()}
 
 
 class Findings(Value):

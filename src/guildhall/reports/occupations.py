@@ -47,7 +47,7 @@ def moved(thresholds: Thresholds, base: Thresholds) -> str:
 
 
 def _reasons(selection: Selection) -> list[tuple[str, int]]:
-    """Kinds of verdict on those not chosen, with their counts, most frequent first; figures within a verdict do not make a kind."""
+    """Kinds of verdict on those not chosen, most frequent first; figures within a verdict do not make a kind."""
     kinds = Counter(_kind(one.verdict) for one in selection.occupations if one.verdict != "selected")
     kinds["a catch-all, “All Other”"] = len(selection.catch_alls)
     return kinds.most_common()
