@@ -98,6 +98,7 @@ _add("many-members.zip", lambda: zipped({f"{n}.txt": b"" for n in range(20_000)}
 _add("leaves.zip", lambda: zipped({"../../../../tmp/guildhall-escaped.txt": b"out", "ok.txt": b"in"}))
 _add("absolute.zip", lambda: zipped({"/tmp/guildhall-escaped.txt": b"out"}))
 _add("drive.zip", lambda: zipped({"C:\\guildhall-escaped.txt": b"out"}))
+_add("nameless.zip", lambda: zipped({"NAMELESS": b"whose?", "ok.txt": b"in"}).replace(b"NAMELESS", bytes(8)))
 _add("cut.zip", lambda: zipped({"a.txt": os.urandom(5000)})[:2000])
 _add("bomb.gz", lambda: gzip.compress(bytes(700 * MIB), compresslevel=9))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -101,7 +102,9 @@ def test_sound_has_a_length_and_a_loudness(tmp_path: Path) -> None:
     assert extracted.facts["duration_s"] == pytest.approx(1.0)
     assert extracted.facts["audio streams"] == 1
     assert isinstance(extracted.facts["peak_db"], float)
+    assert extracted.text.startswith("duration: 1.00 s\n")
     assert "audio, pcm_s16le, 8000 Hz, 1 channels" in extracted.text
+    assert re.search(r"^loudness: -\d.* LUFS .* peak -?\d", extracted.text, re.MULTILINE)
 
 
 def test_words_in_a_picture_are_read_where_tesseract_is_at_hand(tmp_path: Path) -> None:
@@ -113,6 +116,7 @@ def test_words_in_a_picture_are_read_where_tesseract_is_at_hand(tmp_path: Path) 
     extracted = extract_file(tmp_path / "scan.png", kind=Kind.PNG)
     if any("tesseract" in one.reason for one in extracted.omitted):
         pytest.skip("tesseract is not here")
+    assert extracted.text.startswith("picture: 500 x 120 pixels\n")
     assert "INVOICE" in extracted.text
 
 

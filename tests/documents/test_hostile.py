@@ -18,6 +18,7 @@ REFUSED = {
     "empty.docx": "cannot be shown",
     "leaves.zip": "leave its folder",
     "link.zip": "is a link",
+    "nameless.zip": "a member without a name",
     "cut.zip": "damaged zip",
     "gigapixel.png": "65000 x 65000 pixels",
     "kids-loop.pdf": "PDF",

@@ -243,3 +243,11 @@ def test_no_shown_name_repeats_or_holds_the_original(names: list[str]) -> None:
 
 def test_all_media_kinds_have_a_canary_file() -> None:
     assert {kind for kind in Kind if kind.family in ("audio", "video")} == set(MEDIA)
+
+
+def test_files_of_one_name_in_two_peoples_folders_are_both_kept(tmp_path: Path) -> None:
+    path = tmp_path / "both.zip"
+    path.write_bytes(write_members({"Users/ann/plan.txt": b"hers", "Users/bob/plan.txt": b"his", "plan.txt": b"ours"}))
+    scrub_file(path, tmp_path / "out.zip", kind=Kind.ZIP)
+    kept = read_members(tmp_path / "out.zip")
+    assert kept == {"plan-2.txt": b"hers", "plan-3.txt": b"his", "plan.txt": b"ours"}

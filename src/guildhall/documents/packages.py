@@ -24,7 +24,8 @@ def read_members(source: Path | bytes, *, name: str = "", most_bytes: int = MOST
     label = name or (source.name if isinstance(source, Path) else "archive")
     try:
         with zipfile.ZipFile(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
-            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+            # Not `is_dir`, which stumbles over an entry without a name.
+            entries = [entry for entry in archive.infolist() if not entry.filename.endswith("/")]
             if len(entries) > MOST_MEMBERS:
                 raise UnreadableFile(label, f"holds {len(entries)} members, more than {MOST_MEMBERS}")
             members: dict[str, bytes] = {}
@@ -40,6 +41,8 @@ def read_members(source: Path | bytes, *, name: str = "", most_bytes: int = MOST
 
 def _check_member(entry: zipfile.ZipInfo, members: Mapping[str, bytes], label: str) -> None:
     name = entry.filename
+    if not name:
+        raise UnreadableFile(label, "holds a member without a name")
     if name.startswith(("/", "\\")) or "\0" in name or ".." in name.replace("\\", "/").split("/") or name[1:2] == ":":
         raise UnsafePath(name, f"a member of {label} that would leave its folder")
     if entry.flag_bits & 1:

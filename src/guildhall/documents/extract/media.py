@@ -26,12 +26,15 @@ def extract_media(path: Path, writer: Writer) -> dict[str, str | int | float | b
         raise UnreadableFile(path.name, error.why) from error
     duration = _number(found.get("format", {}).get("duration"))
     facts: dict[str, str | int | float | bool | None] = {"duration_s": duration}
+    writer.add("duration: unknown" if duration is None else f"duration: {duration:.2f} s")
     for stream in found.get("streams", []):
         writer.add(f"stream {stream.get('index')}: {_stream_words(stream)}", unit="streams")
     kinds = [stream.get("codec_type") for stream in found.get("streams", [])]
     facts |= {f"{kind} streams": kinds.count(kind) for kind in ("audio", "video", "subtitle")}
     if "audio" in kinds and duration is not None and duration <= _LONGEST_MEASURED_S:
-        facts |= _loudness(path)
+        loudness = _loudness(path)
+        _write_loudness(loudness, writer)
+        facts |= loudness
     elif "audio" in kinds:
         writer.omit("loudness", f"longer than {_LONGEST_MEASURED_S} s or of unknown length")
     return facts
@@ -63,6 +66,14 @@ def _loudness(path: Path) -> dict[str, str | int | float | bool | None]:
         "loudness_range_lu": _last(_RANGE, words),
         "peak_db": _last(_PEAK, words),
     }
+
+
+def _write_loudness(measured: dict[str, str | int | float | bool | None], writer: Writer) -> None:
+    if any(value is None for value in measured.values()):
+        writer.omit("loudness", "it could not be measured")
+        return
+    level, spread, peak = measured.values()
+    writer.add(f"loudness: {level} LUFS (EBU R 128), range {spread} LU, peak {peak} dB")
 
 
 def _last(pattern: re.Pattern[str], words: str) -> float | None:

@@ -41,6 +41,8 @@ def extract_picture(data: bytes, writer: Writer) -> dict[str, str | int | float 
     except MissingTool as missing:
         writer.omit("words in the picture", str(missing))
         return facts
+    frames = f", {facts['frames']} frames" if facts["frames"] != 1 else ""
+    writer.add(f"picture: {facts['width']} x {facts['height']} pixels{frames}")
     for line in words.split("\n"):
         if line.strip():
             writer.add(line)

@@ -7,7 +7,8 @@ import io
 import re
 import tarfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Set
+from pathlib import PurePosixPath
 
 from guildhall.documents.packages import MOST_BYTES, MOST_MEMBERS, read_members, write_members
 from guildhall.documents.scrub.ledger import Ledger
@@ -87,5 +88,15 @@ def _clean_members(members: dict[str, bytes], ledger: Ledger, scrub_member: Memb
         plain = _OWNED.sub("", member)
         if plain != member:
             ledger.clean("owner's folder in member names", "removed")
+            plain = _free_name(plain, taken=members.keys() | kept.keys())
         kept[plain] = scrub_member(plain, members[member])
     return kept
+
+
+def _free_name(name: str, *, taken: Set[str]) -> str:
+    """The name, numbered where another member has it: two people's folders may hold files of one name."""
+    path, number = PurePosixPath(name), 2
+    free = name
+    while free in taken:
+        free, number = str(path.with_stem(f"{path.stem}-{number}")), number + 1
+    return free
