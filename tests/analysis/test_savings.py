@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +72,27 @@ def test_many_tries_approach_the_limit_and_a_model_that_never_wins_has_none():
     hopeless = savings_from_totals(human=404, review=109, model=4, win_rate=0.0)
     assert hopeless.limit.value is None
     assert hopeless.limit.why_no_interval == "the model never succeeds"
+
+
+def test_a_model_that_costs_nothing_has_no_naive_ratio_and_still_saves():
+    free = savings_from_totals(human=200, review=50, model=0, win_rate=0.5)
+    assert free.naive.value is None
+    assert free.naive.why_no_interval == "nothing is spent this way, so the ratio has no bound"
+    assert free.try_once.value == pytest.approx(200 / 150)
+    unreviewed = savings_from_totals(human=200, review=None, model=0, win_rate=0.5)
+    assert unreviewed.naive.value is None
+    assert unreviewed.break_even_review == 100
+
+
+@pytest.mark.parametrize(("free", "why"), [(40, "no bound"), (39, "a resample may hold none")])
+def test_tasks_that_cost_nothing_leave_the_other_ratios_standing(free, why):
+    paid = ledger()
+    mine = replace(paid, model=np.where(np.arange(40) < free, 0.0, paid.model))
+    found = savings_from_tasks(mine, rng=np.random.default_rng(0))
+    assert (found.naive.value is None) == (free == 40)
+    assert found.naive.interval is None
+    assert why in str(found.naive.why_no_interval)
+    assert found.try_once.interval is not None
 
 
 def test_at_the_break_even_review_time_trying_once_saves_nothing():

@@ -25,6 +25,7 @@ from guildhall.errors import ImpossibleValue, NothingToCompare, UnknownName
 Floats = NDArray[np.float64]
 
 UNREVIEWED = "nobody measured the time of review; see what would break even"
+FREE = "nothing is spent this way, so the ratio has no bound"
 LEFT_OUT = "left out: review of human work, human failures, catastrophic cost unless given"
 
 
@@ -127,34 +128,37 @@ def savings_from_totals(
     """The plug-in ratios from averages over tasks, as the paper's Table 2; totals carry no interval."""
     if not 0 <= win_rate <= 1:
         raise ImpossibleValue("win_rate", win_rate, allowed="between 0 and 1")
-    if not (human > 0 and (review is None or review >= 0) and model > 0):
-        raise ImpossibleValue("a time or cost", (human, review, model), allowed="above 0 (0 allowed for review)")
+    if not (human > 0 and (review is None or review >= 0) and model >= 0):
+        raise ImpossibleValue(
+            "a time or cost", (human, review, model), allowed="above 0 (0 allowed for review and for a free model)"
+        )
     why = "averages over tasks carry no spread; give one row per task for an interval"
     fail = 1 - win_rate
 
-    def ratio(n: int) -> float | None:
+    def spent_in(n: int) -> float | None:
         if review is None:
             return None
         tried = sum(fail**k for k in range(n))
         harm = catastrophe.expected * (1 - fail**n) if catastrophe else 0.0
-        return human / (tried * (model + review) + fail**n * human + harm)
+        return tried * (model + review) + fail**n * human + harm
 
-    def measured(value: float | None, what: str, reason: str | None = None) -> Measured:
-        reason = reason or (UNREVIEWED if value is None else why)
+    def measured(spent: float | None, what: str, reason: str | None = None) -> Measured:
+        value = human / spent if spent else None
+        reason = reason or (UNREVIEWED if spent is None else why if spent else FREE)
         return Measured(value, None, f"{what}, w = {w}", "plug-in of averages", why_no_interval=reason)
 
     unreviewed = model + (catastrophe.cost * catastrophe.rate if catastrophe else 0.0)
     limit = (
-        human / ((model + review) / win_rate + (catastrophe.expected if catastrophe else 0.0))
+        (model + review) / win_rate + (catastrophe.expected if catastrophe else 0.0)
         if win_rate and review is not None
         else None
     )
     return Savings(
         w=w,
         win_rate=win_rate,
-        naive=measured(human / unreviewed, "naive ratio"),
-        try_once=measured(ratio(1), _named(1)),
-        try_n={n: measured(ratio(n), _named(n)) for n in tries},
+        naive=measured(unreviewed, "naive ratio"),
+        try_once=measured(spent_in(1), _named(1)),
+        try_n={n: measured(spent_in(n), _named(n)) for n in tries},
         limit=measured(limit, "limit of many tries", None if win_rate else "the model never succeeds"),
         never_won=None,
         break_even_review=win_rate * human - model,
@@ -269,10 +273,11 @@ class _Reporter:
 
     def ratio(self, spent: Floats, what: str, why_not: str | None = None) -> Measured:
         n_tasks = len(self.ledger.human)
-        why = why_not or ("fewer than 3 tasks" if n_tasks < 3 else None)
+        spent = np.atleast_2d(spent)
+        why = why_not or ("fewer than 3 tasks" if n_tasks < 3 else self._nothing_spent(spent))
         interval = None if why else ratio_interval(self.ledger.human, spent, self.weights, level=self.level)
         return Measured(
-            value=float(self.ledger.human.mean() / np.atleast_2d(spent)[0].mean()),
+            value=float(self.ledger.human.mean() / spent[0].mean()) if spent[0].any() else None,
             interval=interval,
             level=self.level,
             estimand=f"E[H] / E[T], {what}, w = {self.w}",
@@ -281,6 +286,13 @@ class _Reporter:
             n_judgments=int(self.ledger.judged.sum()),
             why_no_interval=why or (None if interval else "every task spends the same, so nothing varies"),
         )
+
+    def _nothing_spent(self, spent: Floats) -> str | None:
+        """Why tasks cannot be resampled where most of them spend nothing."""
+        if not spent[0].any():
+            return FREE
+        drawn = np.einsum("ij,ij->i", self.weights, np.broadcast_to(spent, self.weights.shape))
+        return None if drawn.all() else "so few tasks spend anything that a resample may hold none of them"
 
 
 def _named(n: int) -> str:
