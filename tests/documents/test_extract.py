@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from guildhall.documents.extract.reading import extract_file
 from guildhall.documents.extract.writing import TextBudget, Writer
 from guildhall.documents.kinds import Kind
+from guildhall.documents.packages import read_members, write_members
 from tests.documents import sound
 from tests.documents.canary_files import made
 
@@ -81,6 +83,52 @@ def test_written_and_omitted_lines_together_are_all_lines(lines: list[str], char
     lost = sum(one.count for one in writer.omitted() if one.what == "characters")
     kept = lines[: len(lines) - left_out]
     assert sum(map(len, written)) + lost == sum(map(len, kept))
+
+
+_DIAGRAM = (
+    b'<dgm:dataModel xmlns:dgm="urn:dgm" xmlns:a="urn:a"><dgm:ptLst>'
+    b"<dgm:pt><dgm:t><a:p><a:r><a:t>Collect</a:t></a:r></a:p></dgm:t></dgm:pt>"
+    b"<dgm:pt><dgm:t><a:p><a:r><a:t>Decide</a:t></a:r></a:p></dgm:t></dgm:pt></dgm:ptLst></dgm:dataModel>"
+)
+_TEXT_BOX = b'<d:wsDr xmlns:d="urn:d"><d:sp><d:txBody><d:p><d:t>Draft only</d:t></d:p></d:txBody></d:sp></d:wsDr>'
+
+
+def _changed(kind: Kind, folder: Path, change: Callable[[dict[str, bytes]], None]) -> str:
+    """What is read of a file of this kind after its parts were changed."""
+    parts = read_members(made(kind, folder))
+    change(parts)
+    path = folder / f"changed.{kind.value}"
+    path.write_bytes(write_members(parts))
+    return extract_file(path, kind=kind).text
+
+
+def test_words_in_diagrams_and_text_boxes_are_read(tmp_path: Path) -> None:
+    def add_to_slide(parts: dict[str, bytes]) -> None:
+        slide, rels = "ppt/slides/slide1.xml", "ppt/slides/_rels/slide1.xml.rels"
+        link = b'<Relationship Id="rIdD" Type="diagramData" Target="../diagrams/data1.xml"/></Relationships>'
+        parts[rels] = parts[rels].replace(b"</Relationships>", link)
+        frame = b'<p:graphicFrame><g:relIds xmlns:g="urn:dgm" r:dm="rIdD"/></p:graphicFrame></p:spTree>'
+        parts[slide] = parts[slide].replace(b"</p:spTree>", frame)
+        parts["ppt/diagrams/data1.xml"] = _DIAGRAM
+
+    words = "Diagram:\n  Collect\n  Decide"
+    assert words in _changed(Kind.PPTX, tmp_path, add_to_slide)
+    assert words in _changed(Kind.DOCX, tmp_path, lambda parts: parts.update({"word/diagrams/data1.xml": _DIAGRAM}))
+    boxed = _changed(Kind.XLSX, tmp_path, lambda parts: parts.update({"xl/drawings/drawing9.xml": _TEXT_BOX}))
+    assert "Text box: Draft only" in boxed
+
+
+def test_a_cell_in_a_content_control_and_a_symbol_are_read(tmp_path: Path) -> None:
+    row = (
+        b"<w:tbl><w:tr><w:tc><w:p><w:r><w:t>Agreed</w:t></w:r></w:p></w:tc><w:sdt><w:sdtContent><w:tc><w:p><w:r>"
+        b'<w:sym w:font="Wingdings" w:char="F0FE"/></w:r></w:p></w:tc></w:sdtContent></w:sdt></w:tr></w:tbl><w:sectPr'
+    )
+
+    def add_row(parts: dict[str, bytes]) -> None:
+        before, _, after = parts["word/document.xml"].rpartition(b"<w:sectPr")
+        parts["word/document.xml"] = before + row + after
+
+    assert "| Agreed | [Wingdings F0FE] |" in _changed(Kind.DOCX, tmp_path, add_row)
 
 
 def test_a_notebook_an_archive_and_a_page_of_the_web_are_read(tmp_path: Path) -> None:

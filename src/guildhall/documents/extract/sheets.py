@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import zip_longest
-from typing import Any
-
+from guildhall.documents.extract.graphics import paragraphs, write_graphics
 from guildhall.documents.extract.workbooks import SHEETS, Cell, Sheet, Workbook
 from guildhall.documents.extract.writing import Writer, table_row
 from guildhall.documents.opc import Opc
@@ -26,7 +23,8 @@ def extract_sheets(data: bytes, writer: Writer, *, name: str) -> Facts:
     except (KeyError, ValueError, IndexError) as error:
         raise UnreadableFile(name, f"its sheets cannot be read ({error})") from error
     _write_comments(package, writer)
-    _write_charts(package, writer)
+    _write_text_boxes(package, writer)
+    write_graphics(package, writer)
     return totals
 
 
@@ -74,26 +72,8 @@ def _write_comments(package: Opc, writer: Writer) -> None:
                 )
 
 
-def _write_charts(package: Opc, writer: Writer) -> None:
+def _write_text_boxes(package: Opc, writer: Writer) -> None:
     for part, tree in package.trees():
-        if "/charts/chart" in part:
-            for line in chart_lines(tree):
-                writer.add(line, unit="chart lines")
-
-
-def chart_lines(tree: Any) -> Iterator[str]:
-    """A chart as words: its title, and each series with the values the file stores for it."""
-    titles = ["".join(text.text or "" for text in title.iter("{*}t")) for title in tree.iter("{*}title")]
-    yield f"Chart: {' / '.join(filter(None, titles)) or 'no title'}"
-    for series in tree.iter("{*}ser"):
-        name = _cached(series, "tx") or ["unnamed"]
-        categories, numbers = _cached(series, "cat"), _cached(series, "val") or _cached(series, "yVal")
-        pairs = zip_longest(categories, numbers, fillvalue="") if categories else ((number,) for number in numbers)
-        yield f"  series {name[0]}: " + ", ".join(" = ".join(filter(None, pair)) for pair in pairs)
-
-
-def _cached(series: Any, part: str) -> list[str]:
-    holder = next((child for child in series if local(child.tag) == part), None)
-    if holder is None:
-        return []
-    return [value.text or "" for value in holder.iter("{*}v")]
+        for shape in tree.iter("{*}sp") if "/drawings/drawing" in part else ():
+            for words in paragraphs(shape):
+                writer.add(f"Text box: {words}", unit="text boxes")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from guildhall.documents.extract.sheets import chart_lines
+from guildhall.documents.extract.graphics import chart_lines, diagram_lines, paragraphs
 from guildhall.documents.extract.writing import Writer, table_row
 from guildhall.documents.opc import Opc
 from guildhall.documents.scrub.ledger import Ledger
@@ -40,26 +40,27 @@ def _slide_parts(package: Opc) -> list[str]:
 
 
 def _shape_lines(slide: Tree, part: str, package: Opc) -> Iterator[str]:
-    charts = {relation.get("Id"): package.target(part, relation) for relation in package.relations(part)}
+    parts = {relation.get("Id"): package.target(part, relation) for relation in package.relations(part)}
     for shape in slide.iter("{*}sp", "{*}graphicFrame", "{*}pic"):
         if _in_fallback(shape):
             continue
         name = local(shape.tag)
         if name == "sp":
             title = any(place.get("type") in ("title", "ctrTitle") for place in shape.iter("{*}ph"))
-            for text in _paragraphs(shape):
+            for text in paragraphs(shape):
                 yield f"## {text}" if title else text
         elif name == "pic":
             label = next(iter(shape.iter("{*}cNvPr")), None)
             words = label.get("descr") if label is not None else None
             yield f"[picture: {words or 'no description'}]"
         else:
-            yield from (table_row([" / ".join(_paragraphs(cell)) for cell in row]) for row in _table_rows(shape))
-            for chart in shape.iter("{*}chart"):
-                target = charts.get(chart.get(f"{_RELATION}id"))
+            yield from (table_row([" / ".join(paragraphs(cell)) for cell in row]) for row in _table_rows(shape))
+            for graphic in shape.iter("{*}chart", "{*}relIds"):
+                is_chart = local(graphic.tag) == "chart"
+                target = parts.get(graphic.get(f"{_RELATION}{'id' if is_chart else 'dm'}"))
                 tree = package.tree(target) if target else None
                 if tree is not None:
-                    yield from chart_lines(tree)
+                    yield from chart_lines(tree) if is_chart else diagram_lines(tree)
 
 
 def _in_fallback(shape: Tree) -> bool:
@@ -69,15 +70,6 @@ def _in_fallback(shape: Tree) -> bool:
 def _table_rows(frame: Tree) -> Iterator[list[Tree]]:
     for row in frame.iter("{*}tr"):
         yield list(row.iterchildren("{*}tc"))
-
-
-def _paragraphs(holder: Tree) -> Iterator[str]:
-    for paragraph in holder.iter("{*}p"):
-        pieces = ["\n" if local(piece.tag) == "br" else piece.text or "" for piece in paragraph.iter("{*}t", "{*}br")]
-        text = "".join(pieces).strip()
-        level = next((int(found.get("lvl", "0")) for found in paragraph.iterchildren("{*}pPr")), 0)
-        if text:
-            yield "  " * min(level, 8) + text
 
 
 def _write_attached(part: str, package: Opc, people: Ledger, writer: Writer) -> None:
@@ -91,7 +83,7 @@ def _write_attached(part: str, package: Opc, people: Ledger, writer: Writer) -> 
         if kind == "notesSlide":
             for shape in tree.iter("{*}sp"):
                 if any(place.get("type") == "body" for place in shape.iter("{*}ph")):
-                    for text in _paragraphs(shape):
+                    for text in paragraphs(shape):
                         writer.add(f"Note: {text}", unit="note lines")
         elif kind == "comments":
             for comment in tree.iter("{*}cm"):

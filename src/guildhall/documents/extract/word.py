@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from guildhall.documents.extract.graphics import write_graphics
 from guildhall.documents.extract.writing import Writer, table_row
 from guildhall.documents.opc import Opc
 from guildhall.documents.scrub.ledger import Ledger
@@ -51,6 +52,7 @@ def extract_word(package: Opc, writer: Writer) -> None:
                     writer.add(f"[^{attribute(note, 'id')}]: {words}", unit="notes")
         elif (found := _FURNITURE.search(part)) and (words := _plain(tree).strip()):
             writer.add(f"({found[1]}: {words})", unit="headers and footers")
+    write_graphics(package, writer)
 
 
 def _write_blocks(parent: Tree, story: _Story, writer: Writer) -> None:
@@ -61,13 +63,21 @@ def _write_blocks(parent: Tree, story: _Story, writer: Writer) -> None:
         elif name == "tbl":
             for row in block.iter("{*}tr"):
                 cells = [
-                    " / ".join(filter(None, (_inline(p, story) for p in cell.iter("{*}p"))))
-                    for cell in row.iterchildren("{*}tc")
+                    " / ".join(filter(None, (_inline(p, story) for p in cell.iter("{*}p")))) for cell in _cells(row)
                 ]
                 writer.add(table_row(cells), unit="table rows")
             writer.add("")
         elif name in ("sdt", "sdtContent", "customXml", "ins", "moveTo", "smartTag"):
             _write_blocks(block, story, writer)
+
+
+def _cells(row: Tree) -> Iterator[Tree]:
+    """The cells of a row, also those that a content control or a tag holds."""
+    for child in row:
+        if local(child.tag) == "tc":
+            yield child
+        elif local(child.tag) in ("sdt", "sdtContent", "customXml", "smartTag"):
+            yield from _cells(child)
 
 
 def _write_paragraph(paragraph: Tree, story: _Story, writer: Writer) -> None:
@@ -109,11 +119,13 @@ def _pieces(element: Tree, story: _Story) -> Iterator[str]:
 
 
 def _reference(element: Tree, name: str, story: _Story) -> str:
-    """What an element says by pointing elsewhere: a comment, a note, a picture; otherwise nothing."""
+    """What an element says by pointing elsewhere: a comment, a note, a symbol, a picture; otherwise nothing."""
     if name == "commentReference":
         return "{>>" + story.comments.get(attribute(element, "id"), "") + "<<}"
     if name in ("footnoteReference", "endnoteReference"):
         return f"[^{attribute(element, 'id')}]"
+    if name == "sym":
+        return f"[{attribute(element, 'font')} {attribute(element, 'char')}]"
     if name == "docPr":
         return f"[picture: {attribute(element, 'descr') or attribute(element, 'title') or 'no description'}]"
     return ""

@@ -7,7 +7,7 @@ import io
 import re
 import tarfile
 import zlib
-from collections.abc import Callable, Set
+from collections.abc import Callable, Container
 from pathlib import PurePosixPath
 
 from guildhall.documents.packages import MOST_BYTES, MOST_MEMBERS, read_members, write_members
@@ -93,7 +93,7 @@ def _clean_members(members: dict[str, bytes], ledger: Ledger, scrub_member: Memb
     return kept
 
 
-def _free_name(name: str, *, taken: Set[str]) -> str:
+def _free_name(name: str, *, taken: Container[str]) -> str:
     """The name, numbered where another member has it: two people's folders may hold files of one name."""
     path, number = PurePosixPath(name), 2
     free = name
