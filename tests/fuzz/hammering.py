@@ -63,8 +63,15 @@ class _Hang(BaseException):
     """Not an Exception, so that no parser's own handler takes it for a bad input."""
 
 
-def hammer(target: Target, folder: Path, *, seconds: float, seed: int, most_cases: int | None = None) -> Hammered:
-    """Try mutated inputs for a time; a process that dies is replaced and its last input kept as a fault."""
+Find = Callable[[], Target]
+
+
+def hammer(find: Find, folder: Path, *, seconds: float, seed: int, most_cases: int | None = None) -> Hammered:
+    """Try mutated inputs for a time; a process that dies is replaced and its last input kept as a fault.
+
+    Processes begin clean: one forked from here would inherit the locks of Polars' threads, held by nobody. So each
+    finds its target by itself, and `find` is a function of a module.
+    """
     found = Hammered()
     round_number = 0
     while found.seconds < seconds and len(found.faults) < 20:
@@ -72,26 +79,29 @@ def hammer(target: Target, folder: Path, *, seconds: float, seed: int, most_case
         if left is not None and left <= 0:
             break
         _one_process(
-            target, folder, found, seconds=seconds - found.seconds, seed=seed * 1000 + round_number, most_cases=left
+            find, folder, found, seconds=seconds - found.seconds, seed=seed * 1000 + round_number, most_cases=left
         )
         round_number += 1
     return found
 
 
 def _one_process(
-    target: Target, folder: Path, found: Hammered, *, seconds: float, seed: int, most_cases: int | None
+    find: Find, folder: Path, found: Hammered, *, seconds: float, seed: int, most_cases: int | None
 ) -> None:
-    shared = mmap.mmap(-1, 8 + MOST_BYTES)
-    ours, theirs = multiprocessing.Pipe()
-    context = multiprocessing.get_context("fork")
-    child = context.Process(target=_hammering, args=(target, folder, shared, theirs, seconds, seed, most_cases))
+    last = folder / "last-case"
+    last.write_bytes(bytes(8 + MOST_BYTES))
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.fuzz.targets"])
+    ours, theirs = context.Pipe()
+    child = context.Process(target=_hammering, args=(find, folder, last, theirs, seconds, seed, most_cases))
     child.start()
     theirs.close()
     if not _listen(ours, found, patience=seconds + OPENING_S + 3 * HANG_S):
         child.kill()
         child.join()
-        length = int.from_bytes(shared[:8], "little")
-        found.faults.append(Fault(f"the process died or stood still ({child.exitcode})", shared[8 : 8 + length]))
+        kept = last.read_bytes()
+        case = kept[8 : 8 + int.from_bytes(kept[:8], "little")]
+        found.faults.append(Fault(f"the process died or stood still ({child.exitcode})", case))
         found.seconds += HANG_S
     child.join()
 
@@ -116,23 +126,26 @@ def _listen(ours: Connection, found: Hammered, *, patience: float) -> bool:
 
 
 def _hammering(
-    target: Target,
+    find: Find,
     folder: Path,
-    shared: mmap.mmap,
+    last: Path,
     report: Connection,
     seconds: float,
     seed: int,
     most_cases: int | None,
 ) -> None:
-    most = _pages(0) + MEMORY_BYTES  # on top of what the parent had mapped already
+    most = _pages(0) + MEMORY_BYTES  # on top of what is mapped already
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGALRM, _raise_hang)
     room = folder / f"process-{os.getpid()}"
     room.mkdir()
+    target = find()
     read, seeds, random = target.open(room), target.seeds(), Random(seed)
     found, warm, ends = Hammered(), 0, time.monotonic() + seconds
     faults = 0
+    with last.open("r+b") as file:
+        shared = mmap.mmap(file.fileno(), 0)
     while time.monotonic() < ends and faults < 5 and (most_cases is None or found.cases < most_cases):
         case = mutated(seeds, target.words, random)
         shared[:8] = len(case).to_bytes(8, "little")

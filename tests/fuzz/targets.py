@@ -23,6 +23,10 @@ _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,60}")
 _CONTROL = re.compile(rb"[\x00-\x20\x7f]")
 
 
+def target_named(name: str) -> Target:
+    return TARGETS[name]
+
+
 def _of_text(read: Callable[[str], object]) -> Callable[[Path], Read]:
     return lambda _folder: lambda data: read(data.decode("utf-8", "replace"))
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import typer
@@ -35,8 +37,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "reasons": ("guildhall.cli.reasons:app", "Why work lost and won: code graders' justifications into labels."),
     "occupations": ("guildhall.cli.occupations:app", "Which work matters: occupations from the official files."),
     "bundle": ("guildhall.cli.bundle:app", "Move a workspace's records and files as one archive."),
-    "backup": ("guildhall.cli.backup:backup", "Keep a workspace as it is now, while it is in use."),
-    "restore": ("guildhall.cli.backup:restore", "Make a workspace from a backup."),
+    "backup": ("guildhall.cli.backup:app", "Keep a workspace as it is now, while it is in use; bring it back."),
     "analyze": ("guildhall.cli.analyze:app", "Win rates, agreement, ratings and more, from plain files."),
 }
 """Command -> where it lives, and the line `--help` shows. A module is imported only when its command runs."""
@@ -45,6 +46,24 @@ COMMANDS: dict[str, tuple[str, str]] = {
 class LazyGroup(TyperGroup):
     """A group that lists its commands from `COMMANDS` and imports one only when it is called."""
 
+    _listing = False
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        with self._names_only():
+            super().format_help(ctx, formatter)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        with self._names_only():
+            return super().shell_complete(ctx, incomplete)
+
+    @contextmanager
+    def _names_only(self) -> Iterator[None]:
+        self._listing = True
+        try:
+            yield
+        finally:
+            self._listing = False
+
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
@@ -52,8 +71,8 @@ class LazyGroup(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         module_name, _, attribute = COMMANDS[cmd_name][0].partition(":")
-        if _only_listing():
-            return _listed(cmd_name)
+        if self._listing:
+            return TyperCommand(cmd_name, help=COMMANDS[cmd_name][1], short_help=COMMANDS[cmd_name][1])
         target: Any = getattr(importlib.import_module(module_name), attribute)
         if isinstance(target, typer.Typer):
             command: Any = typer.main.get_group(target)
@@ -63,16 +82,6 @@ class LazyGroup(TyperGroup):
             command = typer.main.get_command(single)
         command.name = cmd_name
         return command
-
-
-def _only_listing() -> bool:
-    """Whether only the list of commands is wanted: `guildhall`, `guildhall --help`, `guildhall --version`."""
-    words = [word for word in sys.argv[1:] if not word.startswith("-")]
-    return not words
-
-
-def _listed(name: str) -> TyperCommand:
-    return TyperCommand(name, help=COMMANDS[name][1], short_help=COMMANDS[name][1])
 
 
 app = typer.Typer(
