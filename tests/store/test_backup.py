@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import stat
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,16 +19,20 @@ from guildhall.domain.authors import ModelRun
 from guildhall.domain.judgments import Judgment
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef
-from guildhall.errors import CorruptBackup, CorruptBundle, InputError
+from guildhall.errors import CorruptBackup, InputError
 from guildhall.grading.submitting import submit
-from guildhall.store.backup import restore_backup, take_backup
+from guildhall.store.audit import broken_links
+from guildhall.store.backup import MANIFEST, backup_parts, check_backup, take_backup
 from guildhall.store.checking import examine_workspace
-from guildhall.store.hall import members, seats
-from guildhall.store.workspace import Workspace
+from guildhall.store.restoring import restore_backup
+from guildhall.store.rotation import name_for, remove_older
+from guildhall.store.tables import audit, metadata
+from guildhall.store.workspace import SETTINGS, Workspace
 from tests.grading.halls import DESIGN, VERDICT, hall, submissions, task
 
 NewDatabase = Callable[[], str | None]
 KEY = b"the key of the web app"
+NOW = 1_790_000_000.0
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -52,19 +63,42 @@ def _deliver(workspace: Workspace, number: int) -> None:
     workspace.store.add(Submission(task="t-0", author=author, files=(file,)))
 
 
+def _rows(workspace: Workspace) -> dict[str, list[Any]]:
+    """Every row of every table, sorted: what a database holds, whatever it is."""
+    with workspace.store.reading() as connection:
+        return {
+            table.name: sorted(map(repr, connection.execute(table.select()).all())) for table in metadata.sorted_tables
+        }
+
+
 def test_a_restored_workspace_holds_everything_and_goes_on_working(
     used: Workspace, new_database: NewDatabase, tmp_path: Path
 ) -> None:
-    take_backup(used, tmp_path / "b.tar")
+    with (used.path / SETTINGS).open("a") as settings:
+        settings.write('[mail]\nhost = "smtp.example.org"\nsender = "hall@example.org"\n')
+    made = take_backup(used, tmp_path / "b.tar", now=NOW)
     with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=new_database()) as again:
+        assert _rows(again) == _rows(used)
+        assert made.rows == {name: len(rows) for name, rows in _rows(again).items()}
+        assert [again.blobs.read(one) for one in again.blobs.each()] == [
+            used.blobs.read(one) for one in used.blobs.each()
+        ]
+        assert made.rows[audit.name] > 0 and broken_links(again.store) == []
         assert examine_workspace(again, now=2.0) == examine_workspace(used, now=2.0)
         assert again.store.find(Judgment) == used.store.find(Judgment)
-        with again.store.reading() as connection, used.store.reading() as before:
-            for table in (members, seats):
-                assert connection.execute(table.select()).all() == before.execute(table.select()).all()
         assert (again.path / "web.key").read_bytes() == KEY
+        assert "smtp.example.org" in (again.path / SETTINGS).read_text()
+        assert stat.S_IMODE((again.path / SETTINGS).stat().st_mode) == 0o600
         _deliver(again, 7)
         assert again.store.count(Submission) == used.store.count(Submission) + 1
+
+
+def test_a_backup_says_nothing_of_where_the_database_was(used: Workspace, tmp_path: Path) -> None:
+    with (used.path / SETTINGS).open("a") as settings:
+        settings.write('[database]\nurl = "postgresql://hall:a-pass-word@db/hall"\n' if "sqlite" in used.url else "")
+    take_backup(used, tmp_path / "b.tar", now=NOW)
+    content = (tmp_path / "b.tar").read_bytes()
+    assert b"a-pass-word" not in content and b"postgresql://" not in content
 
 
 def test_a_backup_taken_while_others_write_is_of_one_moment(
@@ -72,41 +106,152 @@ def test_a_backup_taken_while_others_write_is_of_one_moment(
 ) -> None:
     stop, written = threading.Event(), threading.Event()
 
-    def write() -> None:
-        number = 1
+    def write(first: int) -> None:
+        number = first
         while not stop.is_set():
             _deliver(used, number)
             number += 1
-            if number == 5:
+            if number == first + 5:
                 written.set()
 
-    writer = threading.Thread(target=write)
-    writer.start()
+    writers = [threading.Thread(target=write, args=(first,)) for first in (1, 100_000)]
+    for writer in writers:
+        writer.start()
     written.wait(30)
     try:
-        take_backup(used, tmp_path / "b.tar")
+        before = used.store.count(Submission)
+        made = take_backup(used, tmp_path / "b.tar", now=NOW)
+        assert used.store.count(Submission) > before, "nobody wrote meanwhile"
     finally:
         stop.set()
-        writer.join()
+        for writer in writers:
+            writer.join()
     with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=new_database()) as again:
         assert examine_workspace(again, now=2.0).faults == []
-        assert 5 <= again.store.count(Submission) <= used.store.count(Submission)
+        assert before <= again.store.count(Submission) == made.rows["submissions"] < used.store.count(Submission)
 
 
-def test_a_changed_or_cut_backup_is_refused_before_anything_is_written(used: Workspace, tmp_path: Path) -> None:
-    take_backup(used, tmp_path / "b.tar")
+def test_every_damaged_part_is_refused_by_its_name_before_anything_is_written(used: Workspace, tmp_path: Path) -> None:
+    take_backup(used, tmp_path / "b.tar", now=NOW)
     whole = (tmp_path / "b.tar").read_bytes()
-    for broken in (whole[: len(whole) // 2], whole.replace(KEY, b"another key for the web")):
+    for name, body in [(name, body.read()) for name, body in backup_parts(tmp_path / "b.tar")]:
+        if not body:
+            continue
+        place = whole.index(body, whole.index(name.encode()))
+        broken = bytearray(whole)
+        broken[place + len(body) // 2] ^= 1
         (tmp_path / "broken.tar").write_bytes(broken)
-        with pytest.raises((CorruptBackup, CorruptBundle)):
+        with pytest.raises(CorruptBackup, match=MANIFEST if name.startswith("manifest") else name):
             restore_backup(tmp_path / "broken.tar", tmp_path / "again")
         assert not (tmp_path / "again").exists()
 
 
-def test_a_backup_is_for_its_owner_only_and_overwrites_no_workspace(
+def test_a_backup_cut_anywhere_is_refused(used: Workspace, tmp_path: Path) -> None:
+    take_backup(used, tmp_path / "b.tar", now=NOW)
+    whole = (tmp_path / "b.tar").read_bytes()
+    for length in range(0, len(whole), max(1, len(whole) // 40)):
+        (tmp_path / "cut.tar").write_bytes(whole[:length])
+        with pytest.raises(CorruptBackup):
+            check_backup(tmp_path / "cut.tar")
+
+
+def test_a_file_damaged_before_the_backup_is_named_and_the_rest_is_saved(
     used: Workspace, new_database: NewDatabase, tmp_path: Path
 ) -> None:
-    take_backup(used, tmp_path / "b.tar")
+    spoiled = used.blobs.put(b"sound for now")
+    used.blobs.path(spoiled).chmod(0o644)
+    used.blobs.path(spoiled).write_bytes(b"spoiled later")
+    assert take_backup(used, tmp_path / "b.tar", now=NOW).damaged == [spoiled]
+    assert check_backup(tmp_path / "b.tar").damaged == [spoiled]
+    with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=new_database()) as again:
+        assert set(again.blobs.each()) == set(used.blobs.each()) - {spoiled}
+
+
+def test_a_backup_is_for_its_owner_only_and_overwrites_nothing(
+    used: Workspace, new_database: NewDatabase, tmp_path: Path
+) -> None:
+    take_backup(used, tmp_path / "b.tar", now=NOW)
     assert (tmp_path / "b.tar").stat().st_mode & 0o777 == 0o600
+    with pytest.raises(InputError, match="there already"):
+        take_backup(used, tmp_path / "b.tar", now=NOW)
     with pytest.raises(InputError, match="already"):
         restore_backup(tmp_path / "b.tar", used.path, database=new_database())
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("not a workspace, and not to be touched")
+    with pytest.raises(InputError, match="already"):
+        restore_backup(tmp_path / "b.tar", tmp_path / "mine", database=new_database())
+
+
+def test_without_its_files_a_backup_is_restored_only_where_they_are(
+    used: Workspace, new_database: NewDatabase, tmp_path: Path
+) -> None:
+    take_backup(used, tmp_path / "b.tar", now=NOW, files=False)
+    database = new_database()
+    with pytest.raises(InputError, match="--blobs"):
+        restore_backup(tmp_path / "b.tar", tmp_path / "again", database=database)
+    store = f"file://{used.path.resolve() / 'blobs'}"
+    with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=database, blobs=store) as again:
+        assert examine_workspace(again, now=2.0).faults == []
+
+
+def _end_at(command: list[str], folder: Path, sight: Callable[[], bool]) -> None:
+    """Run a command and kill it as soon as something is to be seen."""
+    child = subprocess.Popen([sys.executable, "-m", "guildhall", *command], cwd=folder, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 60
+        while not sight() and child.poll() is None:
+            assert time.monotonic() < deadline
+            time.sleep(0.001)
+    finally:
+        child.send_signal(signal.SIGKILL)
+    assert child.wait() == -signal.SIGKILL, "it ended before it could be killed"
+
+
+def test_a_backup_killed_half_way_looks_like_none_and_is_made_again(used: Workspace, tmp_path: Path) -> None:
+    used.blobs.put(os.urandom(64 << 20))
+    target, part = tmp_path / "b.tar", tmp_path / "b.tar.part"
+    make = ["backup", "make", str(target), "--workspace", str(used.path)]
+    _end_at(make, tmp_path, lambda: part.exists() and part.stat().st_size > 1 << 20)
+    assert not target.exists()
+    with pytest.raises(CorruptBackup):
+        check_backup(part)
+    take_backup(used, target, now=NOW)
+    assert check_backup(target).files == len(list(used.blobs.each()))
+    assert [one.name for one in tmp_path.iterdir() if "part" in one.name] == []
+
+
+def test_a_restore_killed_half_way_leaves_no_workspace(
+    used: Workspace, new_database: NewDatabase, tmp_path: Path
+) -> None:
+    used.blobs.put(os.urandom(64 << 20))
+    take_backup(used, tmp_path / "b.tar", now=NOW)
+    again, making, database = tmp_path / "again", tmp_path / "again.restoring", new_database()
+    named = ["--database", database] if database else []
+    _end_at(["backup", "restore", "b.tar", "again", *named], tmp_path, (making / "blobs" / "incoming").exists)
+    assert not again.exists() and not (making / SETTINGS).exists()
+    with pytest.raises(InputError, match="cut short"):
+        restore_backup(tmp_path / "b.tar", again, database=database)
+
+
+def test_only_the_oldest_backups_of_a_folder_are_removed(tmp_path: Path) -> None:
+    names = [name_for(NOW + 86_400 * day) for day in range(5)]
+    for name in [*names, "mine.tar"]:
+        (tmp_path / name).touch()
+    assert [one.name for one in remove_older(tmp_path, keep=2)] == names[:3]
+    assert sorted(one.name for one in tmp_path.iterdir()) == [*names[3:], "mine.tar"]
+
+
+def test_the_command_names_backups_by_their_time_and_verifies_them(used: Workspace, tmp_path: Path) -> None:
+    (tmp_path / "backups").mkdir()
+    for command in (["make", "backups", "--keep", "1"], ["verify", "{newest}"]):
+        newest = next((tmp_path / "backups").iterdir(), Path())
+        words = [word.format(newest=newest) for word in command]
+        ran = subprocess.run(
+            [sys.executable, "-m", "guildhall", "backup", *words],
+            cwd=tmp_path,
+            env={**os.environ, "GUILDHALL_WORKSPACE": str(used.path)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert ran.returncode == 0 and "is whole" in ran.stdout, ran.stderr

@@ -1,44 +1,75 @@
-"""`guildhall backup` and `guildhall restore`: a workspace as it is at one moment, kept and brought back."""
+"""`guildhall backup`: a workspace as it is at one moment, kept, verified and brought back."""
 
 from __future__ import annotations
 
+import time
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
 from guildhall.cli.show import as_json, done, note
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
 
+if TYPE_CHECKING:
+    from guildhall.store.backup import Backup
+
+app = typer.Typer(no_args_is_help=True, help="Keep a workspace as it is now, while it is in use; bring it back.")
 BackupFile = Annotated[Path, typer.Argument(metavar="FILE", help="The backup, by custom named *.guildhall-backup.tar.")]
 
 
-def backup(
-    file: BackupFile,
+@app.command("make")
+def make(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="The backup to write; in a folder that is given, it is named by the time."),
+    ],
     files: Annotated[
         bool, typer.Option("--files/--no-files", help="Leave files out when their own store is backed up elsewhere.")
     ] = True,
+    keep: Annotated[
+        Optional[int],  # noqa: UP045 - typer reads this at run time
+        typer.Option(min=1, help="With a folder: remove older backups in it beyond so many.", show_default=False),
+    ] = None,
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Back the workspace up while it is in use: everything in it at one moment, people and keys included."""
+    """Back the workspace up while it is in use: everything in it at one moment, people and keys included.
+
+    Exit code 8 when the backup was made and a file of the workspace turned out to be damaged.
+    """
     from guildhall.store.backup import take_backup
+    from guildhall.store.rotation import name_for, remove_older
     from guildhall.store.workspace import Workspace
 
+    now = time.time()
+    target = file / name_for(now) if file.is_dir() else file
     with Workspace.find(workspace) as opened:
-        made = take_backup(opened, file, files=files)
-    if json:
-        as_json({"backup": str(file), "schema": made.schema, "database": made.database, "files": made.files})
-    else:
-        done(f"{file} holds the {made.database} database at schema {made.schema} and {made.files} files")
+        made = take_backup(opened, target, now=now, files=files)
+    removed = remove_older(file, keep=keep) if keep and file.is_dir() else []
+    _show(target, made, json, removed=[str(one) for one in removed])
+    if not json:
         note("it holds what the workspace holds, personal data and keys too: keep it as safe")
+    _tell_damage(made)
 
 
+@app.command("verify")
+def verify(file: BackupFile, json: JsonOption = False) -> None:
+    """Read every byte of a backup and hold it against its digests; needs no workspace and changes nothing."""
+    from guildhall.store.backup import check_backup
+
+    held = check_backup(file)
+    _show(file, held, json)
+    _tell_damage(held)
+
+
+@app.command("restore")
 def restore(
     file: BackupFile,
-    path: Annotated[Path, typer.Argument(help="The folder to make; it must not hold a workspace yet.")],
+    path: Annotated[Path, typer.Argument(help="The folder to make; it must not hold anything yet.")],
     database: Annotated[
-        Optional[str],  # noqa: UP045 - typer reads this at run time
+        Optional[str],  # noqa: UP045
         typer.Option(help="An empty PostgreSQL database, for a backup of one.", show_default=False),
     ] = None,
     blobs: Annotated[
@@ -48,12 +79,39 @@ def restore(
     json: JsonOption = False,
 ) -> None:
     """Make a workspace from a backup; every byte of it is verified before anything is written."""
-    from guildhall.store.backup import restore_backup
+    from guildhall.store.audit import broken_links
+    from guildhall.store.restoring import restore_backup
 
     with restore_backup(file, path, database=database, blobs=blobs) as restored:
-        facts = {"workspace": str(path), "database": restored.shown_url, "schema": restored.store.revision()}
+        broken = broken_links(restored.store)
+        facts = {
+            "workspace": str(path),
+            "database": restored.shown_url,
+            "schema": restored.store.revision(),
+            "audit_rows_broken": broken,
+        }
     if json:
         as_json(facts)
     else:
         done(f"{path} is restored ({facts['database']}, schema {facts['schema']})")
         note(f"see that all of it is there: `guildhall doctor --deep --workspace {path}`")
+    if broken:
+        note(f"the audit log was broken when the backup was made, first in row {broken[0]}")
+        raise typer.Exit(8)
+
+
+def _show(file: Path, held: Backup, json: bool, **more: Any) -> None:
+    made_at = datetime.fromtimestamp(held.made_at, UTC).isoformat(timespec="seconds")
+    rows = sum(held.rows.values())
+    if json:
+        facts = {"backup": str(file), "made_at": made_at, "schema": held.schema, "database": held.database}
+        as_json({**facts, "rows": held.rows, "files": held.files, "damaged": held.damaged, **more})
+        return
+    files = f"{held.files} files" if held.with_files else "no files, as asked"
+    done(f"{file} is whole: {held.database} at schema {held.schema}, {rows} rows, {files}, made {made_at}")
+
+
+def _tell_damage(held: Backup) -> None:
+    if held.damaged:
+        note(f"{len(held.damaged)} files of the workspace were damaged before the backup, first {held.damaged[0]}")
+        raise typer.Exit(8)

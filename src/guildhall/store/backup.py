@@ -3,84 +3,131 @@
 A bundle carries records from one workspace to another; a backup brings back the workspace itself, with people, places,
 drafts, sessions and the key of its web app. It is a secret like the workspace it came from. The database is read in one
 snapshot and the files after it: a file is always kept before the record that names it, so no record lacks its file.
+
+Left out: where the database and the files lived (the URL may hold a password), passwords in files of their own, logs,
+caches and reports.
 """
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 import shutil
-import sqlite3
-import tempfile
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from guildhall.domain.values import Digest, canonical_json
-from guildhall.errors import CorruptBackup, InputError
+import tomlkit
+
+from guildhall.domain.values import Digest, canonical_json, sha256
+from guildhall.errors import CorruptBackup, CorruptBlob, CorruptBundle, InputError, StoreError
 from guildhall.store import tables
 from guildhall.store.archive import ArchiveWriter, Member, members
-from guildhall.store.blobs import Blobs
-from guildhall.store.database import open_database, revision_of, shown_url, upgrade
+from guildhall.store.blobs import Blobs, sync_folder
+from guildhall.store.snapshots import Snapshot, take_snapshot
 from guildhall.store.workspace import SETTINGS, Workspace
 
-FORMAT = 1
-MANIFEST = "manifest.json"
-SQLITE = "database/guildhall.sqlite"
+FORMAT = 2
+MANIFEST, SEAL = "manifest.json", "manifest.sha256"
+BLOB, SETTING = "blobs/", "settings/"
 OWN_FILES = ("web.key",)
 """Small files of the workspace folder without which parts of the database are of no use."""
+ADDRESSES = ("format", "database", "blobs")
+"""Settings that say where a workspace lives; a restored one lives elsewhere and says so itself."""
 _CHUNK = 1 << 20
 
 
 @dataclass
-class Backup:
-    """What a backup holds: its schema, the kind of database it came from, and the digest of every part.
+class Backup(Snapshot):
+    """What a backup holds: the snapshot of the database, the digest of every part, and how many files.
 
-    `columns` names the columns of each table that was copied, as they were then.
+    `damaged` names files that no longer matched their digest when the backup was taken; they are not brought back.
     """
 
-    schema: str | None = None
-    database: str = ""
-    columns: dict[str, list[str]] = field(default_factory=dict)
+    made_at: float = 0.0
     parts: dict[str, Digest] = field(default_factory=dict)
+    with_files: bool = True
+    files: int = 0
+    files_digest: Digest = ""
+    damaged: list[Digest] = field(default_factory=list)
 
-    @property
-    def files(self) -> int:
-        return sum(name.startswith("blobs/") for name in self.parts)
+    def count(self, file: Digest) -> None:
+        self.files += 1
+        self.files_digest = sha256(f"{self.files_digest} {file}".encode())
 
     def manifest(self) -> bytes:
         return canonical_json({"format": FORMAT, **vars(self)})
 
 
-def take_backup(workspace: Workspace, target: Path, *, files: bool = True) -> Backup:
+def take_backup(workspace: Workspace, target: Path, *, now: float, files: bool = True) -> Backup:
     """Write a backup while the workspace is in use; it appears under its name only when it is complete."""
-    made = Backup(workspace.store.revision(), workspace.store.engine.dialect.name)
-    part = target.with_name(target.name + ".part")
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        with os.fdopen(descriptor, "wb") as out, tempfile.TemporaryDirectory(dir=target.parent) as folder:
-            archive = ArchiveWriter(out)
-            for name, file in _snapshot(workspace, Path(folder), made):
-                _add(archive, made, name, file)
-            for name in OWN_FILES:
-                if (workspace.path / name).exists():
-                    _add(archive, made, f"settings/{name}", workspace.path / name)
-            for digest in workspace.blobs.each() if files else ():
-                _add(archive, made, f"blobs/{digest}", workspace.blobs.path(digest))
-            archive.add(MANIFEST, iter([made.manifest()]), size=len(made.manifest()))
-            archive.finish()
-            out.flush()
-            os.fsync(out.fileno())
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    if target.exists():
+        raise InputError(f"{target} is there already; give the backup a name of its own")
+    made = Backup(made_at=now, with_files=files)
+    with _unfinished(target) as (out, folder):
+        archive = ArchiveWriter(out)
+        for name, file in take_snapshot(workspace.store, folder, made):
+            _add(archive, made, name, file)
+        for name in OWN_FILES:
+            if (workspace.path / name).exists():
+                _add(archive, made, SETTING + name, workspace.path / name)
+        settings = folder / SETTINGS
+        settings.write_text(settings_to_keep(workspace.path / SETTINGS))
+        _add(archive, made, SETTING + SETTINGS, settings)
+        for digest in workspace.blobs.each() if files else ():
+            _add_file(archive, made, workspace.blobs, digest)
+        for name, body in ((MANIFEST, made.manifest()), (SEAL, sha256(made.manifest()).encode())):
+            archive.add(name, iter([body]), size=len(body))
+        archive.finish()
     return made
 
 
+@contextmanager
+def _unfinished(target: Path) -> Iterator[tuple[IO[bytes], Path]]:
+    """A file that gets its name at the end only, and a folder that is gone by then; both for their owner alone."""
+    part, folder = target.with_name(f"{target.name}.part"), target.with_name(f"{target.name}.part.d")
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT, 0o600)
+    with os.fdopen(descriptor, "wb") as out:
+        try:
+            fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"another process is writing {target}; wait for it, or choose another name") from None
+        out.truncate()
+        try:
+            shutil.rmtree(folder, ignore_errors=True)  # what a killed process left
+            folder.mkdir(mode=0o700)
+            yield out, folder
+            out.flush()
+            os.fsync(out.fileno())
+            part.rename(target)
+            sync_folder(target.resolve().parent)
+        except OSError as error:
+            raise StoreError(f"{target} was not written: {error.strerror}; no backup was made") from error
+        finally:
+            part.unlink(missing_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 def _add(archive: ArchiveWriter, made: Backup, name: str, file: Path) -> None:
+    made.parts[name] = _copy(archive, name, file)
+
+
+def _add_file(archive: ArchiveWriter, made: Backup, blobs: Blobs, digest: Digest) -> None:
+    """A file that is damaged is told, and does not keep the rest from being saved."""
+    try:
+        if _copy(archive, BLOB + digest, blobs.path(digest)) != digest:
+            made.damaged.append(digest)
+    except CorruptBlob:
+        made.damaged.append(digest)
+    else:
+        made.count(digest)
+
+
+def _copy(archive: ArchiveWriter, name: str, file: Path) -> Digest:
     seen = hashlib.sha256()
 
     def chunks(stream: IO[bytes]) -> Iterator[bytes]:
@@ -90,121 +137,72 @@ def _add(archive: ArchiveWriter, made: Backup, name: str, file: Path) -> None:
 
     with file.open("rb") as stream:
         archive.add(name, chunks(stream), size=file.stat().st_size)
-    made.parts[name] = seen.hexdigest()
+    return seen.hexdigest()
 
 
-def _snapshot(workspace: Workspace, folder: Path, made: Backup) -> Iterator[tuple[str, Path]]:
-    """The database at one moment, as files: SQLite by its own backup, PostgreSQL as one COPY a table."""
-    if workspace.store.engine.dialect.name == "sqlite":
-        copy = folder / "guildhall.sqlite"
-        place = str(workspace.store.engine.url.database)
-        with closing(sqlite3.connect(place)) as source, closing(sqlite3.connect(copy)) as target:
-            source.backup(target)
-        yield SQLITE, copy
-        return
-    connection: Any = workspace.store.engine.raw_connection()
-    with closing(connection), connection.cursor() as cursor:
-        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        # A table comes after those it refers to, so that they are filled before it when they are read back.
-        for table in tables.metadata.sorted_tables:
-            file = folder / table.name
-            made.columns[table.name] = [column.name for column in table.columns]
-            with file.open("wb") as out, cursor.copy(f"COPY {_columns(made, table.name)} TO STDOUT") as rows:
-                for row in rows:
-                    out.write(row)
-            yield f"database/{table.name}.copy", file
-            file.unlink()
-
-
-def _columns(held: Backup, table: str) -> str:
-    return f'"{table}" (' + ", ".join(f'"{name}"' for name in held.columns[table]) + ")"
+def settings_to_keep(settings: Path) -> str:
+    """The settings of a workspace without its addresses."""
+    found = tomlkit.parse(settings.read_text(encoding="utf-8"))
+    for name in ADDRESSES:
+        found.pop(name, None)
+    return tomlkit.dumps(found)
 
 
 def check_backup(source: Path) -> Backup:
     """Read a whole backup and verify every byte of it; changes nothing."""
-    found: dict[str, Digest] = {}
-    manifest: dict[str, Any] = {}
-    with source.open("rb") as stream:
-        for name, body in members(source, stream):
-            if name == MANIFEST:
-                manifest = json.loads(body.read())
-                continue
-            seen = hashlib.sha256()
-            for chunk in body.chunks():
-                seen.update(chunk)
-            found[name] = seen.hexdigest()
-    if manifest.get("parts") != found or not set(manifest["columns"]) <= set(tables.metadata.tables):
-        raise CorruptBackup(source, "its parts are not what its manifest says")
-    return Backup(manifest["schema"], manifest["database"], manifest["columns"], found)
-
-
-def restore_backup(source: Path, target: Path, *, database: str | None = None, blobs: str | None = None) -> Workspace:
-    """Make a new workspace from a backup, verified first. A backup of one kind of database goes back to that kind."""
-    held = check_backup(source)
-    if (target / SETTINGS).exists():
-        raise InputError(f"{target} holds a workspace already; restore into a new folder")
-    if (held.database == "postgresql") != bool(database):
-        raise InputError(
-            f"this is a backup of a {held.database} database; "
-            + (
-                "name an empty one with --database"
-                if held.database == "postgresql"
-                else "restore it without --database"
-            )
-        )
-    target.mkdir(parents=True, exist_ok=True)
-    if database is None:
-        _restore_sqlite(source, target)
-    else:
-        _restore_postgres(source, database, held)
-    with Workspace.create(target, database=database, blobs=blobs) as workspace:
-        _restore_files(source, target, workspace.blobs)
-    return Workspace.open(target)
-
-
-def _restore_sqlite(source: Path, target: Path) -> None:
-    for name, body in _parts(source):
-        if name == SQLITE:
-            with (target / "guildhall.sqlite").open("xb") as out:
-                shutil.copyfileobj(body, out, _CHUNK)
-
-
-def _restore_postgres(source: Path, url: str, held: Backup) -> None:
-    """Fill an empty database at the schema of the backup; opening the workspace brings it up to date."""
-    engine = open_database(url)
     try:
-        if revision_of(engine) is not None:
-            raise InputError(f"{shown_url(url)} is not empty; restore into a new database")
-        upgrade(engine, held.schema or "head")
-        connection: Any = engine.raw_connection()
-        with closing(connection), connection.cursor() as cursor:
-            for name, body in _parts(source):
-                if name.startswith("database/"):
-                    _copy_in(cursor, held, Path(name).stem, body)
-            connection.commit()
-    finally:
-        engine.dispose()
+        return _checked(source)
+    except CorruptBundle as damage:
+        raise CorruptBackup(source, f"{damage.member} {damage.why}") from damage
+    except OSError as error:
+        raise InputError(f"{source} cannot be read: {error.strerror}") from error
 
 
-def _copy_in(cursor: Any, held: Backup, table: str, body: Member) -> None:
-    with cursor.copy(f"COPY {_columns(held, table)} FROM STDIN") as rows:
+def _checked(source: Path) -> Backup:
+    parts: dict[str, Digest] = {}
+    files, small = Backup(), {MANIFEST: b"", SEAL: b""}
+    for name, body in backup_parts(source):
+        if name in small:
+            small[name] = body.read()
+            continue
+        seen = hashlib.sha256()
         for chunk in body.chunks():
-            rows.write(chunk)
-    if "seq" in held.columns[table]:
-        newest = f'(SELECT coalesce(max(seq), 0) + 1 FROM "{table}")'  # noqa: S608 - a name of our own schema
-        cursor.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'seq'), {newest}, false)")
+            seen.update(chunk)
+        if not name.startswith(BLOB):
+            parts[name] = seen.hexdigest()
+            continue
+        files.count(name.removeprefix(BLOB))
+        if seen.hexdigest() != name.removeprefix(BLOB):
+            files.damaged.append(name.removeprefix(BLOB))
+    held = _manifest(source, small[MANIFEST], small[SEAL])
+    _compare(source, held, parts, files)
+    return held
 
 
-def _restore_files(source: Path, target: Path, blobs: Blobs) -> None:
-    for name, body in _parts(source):
-        if name.startswith("blobs/"):
-            blobs.put(body)
-        elif name.removeprefix("settings/") in OWN_FILES:
-            descriptor = os.open(target / name.removeprefix("settings/"), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as out:
-                shutil.copyfileobj(body, out)
+def _manifest(source: Path, manifest: bytes, seal: bytes) -> Backup:
+    if not manifest or sha256(manifest).encode() != seal:
+        raise CorruptBackup(source, f"{MANIFEST} is missing or changed")
+    found: dict[str, Any] = json.loads(manifest)
+    if found.pop("format", None) != FORMAT or set(found) != set(vars(Backup())):
+        raise CorruptBackup(source, "it was written by a version of Guildhall that this one cannot read")
+    return Backup(**found)
 
 
-def _parts(source: Path) -> Iterator[tuple[str, Member]]:
+def _compare(source: Path, held: Backup, parts: dict[str, Digest], files: Backup) -> None:
+    """The first part that is not what the manifest says, by its name."""
+    for name in sorted({*held.parts, *parts}):
+        if held.parts.get(name) != parts.get(name):
+            raise CorruptBackup(source, f"{name} is {'damaged' if name in parts else 'missing'}")
+    for digest in files.damaged:
+        if digest not in held.damaged:
+            raise CorruptBackup(source, f"{BLOB}{digest} is damaged")
+    if (held.files, held.files_digest) != (files.files, files.files_digest):
+        raise CorruptBackup(source, f"it holds {files.files} files, other ones than the {held.files} it lists")
+    if not set(held.columns) <= set(tables.metadata.tables):
+        raise CorruptBackup(source, "it holds tables that this version of Guildhall does not know")
+
+
+def backup_parts(source: Path) -> Iterator[tuple[str, Member]]:
+    """Each part's name and body, in order."""
     with source.open("rb") as stream:
         yield from members(source, stream)

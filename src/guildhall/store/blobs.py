@@ -50,7 +50,7 @@ class Blobs:
         part.chmod(0o444)
         part.rename(place)
         for folder in (place.parent, self.folder):
-            _sync_folder(folder)
+            sync_folder(folder)
 
     def path(self, digest: Digest) -> Path:
         """Where a blob lies; for handing to programs that only read. The bytes are not verified."""
@@ -137,7 +137,7 @@ def _copy_hashing(stream: Readable, target: Path) -> Digest:
     return seen.hexdigest()
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """A rename is durable only once its folder is."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
