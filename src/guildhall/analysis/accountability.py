@@ -20,7 +20,7 @@ from guildhall.analysis.measured import Measured
 from guildhall.analysis.ratings_table import ratings_from_table
 from guildhall.analysis.regress import clustered_slope, slope_estimate
 from guildhall.analysis.t_intervals import clustered_mean
-from guildhall.analysis.tables import Table, encode
+from guildhall.analysis.tables import Floats, Table, encode
 from guildhall.domain.pair_scores import PairScore
 from guildhall.errors import NothingJudged
 
@@ -107,7 +107,11 @@ def agreement_with_people(judge: Rows, people: Rows, *, level: float) -> Agreeme
     kept = [row for row in people if row.sample in shared]
     if not kept:
         return None
-    rows = [*kept, *judge]
+    return agreement_report(ratings_from_table(ratings_table([*kept, *judge])), level=level)
+
+
+def ratings_table(rows: Rows) -> Table:
+    """Rows in the columns `guildhall analyze agreement` reads."""
     columns = {
         "sample": [row.sample for row in rows],
         "model": [row.model for row in rows],
@@ -115,9 +119,8 @@ def agreement_with_people(judge: Rows, people: Rows, *, level: float) -> Agreeme
         "rater": [row.grader for row in rows],
         "kind": ["human" if row.human else "auto" for row in rows],
     }
-    table = Table({name: encode(cells) for name, cells in columns.items()}, len(rows))
-    scores = np.array([np.nan if row.score is None else row.score for row in rows])
-    return agreement_report(ratings_from_table(Table({**table.columns, "score": scores}, len(rows))), level=level)
+    scores: Floats = np.array([np.nan if row.score is None else row.score for row in rows])
+    return Table({**{name: encode(cells) for name, cells in columns.items()}, "score": scores}, len(rows))
 
 
 def kin_preference(judge: Rows, people: Rows, *, level: float = 0.95) -> Measured:

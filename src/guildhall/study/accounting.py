@@ -8,12 +8,12 @@ from itertools import chain
 
 import numpy as np
 
-from guildhall.analysis.accountability import Account, account
+from guildhall.analysis.accountability import Account, account, ratings_table
 from guildhall.analysis.evidence import Evidence, evidence_from
 from guildhall.analysis.judge_gain import agreement_gain
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.ratings_table import ratings_from_table
-from guildhall.analysis.tables import Floats, Table, encode
+from guildhall.analysis.tables import encode
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.pair_scores import PairScore
 from guildhall.domain.submissions import Submission
@@ -96,16 +96,3 @@ def learnable_rows(study: OpenStudy) -> list[PairScore]:
     if not any(row.human for row in rows):
         raise NothingJudged("a trained grader, which learns from people")
     return rows
-
-
-def ratings_table(rows: Sequence[PairScore]) -> Table:
-    """Rows in the columns `guildhall analyze agreement` reads."""
-    columns = {
-        "sample": [row.sample for row in rows],
-        "model": [row.model for row in rows],
-        "task": [row.task for row in rows],
-        "rater": [row.grader for row in rows],
-        "kind": ["human" if row.human else "auto" for row in rows],
-    }
-    scores: Floats = np.array([np.nan if row.score is None else row.score for row in rows])
-    return Table({**{name: encode(cells) for name, cells in columns.items()}, "score": scores}, len(rows))
