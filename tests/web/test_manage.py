@@ -38,6 +38,7 @@ PAGES = (
     "/manage/webhooks",
     "/manage/audit",
 )
+ITEMS = "/manage/studies/study/items"
 KEYS = ("/manage/tokens", "/manage/webhooks")
 """What opens doors or sends things out is for managers alone."""
 
@@ -165,8 +166,35 @@ def test_graders_page_shows_habits(hall: Live, manager: Visitor) -> None:
 
 
 def test_disputed_sets_come_first(hall: Live, manager: Visitor) -> None:
-    gaps = re.findall(r"<td>(0\.\d\d)</td>", manager.get("/manage/studies/study/items").text)
+    gaps = re.findall(r"gap <b>(0\.\d\d)</b>", manager.get(ITEMS).text)
     assert len(gaps) == 8 and gaps == sorted(gaps, reverse=True)
+
+
+def test_a_manager_asks_for_one_grader_more_and_reads_what_they_said(hall: Live, manager: Visitor) -> None:
+    before = manager.get(ITEMS).text
+    form = re.search(rf'action="({ITEMS}/(\w+)/adjudicate)"', before)
+    assert form and before.count("Ask for one grader more") == 8
+    back = manager.post(form[1], {"why": "they cannot both be right", "page": "1"})
+    assert (back.status_code, back.headers["location"]) == (303, f"{ITEMS}?page=1#set-{form[2]}")
+    waiting = manager.get(ITEMS).text
+    assert "Nobody on the roster may take it" in waiting and waiting.count("Ask for one grader more") == 7
+    assert manager.post(form[1]).status_code == 400
+    rows, extra = manager.get("/manage/studies/study/export/csv").content, hall.invite()
+    assert "1 of the roster may take it" in manager.get(ITEMS).text
+    assert judge_one(hall.site, extra, "study", ranks=(1, 1))
+    settled = manager.get(ITEMS).text
+    assert "Adjudication" in settled and extra.code_name in settled and re.search(r"as [\w-]+ said", settled)
+    assert manager.get("/manage/studies/study/export/csv").content == rows, "it stays out of what estimates rest on"
+    log = manager.get("/manage/audit").text
+    assert "adjudication asked" in log and "they cannot both be right" in log
+
+
+def test_an_auditor_reads_disputes_and_asks_for_nothing(hall: Live, manager: Visitor) -> None:
+    auditor = hall.client(hall.invite(Role.AUDITOR))
+    form = re.search(rf'action="({ITEMS}/\w+/adjudicate)"', manager.get(ITEMS).text)
+    seen = auditor.get(ITEMS)
+    assert form and seen.status_code == 200 and "adjudicate" not in seen.text
+    assert auditor.post(form[1]).status_code == 404
 
 
 def test_an_export_reads_back_with_its_columns(hall: Live, manager: Visitor) -> None:

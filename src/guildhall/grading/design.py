@@ -126,7 +126,7 @@ def _slots(comparison: Comparison, task: Task, *, design: HallDesign, seed: int,
     for number in range(design.graders_per_set):
         turn = (start + number) % len(square)
         order = tuple(comparison.submissions[index] for index in square[turn])
-        identity = sha256(canonical_json([comparison.key, number]))[:32]
+        identity = slot_id(comparison.key, number)
         made.append(
             Slot(
                 id=identity,
@@ -141,6 +141,11 @@ def _slots(comparison: Comparison, task: Task, *, design: HallDesign, seed: int,
             )
         )
     return made
+
+
+def slot_id(*parts: object) -> Id:
+    """The id of a slot, made from what it is about, so that nothing is planned twice."""
+    return sha256(canonical_json(list(parts)))[:32]
 
 
 def latin_orders(size: int) -> list[tuple[int, ...]]:

@@ -15,8 +15,9 @@ from sqlalchemy import func, select
 
 from guildhall.domain.halls import HallDesign, Slot, SlotKind
 from guildhall.domain.judgments import Comparison, Judgment, Outcome
-from guildhall.domain.values import Digest, canonical_json, sha256
-from guildhall.grading.design import latin_orders
+from guildhall.domain.values import Digest
+from guildhall.grading.adjudicating import adjudication_slot, slots_of
+from guildhall.grading.design import slot_id
 from guildhall.grading.queue import Queue
 from guildhall.store.hall import seats, slots
 
@@ -29,7 +30,9 @@ def follow_up(queue: Queue, slot: Slot, design: HallDesign) -> tuple[Slot, ...]:
     comparison = queue.store.get(Comparison, slot.comparison)
     made: list[Slot] = []
     if design.adjudicate and disagree(judgments, comparison):
-        made.append(_adjudication(comparison, slot, turns=len(judgments)))
+        with queue.store.reading() as connection:
+            there = [one for one, _ in slots_of(connection, slot.comparison)]
+        made.append(adjudication_slot(comparison, there))
     if design.severity_raters:
         for model in comparison.submissions[1:]:
             made += _severity(queue, comparison, slot, model, judgments, design)
@@ -74,14 +77,6 @@ def _complete(queue: Queue, comparison: Digest) -> list[Judgment]:
     return [queue.store.get(Judgment, key) for key in keys]
 
 
-def _adjudication(comparison: Comparison, slot: Slot, *, turns: int) -> Slot:
-    orders = latin_orders(len(comparison.submissions))
-    turn = (slot.turn + turns) % len(orders)
-    order = tuple(comparison.submissions[index] for index in orders[turn])
-    identity = _identity(comparison.key, "adjudication")
-    return slot.but(id=identity, kind=SlotKind.ADJUDICATION, turn=turn, order=order, rank=slot.rank // 2)
-
-
 def _severity(
     queue: Queue, comparison: Comparison, slot: Slot, model: Digest, judgments: Sequence[Judgment], design: HallDesign
 ) -> list[Slot]:
@@ -92,15 +87,15 @@ def _severity(
     if not was_lost(outcomes, on_any_loss=design.severity_on_any_loss):
         lost, kept = _so_far(queue, slot.study)
         probability, control = control_probability(share=design.control_share, lost=lost, kept=kept), True
-        if probability <= 0 or Random(_identity(comparison.key, model, "drawn")).random() >= probability:
+        if probability <= 0 or Random(slot_id(comparison.key, model, "drawn")).random() >= probability:
             return []
     return [
         slot.but(
-            id=_identity(comparison.key, model, number),
+            id=slot_id(comparison.key, model, number),
             kind=SlotKind.SEVERITY,
             order=(model, comparison.submissions[0]),
             turn=0,
-            rank=Random(_identity(comparison.key, model, number, "rank")).randrange(2**31),
+            rank=Random(slot_id(comparison.key, model, number, "rank")).randrange(2**31),
             probability=probability,
             control=control,
         )
@@ -124,7 +119,3 @@ def _so_far(queue: Queue, study: str) -> tuple[int, int]:
     items = {(one.comparison, one.order[0]) for one in map(Slot.model_validate_json, rows) if not one.control}
     # The comparison at hand is complete already and is the one being decided about.
     return len(items), max(0, done - 1 - len(items))
-
-
-def _identity(*parts: object) -> str:
-    return sha256(canonical_json(list(parts)))[:32]

@@ -1,4 +1,4 @@
-"""What a manager watches while people judge: each grader's habits, and the sets on which graders disagree.
+"""What a manager watches while people judge: each grader's habits.
 
 All of it is for screening: a figure here is a reason to look, never by itself a reason to leave a grader out.
 """
@@ -6,24 +6,22 @@ All of it is for screening: a figure here is a reason to look, never by itself a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations
 from statistics import median
 from typing import NamedTuple
 
 import numpy as np
 
 from guildhall.analysis.shares import clustered_share
-from guildhall.domain.authors import Expert, Person
+from guildhall.domain.authors import Person
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.halls import HallDesign
 from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.studies import Study
-from guildhall.domain.submissions import Submission
 from guildhall.grading.gold import gold_comparison, judged_right
 from guildhall.store.records import Store
-from guildhall.study.board import Shown
 
 TOO_FAST_SHARE = 0.1
 """A grading that took less than this share of the planned minutes is flagged."""
@@ -47,16 +45,6 @@ class Judge:
     gold_seen: int
 
 
-@dataclass(frozen=True)
-class Item:
-    """One set and what its graders said of it; `spread` is their mean disagreement, 0 to 1."""
-
-    task: str
-    verdicts: tuple[tuple[str, str], ...]
-    """Code name of a grader and their ranking, best first."""
-    spread: float | None
-
-
 class Said(NamedTuple):
     """What one person said."""
 
@@ -67,7 +55,7 @@ class Said(NamedTuple):
 def judges_of(store: Store, study: Study) -> list[Judge]:
     """Every person who judged, by code name."""
     design = HallDesign.model_validate(study.design.get("people", {}))
-    looked = _judged_sets(store, study)
+    looked = judged_sets(store, study)
     gold = {gold_comparison(study.id, item).key: item for item in design.gold}
     mine: dict[str, list[Judgment]] = defaultdict(list)
     others: dict[str, list[float]] = defaultdict(list)
@@ -81,7 +69,7 @@ def judges_of(store: Store, study: Study) -> list[Judge]:
                 right[name].append(judged_right(one, gold[comparison.key]))
                 continue
             mine[name].append(one)
-            others[name] += [_closeness(one, other) for _, other in said if other is not one]
+            others[name] += [closeness(one, other) for _, other in said if other is not one]
     task_of = {comparison.key: comparison.task for comparison, _ in looked}
     return [
         Judge(
@@ -100,23 +88,7 @@ def judges_of(store: Store, study: Study) -> list[Judge]:
     ]
 
 
-def items_of(store: Store, study: Study, shown: Shown) -> list[Item]:
-    """Every set somebody judged, the one graders disagree on most first; sets only one has judged come last."""
-    made = [
-        Item(
-            task=comparison.task,
-            verdicts=tuple(
-                (one.person.code_name, _ranking(one.judgment, _sides(store, comparison, shown))) for one in said
-            ),
-            spread=_spread([one.judgment for one in said]),
-        )
-        for comparison, said in _judged_sets(store, study)
-        if said
-    ]
-    return sorted(made, key=lambda item: (-1.0 if item.spread is None else item.spread, item.task), reverse=True)
-
-
-def _judged_sets(store: Store, study: Study) -> list[tuple[Comparison, list[Said]]]:
+def judged_sets(store: Store, study: Study) -> list[tuple[Comparison, list[Said]]]:
     """Comparisons with what people said of them; a judgment that was replaced is left out."""
     compared = store.find(Comparison, study=study.id)
     return [(one, _by_people(store.find(Judgment, comparison=one.key))) for one in compared]
@@ -134,14 +106,10 @@ def _scores(judgment: Judgment) -> dict[tuple[str, str], float]:
     return {pair: outcome.score for pair, outcome in outcomes.items() if outcome is not None}
 
 
-def _closeness(one: Judgment, other: Judgment) -> float:
+def closeness(one: Judgment, other: Judgment) -> float:
+    """Mean of 1 - |one - other| over the pairs both ranked: 1 when they agree in all, 0 when they contradict in all."""
     mine, theirs = _scores(one), _scores(other)
     return float(np.mean([1 - abs(mine[pair] - theirs[pair]) for pair in mine]))
-
-
-def _spread(judgments: Sequence[Judgment]) -> float | None:
-    gaps = [1 - _closeness(one, other) for one, other in combinations(judgments, 2)]
-    return float(np.mean(gaps)) if gaps else None
 
 
 def _left(made: Sequence[Judgment], task_of: dict[str, str]) -> Estimate | None:
@@ -164,16 +132,3 @@ def _median_minutes(made: Sequence[Judgment]) -> float | None:
 
 def _too_fast(judgment: Judgment, design: HallDesign) -> bool:
     return judgment.active_s is not None and judgment.active_s < TOO_FAST_SHARE * design.minutes_per_set * 60
-
-
-def _sides(store: Store, comparison: Comparison, shown: Shown) -> dict[str, str]:
-    """Submission -> what its author goes by on the page."""
-    authors = {key: store.get(Submission, key).author for key in comparison.submissions}
-    return {key: "expert" if isinstance(one, Expert) else shown[one.name] for key, one in authors.items()}
-
-
-def _ranking(judgment: Judgment, sides: Mapping[str, str]) -> str:
-    """Best first: `expert > flint-12ab`, `expert = flint-12ab`."""
-    ranked = sorted(zip(judgment.ranks or (), (sides[key] for key in judgment.order), strict=True))
-    signs = [" = " if before == after else " > " for (before, _), (after, _) in pairwise(ranked)]
-    return "".join(name + sign for (_, name), sign in zip(ranked, [*signs, ""], strict=True))

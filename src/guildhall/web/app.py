@@ -17,6 +17,7 @@ from guildhall.web.api.app import api_app
 from guildhall.web.pages import (
     account,
     authoring,
+    disputes,
     entry,
     gradings,
     health,
@@ -48,6 +49,7 @@ def routes() -> list[BaseRoute]:
         *verdict.ROUTES,
         *severity.ROUTES,
         *manage.ROUTES,
+        *disputes.ROUTES,
         *people.ROUTES,
         *webhooks.ROUTES,
         *gradings.ROUTES,

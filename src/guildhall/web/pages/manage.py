@@ -1,4 +1,4 @@
-"""A manager's pages: the board, graders, disagreements, places, unblinding, exports. Models go by code names."""
+"""A manager's pages: the board, graders, places, unblinding, exports. Models go by code names."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from starlette.routing import BaseRoute, Route
 
 from guildhall.domain.halls import Role
 from guildhall.grading.overseeing import free, leases, reassign
-from guildhall.study.code_names import names_for, shown_names
+from guildhall.study.code_names import names_for
 from guildhall.study.exports import CODE_BOOK, FORMATS, exported
 from guildhall.study.publishing import publication, why_not_public
 from guildhall.study.unblinding import ask_to_unblind, confirm_unblinding, unblinding
-from guildhall.study.watching import TOO_FAST_SHARE, items_of, judges_of
+from guildhall.study.watching import TOO_FAST_SHARE, judges_of
 from guildhall.web.access import Session
 from guildhall.web.guard import members_only, word
 from guildhall.web.rendering import page
@@ -59,13 +59,6 @@ def judges(request: Request, site: Site, _session: Session, _form: FormData) -> 
     limit = TOO_FAST_SHARE * site.design(study.id).minutes_per_set
     found = judges_of(site.store, study)
     return page(request, "manage_judges.html", study=study, judges=found, fast_minutes=limit)
-
-
-@members_only(*WATCHERS)
-def items(request: Request, site: Site, _session: Session, _form: FormData) -> Response:
-    study = site.study(request.path_params["study"])
-    found = items_of(site.store, study, shown_names(site.store, study))
-    return page(request, "manage_items.html", study=study, items=found)
 
 
 @members_only(*WATCHERS)
@@ -115,7 +108,6 @@ ROUTES: list[BaseRoute] = [
     Route("/manage", studies),
     Route("/manage/studies/{study}", board),
     Route("/manage/studies/{study}/judges", judges),
-    Route("/manage/studies/{study}/items", items),
     Route("/manage/studies/{study}/export/{ending}", export),
     Route("/manage/studies/{study}/unblind", ask, methods=["POST"]),
     Route("/manage/studies/{study}/unblind/confirm", confirm, methods=["POST"]),

@@ -1,0 +1,99 @@
+"""One grader more on a set: planned when graders contradict each other, or asked for by a manager.
+
+Adjudication tells how a dispute might be settled. It follows from what was seen, so it never enters primary estimates:
+its judgments are kept as not planned.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, case, func, select
+
+from guildhall.domain.halls import HallDesign, Member, Slot, SlotKind
+from guildhall.domain.judgments import Comparison
+from guildhall.domain.values import Digest, Id
+from guildhall.errors import InputError, UnknownName
+from guildhall.grading.design import latin_orders, slot_id
+from guildhall.grading.queue import COMPARING, Queue
+from guildhall.store.audit import record
+from guildhall.store.hall import members, seats, slots
+
+
+@dataclass(frozen=True)
+class Adjudication:
+    """One grading more of a set: who holds it or gave it, and the judgment once it is there."""
+
+    slot: Slot
+    grader: str | None
+    judgment: Digest | None
+
+
+def adjudication_slot(comparison: Comparison, there: Sequence[Slot], *, number: int = 0) -> Slot:
+    """A grading more of a set, beside the slots it has: shown in the order that was shown least."""
+    identity = slot_id(comparison.key, "adjudication", *([number] if number else []))
+    orders, shown = latin_orders(len(comparison.submissions)), Counter(one.turn for one in there)
+    turn = min(range(len(orders)), key=lambda turn: (shown[turn], slot_id(identity, turn)))
+    order = tuple(comparison.submissions[index] for index in orders[turn])
+    like = next(one for one in there if one.kind is SlotKind.PLANNED)
+    # Half the rank: a dispute is settled before most new sets are begun.
+    return like.but(id=identity, kind=SlotKind.ADJUDICATION, turn=turn, order=order, rank=like.rank // 2)
+
+
+def ask_for_one_more(queue: Queue, study: Id, comparison: Digest, *, why: str, by: Member, now: float) -> Slot:
+    """Plan one grading more of a set, at a manager's wish; refused while the set still waits for another."""
+    with queue.store.transaction() as connection:
+        found = slots_of(connection, comparison, locked=True)  # two managers who ask at once get one grader
+        there = [slot for slot, _ in found if slot.study == study]
+        if not any(slot.kind is SlotKind.PLANNED for slot in there):
+            raise UnknownName("set", comparison, fix="go back to the list of disagreements")
+        if waiting := {slot.kind for slot, done in found if not done}:
+            what = "planned gradings" if SlotKind.PLANNED in waiting else "the grader asked for before"
+            raise InputError(f"this set still waits for {what}; ask for one more when that judgment is in")
+        asked = sum(slot.kind is SlotKind.ADJUDICATION for slot in there)
+        made = adjudication_slot(queue.store.get(Comparison, comparison), there, number=asked)
+        queue.plan([made])
+        facts = {"comparison": comparison, "task": made.task, "why": why}
+        record(queue.store, at=now, actor=by.code_name, action="adjudication asked", subject=made.id, facts=facts)
+    return made
+
+
+def slots_of(connection: Connection, comparison: Digest, *, locked: bool = False) -> list[tuple[Slot, bool]]:
+    """The slots in which a set is compared, and whether each is done; `locked` keeps others out until the end."""
+    mine = (slots.c.comparison == comparison, slots.c.kind.in_(COMPARING))
+    query = select(slots.c.body, slots.c.done).where(*mine).order_by(slots.c.id)
+    rows = connection.execute(query.with_for_update() if locked else query)
+    return [(Slot.model_validate_json(row.body), row.done) for row in rows]
+
+
+def adjudications(queue: Queue, study: Id) -> dict[Digest, list[Adjudication]]:
+    """What was asked for beyond the plan, a set, in the order in which it was judged; what still waits comes last."""
+    query = (
+        select(slots.c.body, seats.c.judgment, members.c.code_name)
+        .outerjoin(seats, seats.c.id == slots.c.holder)
+        .outerjoin(members, members.c.id == seats.c.member)
+        .where(slots.c.study == study, slots.c.kind == SlotKind.ADJUDICATION)
+        .order_by(slots.c.done.desc(), seats.c.ended_at, slots.c.id)
+    )
+    found: dict[Digest, list[Adjudication]] = defaultdict(list)
+    with queue.store.reading() as connection:
+        for row in connection.execute(query):
+            slot = Slot.model_validate_json(row.body)
+            found[slot.comparison].append(Adjudication(slot, row.code_name, row.judgment))
+    return dict(found)
+
+
+def who_may(queue: Queue, slot: Slot, graders: Iterable[Member], design: HallDesign) -> list[str]:
+    """Code names of those who may take a slot: nobody who has met the set is among them."""
+    return [one.code_name for one in graders if queue.refusal(one, slot, design) is None]
+
+
+def missing_gradings(queue: Queue, study: Id) -> dict[Digest, int]:
+    """Planned gradings that are not in, for every set of a study that has a plan."""
+    left = func.sum(case((slots.c.done, 0), else_=1))
+    planned = (slots.c.study == study, slots.c.kind == SlotKind.PLANNED)
+    query = select(slots.c.comparison, left).where(*planned).group_by(slots.c.comparison)
+    with queue.store.reading() as connection:
+        return {comparison: int(count) for comparison, count in connection.execute(query)}

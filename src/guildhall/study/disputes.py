@@ -1,0 +1,144 @@
+"""The sets on which graders disagree most, who said what of them, and what adjudication came to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+import numpy as np
+
+from guildhall.domain.authors import Expert
+from guildhall.domain.halls import HallDesign, Member
+from guildhall.domain.judgments import Comparison, Judgment
+from guildhall.domain.studies import Study
+from guildhall.domain.submissions import Submission
+from guildhall.domain.values import Digest
+from guildhall.grading.adjudicating import Adjudication, adjudications, missing_gradings, who_may
+from guildhall.grading.queue import Queue
+from guildhall.store.records import Store
+from guildhall.study.board import Shown
+from guildhall.study.watching import Said, closeness, judged_sets
+
+
+@dataclass(frozen=True)
+class Voice:
+    """What one grader said of a set, by code names."""
+
+    grader: str
+    ranking: str
+    """Best first."""
+    judgment: Judgment
+    places: tuple[str, ...]
+    """Who stood at A, B, ...: reasons speak of places."""
+    sides_with: tuple[str, ...] = ()
+    """Graders of the plan who said the very same; told of adjudication only."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A grading more that was asked for and is not in: who holds it, or who may take it."""
+
+    held_by: str | None
+    open_to: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Dispute:
+    """One set: what the planned graders said, what came beyond the plan, and whether one more may be asked for."""
+
+    comparison: Digest
+    task: str
+    planned: tuple[Voice, ...]
+    adjudicated: tuple[Voice, ...]
+    extra: tuple[Voice, ...]
+    """Late work and work a rule leaves out."""
+    spread: float | None
+    """Mean disagreement of the planned graders, 0 to 1; None below two."""
+    missing: int | None
+    """Planned gradings that are not in; None where nothing was planned (a check with a known answer)."""
+    waiting: Waiting | None
+
+    @property
+    def may_ask(self) -> bool:
+        return self.missing == 0 and self.waiting is None
+
+
+@dataclass(frozen=True)
+class Disputes:
+    """One page of a study's judged sets, the most disputed first."""
+
+    shown: tuple[Dispute, ...]
+    total: int
+
+
+def disputes_of(
+    queue: Queue,
+    study: Study,
+    *,
+    design: HallDesign,
+    graders: Callable[[], Sequence[Member]],
+    names: Shown,
+    skip: int = 0,
+    most: int = 50,
+) -> Disputes:
+    """Sets that somebody judged, the one the planned graders disagree on most first; sets with one voice come last."""
+    judged = [(comparison, said, _spread(said)) for comparison, said in judged_sets(queue.store, study) if said]
+    judged.sort(key=lambda one: (-1.0 if one[2] is None else one[2], one[0].task, one[0].key), reverse=True)
+    asked, missing = adjudications(queue, study.id), missing_gradings(queue, study.id)
+    shown = []
+    for comparison, said, spread in judged[skip : skip + most]:
+        further = asked.get(comparison.key, [])
+        voices = _voices(queue.store, comparison, said, names, {one.judgment for one in further})
+        open_one = next((one for one in further if one.judgment is None), None)
+        waiting = _waiting(queue, open_one, graders, design) if open_one else None
+        left = missing.get(comparison.key)
+        shown.append(Dispute(comparison.key, comparison.task, *voices, spread=spread, missing=left, waiting=waiting))
+    return Disputes(tuple(shown), total=len(judged))
+
+
+def _waiting(queue: Queue, one: Adjudication, graders: Callable[[], Sequence[Member]], design: HallDesign) -> Waiting:
+    if one.grader is not None:
+        return Waiting(one.grader, ())
+    return Waiting(None, tuple(who_may(queue, one.slot, graders(), design)))
+
+
+def _voices(
+    store: Store, comparison: Comparison, said: Sequence[Said], names: Shown, adjudicated: set[Digest | None]
+) -> tuple[tuple[Voice, ...], tuple[Voice, ...], tuple[Voice, ...]]:
+    """What was said within the plan, in adjudication, and beyond both."""
+    sides = _sides(store, comparison, names)
+    planned = [one for one in said if one.judgment.planned]
+    beyond = [one for one in said if not one.judgment.planned]
+    settled = [one for one in beyond if one.judgment.key in adjudicated]
+    rest = [one for one in beyond if one.judgment.key not in adjudicated]
+    return (
+        tuple(_voice(one, sides) for one in planned),
+        tuple(_voice(one, sides, beside=planned) for one in settled),
+        tuple(_voice(one, sides) for one in rest),
+    )
+
+
+def _voice(one: Said, sides: Mapping[str, str], beside: Sequence[Said] = ()) -> Voice:
+    same = [other.person.code_name for other in beside if closeness(one.judgment, other.judgment) == 1]
+    places = tuple(sides[key] for key in one.judgment.order)
+    return Voice(one.person.code_name, _ranking(one.judgment, sides), one.judgment, places, tuple(same))
+
+
+def _spread(said: Sequence[Said]) -> float | None:
+    planned = [one.judgment for one in said if one.judgment.planned]
+    gaps = [1 - closeness(one, other) for one, other in combinations(planned, 2)]
+    return float(np.mean(gaps)) if gaps else None
+
+
+def _sides(store: Store, comparison: Comparison, names: Shown) -> dict[str, str]:
+    """Submission -> what its author goes by on the page."""
+    authors = {key: store.get(Submission, key).author for key in comparison.submissions}
+    return {key: "expert" if isinstance(one, Expert) else names[one.name] for key, one in authors.items()}
+
+
+def _ranking(judgment: Judgment, sides: Mapping[str, str]) -> str:
+    """Best first: `expert > flint-12ab`, `expert = flint-12ab`."""
+    ranked = sorted(zip(judgment.ranks or (), (sides[key] for key in judgment.order), strict=True))
+    signs = [" = " if before == after else " > " for (before, _), (after, _) in pairwise(ranked)]
+    return "".join(name + sign for (_, name), sign in zip(ranked, [*signs, ""], strict=True))
