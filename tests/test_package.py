@@ -45,7 +45,7 @@ def test_every_error_is_drawn_in_the_tree_and_has_a_documented_exit_code() -> No
         item for item in vars(errors).values() if isinstance(item, type) and issubclass(item, errors.GuildhallError)
     ]
     for error in found:
-        assert error.__name__ in (errors.__doc__ or ""), f"{error.__name__} is missing from the tree in errors.py"
+        assert error.__name__ in (errors.__doc__ or ""), f"{error.__name__} is missing from the tree in errors"
         assert error.exit_code in range(1, 9)
 
 

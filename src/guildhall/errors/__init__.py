@@ -1,0 +1,146 @@
+"""Every exception Guildhall raises on purpose.
+
+GuildhallError
+├── InputError            what a user handed over cannot be used as it is          (exit code 2)
+│   ├── UnreadableFile    a file that is broken, truncated or of another kind
+│   │   └── LookInterrupted  the room around a file's parser went away; another try may succeed
+│   ├── CannotScrub       a file whose makers' traces cannot all be removed
+│   ├── UnsafePath        a path that leaves its folder, a link, or a hostile name
+│   ├── RefusedPackage    an uploaded archive that is broken, hostile or beyond the limits
+│   ├── MissingColumn     a table without a column that is needed
+│   ├── ImpossibleValue   a figure outside what it can be: a NaN mark, a probability of 2
+│   ├── BadCondition      a gate's condition that is not in its language
+│   ├── CannotRelease     a task that cannot be freed of its author, or lacks its files
+│   ├── ReviewRefused     somebody who may not do this to a task under review
+│   └── UnknownName       an id, column, model or option nobody has heard of
+├── StoreError            the workspace refused                                    (exit code 3)
+│   ├── NoWorkspace
+│   ├── CorruptBlob       bytes that no longer match their digest
+│   ├── MissingBlob       a file that is named but not kept here
+│   ├── StoreOutOfReach   an object store that does not answer, or refuses
+│   ├── CorruptBundle
+│   ├── CorruptBackup
+│   ├── Conflict          the same key with another content
+│   └── SchemaMismatch
+├── MissingTool           a program or extra this machine lacks                    (exit code 4)
+├── SandboxError          confined work could not be run                           (exit code 5)
+│   ├── RoomNotStarted    the confined place could not be set up
+│   ├── RoomClosed        work was handed to a room that has been closed
+│   ├── NoEnvironment     no prepared working environment where one was named
+│   └── EnvironmentNotBuilt
+├── ModelError            a provider refused, failed or ran into a limit           (exit code 6)
+│   ├── UnreadableVerdict a judge's reply that holds no verdict where one must stand
+│   └── PriceUnknown      a limit in dollars for a model nobody knows the price of
+└── NotEnoughData         a number was asked for that the data cannot give         (exit code 7)
+    ├── NothingJudged     no judgment left to estimate from
+    ├── TooFew            fewer models, raters or tasks than the figure needs
+    ├── OnlyTies          nobody ever won, so nobody can be rated
+    ├── DisconnectedGraph models that fall into groups never compared with each other
+    ├── SeparatedModels   models that won or lost everything: their rating has no finite value
+    ├── NothingMarked
+    ├── NothingToCompare  no row at all for what was asked
+    ├── NothingPaired     no task on which both sides of a difference were seen
+    ├── TooFewMarks       a model of marks with more parts than the marks can tell apart
+    └── UnlinkedMarks     graders and essays that fall into groups with no mark between them
+
+A message says what happened, to what, and what to do next; facts are attributes. Packages add their own
+leaves below these branches, in this package and nowhere else.
+"""
+
+from __future__ import annotations
+
+from guildhall.errors.estimating import (
+    DisconnectedGraph,
+    NotEnoughData,
+    NothingJudged,
+    NothingMarked,
+    NothingPaired,
+    NothingToCompare,
+    OnlyTies,
+    SeparatedModels,
+    TooFew,
+    TooFewMarks,
+    UnlinkedMarks,
+)
+from guildhall.errors.inputs import (
+    BadCondition,
+    CannotRelease,
+    CannotScrub,
+    ImpossibleValue,
+    InputError,
+    LookInterrupted,
+    MissingColumn,
+    RefusedPackage,
+    ReviewRefused,
+    UnknownName,
+    UnreadableFile,
+    UnsafePath,
+)
+from guildhall.errors.root import GuildhallError
+from guildhall.errors.storing import (
+    Conflict,
+    CorruptBackup,
+    CorruptBlob,
+    CorruptBundle,
+    MissingBlob,
+    NoWorkspace,
+    SchemaMismatch,
+    StoreError,
+    StoreOutOfReach,
+)
+from guildhall.errors.working import (
+    EnvironmentNotBuilt,
+    MissingTool,
+    ModelError,
+    NoEnvironment,
+    PriceUnknown,
+    RoomClosed,
+    RoomNotStarted,
+    SandboxError,
+    UnreadableVerdict,
+)
+
+__all__ = [
+    "BadCondition",
+    "CannotRelease",
+    "CannotScrub",
+    "Conflict",
+    "CorruptBackup",
+    "CorruptBlob",
+    "CorruptBundle",
+    "DisconnectedGraph",
+    "EnvironmentNotBuilt",
+    "GuildhallError",
+    "ImpossibleValue",
+    "InputError",
+    "LookInterrupted",
+    "MissingBlob",
+    "MissingColumn",
+    "MissingTool",
+    "ModelError",
+    "NoEnvironment",
+    "NoWorkspace",
+    "NotEnoughData",
+    "NothingJudged",
+    "NothingMarked",
+    "NothingPaired",
+    "NothingToCompare",
+    "OnlyTies",
+    "PriceUnknown",
+    "RefusedPackage",
+    "ReviewRefused",
+    "RoomClosed",
+    "RoomNotStarted",
+    "SandboxError",
+    "SchemaMismatch",
+    "SeparatedModels",
+    "StoreError",
+    "StoreOutOfReach",
+    "TooFew",
+    "TooFewMarks",
+    "UnknownName",
+    "UnlinkedMarks",
+    "UnreadableFile",
+    "UnreadableVerdict",
+    "UnsafePath",
+]

@@ -1,0 +1,80 @@
+"""Work could not be done: a tool is missing, a sandbox or a model failed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from guildhall.errors.root import GuildhallError
+
+
+class MissingTool(GuildhallError):
+    """A program or extra this machine lacks."""
+
+    exit_code = 4
+
+    def __init__(self, tool: str, *, needed_for: str, fix: str) -> None:
+        self.tool, self.needed_for, self.fix = tool, needed_for, fix
+        super().__init__(f"{tool} is needed for {needed_for} and is not here; {fix}")
+
+
+class SandboxError(GuildhallError):
+    """Confined work could not be run."""
+
+    exit_code = 5
+
+
+class RoomNotStarted(SandboxError):
+    """The confined place could not be set up; nothing ran."""
+
+    def __init__(self, why: str) -> None:
+        self.why = why
+        super().__init__(f"no confined room could be started ({why}); `guildhall sandbox check` says what is missing")
+
+
+class RoomClosed(SandboxError):
+    """Work was handed to a room that has been closed."""
+
+    def __init__(self, work: str) -> None:
+        self.work = work
+        super().__init__(f"the room around {work} has been closed; start a new one")
+
+
+class NoEnvironment(SandboxError):
+    """No prepared working environment lies where one was named."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        super().__init__(f"{folder} holds no prepared environment; make one with `guildhall sandbox build`")
+
+
+class EnvironmentNotBuilt(SandboxError):
+    """The installer gave up; what it had begun is left for the next attempt to replace."""
+
+    def __init__(self, step: str, why: str) -> None:
+        self.step, self.why = step, why
+        super().__init__(f"the environment could not be built: {step}: {why}; check the network and run it again")
+
+
+class ModelError(GuildhallError):
+    """A provider refused, failed or ran into a limit."""
+
+    exit_code = 6
+
+
+class UnreadableVerdict(ModelError):
+    """A judge's reply that cannot be read; it is recorded as a failure and never becomes a verdict."""
+
+    def __init__(self, why: str, *, reply: str) -> None:
+        self.why, self.reply = why, reply
+        super().__init__(f"no verdict could be read: {why}; the reply ends {reply.strip()[-80:]!r}")
+
+
+class PriceUnknown(ModelError):
+    """A limit in dollars was set for a model whose price is unknown."""
+
+    def __init__(self, model: str) -> None:
+        self.model = model
+        super().__init__(
+            f"the price of {model!r} is unknown, so a limit in dollars cannot be kept; "
+            "give its price under [prices] or drop the limit"
+        )
