@@ -58,6 +58,7 @@ class Ground:
                     return server
             except httpx.HTTPError:
                 time.sleep(0.1)
+        server.kill()
         raise AssertionError("the server did not come up again")
 
 
@@ -71,8 +72,9 @@ def kill_and_count(url: str, *, submissions: int, kills: int) -> Figures:
         for number, seat in enumerate(ground.seats):
             todo.put((number, seat))
         server = ground.start()
-        threads = [
-            threading.Thread(target=_grader, args=(ground.address, todo, acknowledged, trouble)) for _ in range(THREADS)
+        threads = [  # daemons: a proof that fails ends, although its graders would press on
+            threading.Thread(target=_grader, args=(ground.address, todo, acknowledged, trouble), daemon=True)
+            for _ in range(THREADS)
         ]
         for thread in threads:
             thread.start()
