@@ -102,13 +102,14 @@ def _found(form: re.Pattern[str], text: str, wanted: str) -> str:
 
 def _read_data(reply: Reply) -> Reading:
     data = reply.data
-    if not isinstance(data, dict) or data.get("verdict") not in _PAIR_RANKS:
+    verdict = data.get("verdict") if isinstance(data, dict) else None
+    if not isinstance(data, dict) or not isinstance(verdict, str) or verdict not in _PAIR_RANKS:
         raise UnreadableVerdict("the reply is not JSON with a verdict of A, B or TIE", reply=reply.text)
     given = data.get("criteria")
     steps = {"A": -1, "B": 1, TIE: 0}
     criteria = {
-        name: steps[str(choice)]
+        name: steps[choice]
         for name, choice in (given.items() if isinstance(given, dict) else ())
-        if name in CRITERIA and choice in steps
+        if name in CRITERIA and isinstance(choice, str) and choice in steps
     }
-    return Reading(_PAIR_RANKS[str(data["verdict"])], str(data.get("reason", "")), dict(criteria))
+    return Reading(_PAIR_RANKS[verdict], str(data.get("reason", "")), dict(criteria))
