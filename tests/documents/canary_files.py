@@ -29,10 +29,13 @@ def pdf() -> bytes:
     photo.Metadata = pdf.make_stream(canary_pictures.XMP)
     helvetica = Dictionary(Type=Name.Font, Subtype=Name.Type1, BaseFont=Name.Helvetica)
     page.Resources = Dictionary(XObject=Dictionary(Photo=photo), Font=Dictionary(F1=helvetica))
-    page.Contents = pdf.make_stream(b"BT /F1 14 Tf 20 160 Td (Visible words) Tj ET q 90 0 0 60 20 60 cm /Photo Do Q")
+    page.Contents = pdf.make_stream(
+        b"% " + MARK + b"\nBT /F1 14 Tf 20 160 Td (Visible words) Tj ET q 90 0 0 60 20 60 cm /Photo Do Q"
+    )
     page.PieceInfo = Dictionary(App=Dictionary(LastModified=String(CANARY), Private=String(CANARY)))
     page.Thumb = pdf.make_stream(MARK, Width=1, Height=1)
     note = Dictionary(Type=Name.Annot, Subtype=Name.Text, Rect=[10, 10, 30, 30], Contents=String("Check this"))
+    note.RC = String(f'<body xfa:APIVersion="{CANARY}:11"><p>Check this</p></body>')
     note.T, note.NM, note.M, note.CreationDate = (
         String(CANARY),
         String(CANARY),
@@ -42,6 +45,17 @@ def pdf() -> bytes:
     link = Dictionary(Type=Name.Annot, Subtype=Name.Link, Rect=[40, 10, 60, 30], Border=[0, 0, 0])
     link.A = Dictionary(S=Name.URI, URI=String(f"file:///C:/Users/{CANARY}/x.pdf"))
     page.Annots = Array([pdf.make_indirect(note), pdf.make_indirect(link)])
+    twice = pdf.make_stream(b"", Type=Name.XObject, Subtype=Name.Image, Width=96, Height=64)
+    twice.ColorSpace, twice.BitsPerComponent = Name.DeviceRGB, 8
+    as_text = base64.a85encode(canary_pictures.jpeg()) + b"~>"
+    twice.write(as_text, filter=Array([Name.ASCII85Decode, Name.DCTDecode]))
+    page.Resources.XObject.Twice = twice
+    included = pdf.make_stream(b"q Q", Type=Name.XObject, Subtype=Name.Form, BBox=[0, 0, 1, 1])
+    included["/PTEX.FileName"] = String(f"./{CANARY}/plot.pdf")
+    included["/PTEX.InfoDict"] = pdf.make_indirect(Dictionary(Author=String(CANARY)))
+    page.Resources.XObject.Included = included
+    layer = pdf.make_indirect(Dictionary(Type=Name.OCG, Name=String("Layer")))
+    pdf.Root.OCProperties = Dictionary(OCGs=Array([layer]), D=Dictionary(Creator=String(CANARY)))
     with pdf.open_metadata() as xmp:
         xmp["dc:creator"], xmp["xmp:CreatorTool"], xmp["dc:title"] = [CANARY], CANARY, CANARY
     for key in ("Author", "Title", "Subject", "Keywords", "Creator", "Producer", "Custom"):
@@ -72,7 +86,11 @@ def rtf() -> bytes:
             r"{\rtf1\ansi{\fonttbl{\f0 Arial;}}{\info{\author MARK}{\operator MARK}{\company MARK}{\title MARK}}"
             r"{\*\generator MARK;}{\*\userprops{\propname MARK}}{\*\rsidtbl \rsid12345678}{\*\template C:\\MARK}"
             r"{\*\revtbl{Unknown;}{MARK;}}\f0 Visible words. {\revised\revauth1\revdttm1234 new}"
-            r"{\*\atnid MARK}{\*\atnauthor MARK}\insrsid1234567 "
+            r"{\*\atnid MARK}{\*\atnauthor MARK}\insrsid1234567 {\*\protusertbl{MARK@x.org;}}"
+            r"{\*\writereservation MARK}{\field{\*\fldinst ADDIN CITE MARK}{\fldrslt (1)}}"
+            r"{\field{\*\fldinst HYPERLINK "
+            '"C:\\\\\\\\Users\\\\\\\\MARK\\\\\\\\x.docx"'
+            r"}{\fldrslt plan}}"
             r"{\field{\*\fldinst DATE}{\fldrslt 3 February 2021}}\par}"
         )
         .replace("MARK", CANARY)
@@ -187,9 +205,11 @@ def html() -> bytes:
     return (
         f"<!DOCTYPE html><html><head><title>Plan</title><meta name='author' content='{CANARY}'>"
         f"<meta name='generator' content='{CANARY}'><meta property='og:site_name' content='{CANARY}'>"
-        f"<link rel='author' href='{CANARY}'>"
+        f"<link rel='author' href='{CANARY}'><!-- {CANARY} --><style>/* {CANARY} */ p {{ color: black }}</style>"
+        f"<meta http-equiv='reply-to' content='{CANARY}'>"
         f'<script type=\'application/ld+json\'>{{"author":"{CANARY}"}}</script></head>'
-        f"<body><h1>Plan</h1><p>Visible words</p><img alt='chart' src='data:image/png;base64,{photo}'></body></html>"
+        f"<body><h1>Plan</h1><p>Visible <a href='file:///C:/Users/{CANARY}/x'>words</a></p>"
+        f"<img alt='chart' src='data:image/png;base64,{photo}'></body></html>"
     ).encode()
 
 

@@ -14,6 +14,8 @@ PACKAGE_REL = "http://schemas.openxmlformats.org/package/2006/relationships"
 DOCUMENT = "application/vnd.openxmlformats-officedocument"
 MICROSOFT = "http://schemas.microsoft.com/office"
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+SHEETS = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+BOOK = f"{DOCUMENT}.spreadsheetml"
 HOME = f"C:\\Users\\{CANARY}\\report.png"
 
 CORE = (
@@ -151,6 +153,10 @@ def docx() -> bytes:
         f'<w:ins w:id="8" w:author="{CANARY} Joe" w:date="2021-02-04T04:05:06Z"><w:r><w:t>24</w:t></w:r></w:ins>'
         '<w:r><w:commentReference w:id="0"/></w:r></w:p>'
         '<w:p><w:r><w:t xml:space="preserve">Printed on </w:t></w:r>' + _field("DATE", "3 February 2021") + "</w:p>"
+        "<w:p>"
+        + _field(f'INCLUDETEXT "C:\\\\Users\\\\{CANARY}\\\\a.txt"', "Included")
+        + _field(f"ADDIN CITE {CANARY}", "(1)")
+        + "</w:p>"
         '<w:p><w:fldSimple w:instr=" FILENAME "><w:r><w:t>review.docx</w:t></w:r></w:fldSimple></w:p>'
     )
     package.edit(DOCX_MAIN, lambda text: text.replace("<w:sectPr", changes + "<w:sectPr", 1))
@@ -179,7 +185,8 @@ def _plant_word_parts(package: Package) -> None:
     template = package.relate("word/settings.xml", home, "attachedTemplate", external=True)
     settings = (
         f'<w:attachedTemplate xmlns:r="{REL}" r:id="{template}"/><w:rsids><w:rsidRoot w:val="00C0FFEE"/></w:rsids>'
-        f'<w:docVars><w:docVar w:name="{CANARY}" w:val="{CANARY}"/></w:docVars></w:settings>'
+        f'<w:docVars><w:docVar w:name="{CANARY}" w:val="{CANARY}"/></w:docVars>'
+        f'<w:activeWritingStyle w:appName="{CANARY}"/><w:attachedSchema w:val="{CANARY}"/></w:settings>'
     )
     package.edit("word/settings.xml", lambda text: text.replace("</w:settings>", settings))
 
@@ -232,6 +239,16 @@ def xlsx() -> bytes:
         f'<mc:Choice Requires="x15"><x15ac:absPath xmlns:x15ac="{MICROSOFT}/spreadsheetml/2010/11/ac" '
         f'url="C:\\Users\\{CANARY}\\"/></mc:Choice></mc:AlternateContent>'
     )
+    connection = (
+        f'<connections xmlns="{SHEETS}"><connection id="1" name="q" type="1" description="{CANARY}" odcFile="{HOME}">'
+        f'<dbPr connection="DSN={CANARY}" command="select {CANARY}"/></connection></connections>'
+    )
+    package.add(
+        "xl/connections.xml", connection, of=main, relation="connections", content_type=f"{BOOK}.connections+xml"
+    )
+    remark = f'<scenarios><scenario name="s" user="{CANARY}" comment="Created by {CANARY} on 2/3/2021"/></scenarios>'
+    granted = f'<protectedRanges><protectedRange name="r" sqref="Z9" securityDescriptor="{CANARY}"/></protectedRanges>'
+    package.edit(first, lambda text: text.replace("</sheetData>", f"</sheetData>{granted}{remark}", 1))
     sharing = f'<fileSharing userName="{CANARY}"/>'
     package.edit(main, lambda text: text.replace("<bookViews", f"{sharing}{saved}<bookViews", 1))
     return package.written()

@@ -81,7 +81,21 @@ def _inside_pdf(data: bytes) -> Iterator[tuple[str, bytes]]:
                 try:
                     yield f"stream {number}", item.read_bytes()
                 except pikepdf.PdfError:
-                    yield f"stream {number}", item.read_raw_bytes()
+                    yield f"stream {number}", _unpacked_once(pdf, item)
+
+
+def _unpacked_once(pdf: Any, stream: Any) -> bytes:
+    """A coded picture as it is stored in the file, freed of whatever it was packed in besides."""
+    import pikepdf
+
+    chain = stream.get("/Filter")
+    raw: bytes = stream.read_raw_bytes()
+    if not isinstance(chain, pikepdf.Array) or len(chain) < 2:
+        return raw
+    packed = pdf.make_stream(b"")
+    packed.write(raw, filter=pikepdf.Array(list(chain)[:-1]))
+    unpacked: bytes = packed.read_bytes()
+    return unpacked
 
 
 def _pdf_bytes(item: Any, depth: int) -> bytes:

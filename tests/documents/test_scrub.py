@@ -15,12 +15,16 @@ from guildhall.documents.kinds import Kind
 from guildhall.documents.opc import Opc
 from guildhall.documents.packages import read_members, write_members
 from guildhall.documents.scrub.icc import blank_profile
+from guildhall.documents.scrub.instructions import plain_instruction
+from guildhall.documents.scrub.jpeg2000 import scrub_jpeg_2000
 from guildhall.documents.scrub.ledger import Ledger
 from guildhall.documents.scrub.links import bare_name, tells_a_machine
+from guildhall.documents.scrub.markup import scrub_html
 from guildhall.documents.scrub.names import blind_names
 from guildhall.documents.scrub.pdf import scrub_pdf
 from guildhall.documents.scrub.scrubbing import freeze_file, scrub_file
 from guildhall.documents.scrub.sheets import is_volatile
+from guildhall.documents.scrub.tiff import scrub_tiff
 from tests.documents.canary_files import MADE, MEDIA, made
 from tests.documents.leaks import CANARY, leaks
 
@@ -213,6 +217,7 @@ def test_every_relationship_of_a_scrubbed_package_leads_somewhere(tmp_path: Path
         ("data/a.xlsx", None),
         ("https://example.org/home/a.xlsx", None),
         ("/word/document.xml", None),
+        ("C:\\Users\\jane\\", "folder"),
     ],
 )
 def test_a_path_on_somebodys_disk_keeps_its_last_step_and_other_links_stay(path: str, shown: str | None) -> None:
@@ -251,3 +256,61 @@ def test_files_of_one_name_in_two_peoples_folders_are_both_kept(tmp_path: Path) 
     scrub_file(path, tmp_path / "out.zip", kind=Kind.ZIP)
     kept = read_members(tmp_path / "out.zip")
     assert kept == {"plan-2.txt": b"hers", "plan-3.txt": b"his", "plan.txt": b"ours"}
+
+
+@pytest.mark.parametrize(
+    ("instruction", "plain"),
+    [
+        (r' HYPERLINK "C:\\Users\\ann\\plan.docx" ', ' HYPERLINK "plan.docx" '),
+        (' HYPERLINK "https://example.org/plan" ', ' HYPERLINK "https://example.org/plan" '),
+        (' ADDIN ZOTERO_ITEM CSL_CITATION {"uris":["http://zotero.org/users/1/items/2"]} ', " ADDIN "),
+        (" PAGE ", " PAGE "),
+    ],
+)
+def test_a_field_loses_folders_and_add_in_data_and_nothing_else(instruction: str, plain: str) -> None:
+    assert plain_instruction(instruction) == plain
+
+
+def test_an_instruction_spread_over_runs_is_still_found(tmp_path: Path) -> None:
+    parts = read_members(made(Kind.DOCX, tmp_path))
+    runs = "".join(
+        f"<w:r><w:instrText>{piece}</w:instrText></w:r>" for piece in (' LINK "C:', "\\Us", f'ers\\{CANARY}\\a.x"')
+    )
+    field = f'<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r>{runs}<w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>'
+    parts["word/document.xml"] = parts["word/document.xml"].replace(b"<w:sectPr", field.encode() + b"<w:sectPr", 1)
+    (tmp_path / "spread.docx").write_bytes(write_members(parts))
+    scrub_file(tmp_path / "spread.docx", tmp_path / "out.docx", kind=Kind.DOCX)
+    assert leaks((tmp_path / "out.docx").read_bytes()) == []
+    assert b' LINK "a.x"' in read_members(tmp_path / "out.docx")["word/document.xml"]
+
+
+def test_remarks_go_from_a_page_and_what_only_looks_like_one_stays() -> None:
+    page = b"<p>a<!-- who --></p><script>if (a <!--b) {}</script><style>/* who */ b::after { content: '/*x*/' }</style>"
+    assert scrub_html(page, Ledger(), lambda picture: picture) == (
+        b"<p>a<!----></p><script>if (a <!--b) {}</script><style>/**/ b::after { content: '/*x*/' }</style>"
+    )
+
+
+def test_a_jpeg_2000_keeps_its_pixels_and_loses_its_texts() -> None:
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.effect_noise((40, 30), 60).save(out, "JPEG2000")
+    before = out.getvalue()
+    at = before.index(b"jp2c") - 4
+    text = b"xml " + CANARY.encode()
+    after = scrub_jpeg_2000(before[:at] + (len(text) + 4).to_bytes(4, "big") + text + before[at:], Ledger())
+    assert leaks(after) == []
+    with Image.open(io.BytesIO(before)) as one, Image.open(io.BytesIO(after)) as other:
+        assert one.tobytes() == other.tobytes()
+
+
+def test_bytes_after_a_tiff_go() -> None:
+    from PIL import Image
+
+    out = io.BytesIO()
+    Image.effect_noise((40, 30), 60).save(out, "TIFF")
+    after = scrub_tiff(out.getvalue() + CANARY.encode(), Ledger())
+    assert leaks(after) == []
+    with Image.open(out) as one, Image.open(io.BytesIO(after)) as other:
+        assert one.tobytes() == other.tobytes()

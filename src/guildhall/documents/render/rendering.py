@@ -25,6 +25,7 @@ from guildhall.documents.render.texts import as_web_page, readable
 from guildhall.documents.render.web import browser, printed, unfetched
 from guildhall.documents.values import Omission, Rendered
 from guildhall.errors import LookInterrupted, MissingTool, UnreadableFile
+from guildhall.observe.spans import Doing, span
 
 DPI = 110
 UNPACKED_BYTES = 400 << 20
@@ -78,7 +79,7 @@ class Renderer:
 
     def _made_or_kept(self, file: Path, detected: Detected, content: str, settings: str) -> Rendered:
         try:
-            return self._cache.get_or_make(content, settings, lambda out: self._make(file, detected, out))
+            return self._cache.get_or_make(content, settings, lambda out: self._measured(file, detected, out))
         except UnreadableFile as refusal:
             nothing = _nothing(detected.kind, refusal.why)
             if not isinstance(refusal, LookInterrupted) and len(self._refused) < _MOST_REMEMBERED:
@@ -86,6 +87,10 @@ class Renderer:
             return nothing
         except MissingTool as missing:
             return _nothing(detected.kind, str(missing))
+
+    def _measured(self, file: Path, detected: Detected, out: Path) -> Rendered:
+        with span(Doing.RENDER, kind=detected.kind.value):
+            return self._make(file, detected, out)
 
     def _make(self, file: Path, detected: Detected, out: Path, *, depth: int = 0) -> Rendered:
         kind = detected.kind

@@ -7,13 +7,24 @@ import re
 from collections.abc import Callable
 
 from guildhall.documents.scrub.ledger import SIGNATURE, Ledger
+from guildhall.documents.scrub.links import bare_name, tells_a_machine
 from guildhall.documents.xmltrees import Tree, drop, parse_xml, write_xml
 
 _META = re.compile(rb"<meta\b[^>]*>", re.IGNORECASE)
 _LINK = re.compile(rb"""<link\b[^>]*\brel\s*=\s*["']?(author|me|license|publisher)\b[^>]*>""", re.IGNORECASE)
-_NAME = re.compile(rb"""\b(name|property|itemprop)\s*=\s*["']?([\w:.-]+)""", re.IGNORECASE)
+_NAME = re.compile(rb"""\b(name|property|itemprop|http-equiv)\s*=\s*["']?([\w:.-]+)""", re.IGNORECASE)
 _CONTENT = re.compile(rb"""(\bcontent\s*=\s*)("[^"]*"|'[^']*'|[^\s>]+)""", re.IGNORECASE)
-_LAYOUT_NAMES = frozenset({b"viewport", b"color-scheme", b"theme-color"})
+_LAYOUT_NAMES = frozenset(
+    b"viewport color-scheme theme-color content-type content-language default-style refresh x-ua-compatible "
+    b"content-security-policy".split()
+)
+_REMARK = re.compile(
+    rb"(?P<words><(?P<tag>script|textarea|title|xmp)\b.*?</(?P=tag)\s*>)|(?P<style><style\b.*?</style\s*>)|<!--.*?-->",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Inside the first group the signs of a remark are ordinary words or code."""
+_STYLE_REMARK = re.compile(rb"""("[^"]*"|'[^']*'|url\([^)]*\))|/\*.*?\*/""", re.IGNORECASE | re.DOTALL)
+_ADDRESS = re.compile(rb"""(\s(?:href|src|poster|data|action|background)\s*=\s*)(["'])([^"'<>]*)\2""", re.IGNORECASE)
 _STRUCTURED = re.compile(rb"<script\b[^>]*application/ld\+json[^>]*>.*?</script>", re.IGNORECASE | re.DOTALL)
 _DATA_PICTURE = re.compile(rb"data:image/(png|jpeg|jpg|gif|webp);base64,([A-Za-z0-9+/=\s]+)")
 _PRIVATE_NAMESPACES = (
@@ -47,7 +58,30 @@ def scrub_html(data: bytes, ledger: Ledger, scrub_picture: PictureScrub) -> byte
     for pattern, place in ((_LINK, "links to the author"), (_STRUCTURED, "structured data")):
         data, found = pattern.subn(b"", data)
         ledger.clean(place, "removed", found)
-    return scrub_data_pictures(data, scrub_picture)
+    data = _ADDRESS.sub(lambda found: found[1] + found[2] + _plain_address(found[3], ledger) + found[2], data)
+    return scrub_data_pictures(_without_remarks(data, ledger), scrub_picture)
+
+
+def _without_remarks(data: bytes, ledger: Ledger) -> bytes:
+    """The page with empty remarks: each keeps its place, so that no script or style counts its neighbours anew."""
+
+    def clean(found: re.Match[bytes]) -> bytes:
+        if found["words"]:
+            return found[0]
+        if found["style"]:
+            return _STYLE_REMARK.sub(lambda inner: inner[1] or b"/**/", found[0])
+        ledger.clean("remarks in the page", "emptied")
+        return b"<!---->"
+
+    return _REMARK.sub(clean, data)
+
+
+def _plain_address(address: bytes, ledger: Ledger) -> bytes:
+    path = address.decode("utf-8", "surrogateescape")
+    if not tells_a_machine(path):
+        return address
+    ledger.clean("folders in links", "shortened")
+    return bare_name(path).encode("utf-8", "surrogateescape")
 
 
 def scrub_svg(data: bytes, ledger: Ledger, scrub_picture: PictureScrub) -> bytes:
@@ -62,6 +96,8 @@ def scrub_svg(data: bytes, ledger: Ledger, scrub_picture: PictureScrub) -> bytes
         for name in [name for name in element.attrib if _is_private(str(name))]:
             del element.attrib[name]
             ledger.clean("editors' private attributes", "removed")
+        for name, value in element.attrib.items():
+            element.set(name, _plain_address(str(value).encode(), ledger).decode())
     _forget_namespaces(root)
     return scrub_data_pictures(write_xml(root), scrub_picture)
 

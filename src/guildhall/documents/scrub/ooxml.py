@@ -51,6 +51,16 @@ _DROPPED_ELEMENTS = {
     "custDataLst": "custom data",
     "smartTagPr": "smart tags",
     "taskpane": "add-ins",
+    "activeWritingStyle": "proofing tools",
+    "attachedSchema": "schemas on somebody's machine",
+    "schemaLibrary": "schemas on somebody's machine",
+    "saveThroughXslt": "schemas on somebody's machine",
+    "writeProtection": "password to change it",
+    "modifyVerifier": "password to change it",
+    "htmlPubPr": "web publishing",
+    "webPublishItems": "web publishing",
+    "webPublishObjects": "web publishing",
+    "securityDescriptor": "permissions",
 }
 _PERSON_ATTRIBUTES = {
     "permStart": ("ed",),
@@ -62,6 +72,7 @@ _PERSON_ATTRIBUTES = {
     "person": ("displayName", "userId"),
     "pivotCacheDefinition": ("refreshedBy",),
     "customWorkbookView": ("name",),
+    "scenario": ("user",),
 }
 """Beside `author`, which names a person wherever it stands."""
 _STAMP_ATTRIBUTES = frozenset({"date", "dt", "dT", "created", "refreshedDateIso", "dateUtc", "dateTime"})

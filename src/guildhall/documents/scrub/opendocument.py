@@ -124,6 +124,9 @@ def _scrub_element(element: Tree, ledger: Ledger, ranks: dict[str, str]) -> None
     elif word == "date" and _is_stamp(element):
         element.text = ranks[element.text or ""]
         ledger.clean("times of comments and changes", "made uniform")
+    elif word in ("desc", "title") and tells_a_machine(element.text or ""):
+        element.text = bare_name(element.text or "")
+        ledger.clean("folders in names", "shortened")
     elif word == "date-string":
         drop(element)
     elif word == "config-item" and any(str(value) in _TRACE_SETTINGS for value in element.attrib.values()):

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from guildhall.documents.scrub.icc import blank_profile
 from guildhall.documents.scrub.images import scrub_jpeg
+from guildhall.documents.scrub.jpeg2000 import scrub_jpeg_2000
 from guildhall.documents.scrub.ledger import SIGNATURE, Ledger
 from guildhall.documents.scrub.links import bare_name, tells_a_machine
+from guildhall.documents.scrub.pdf_contents import scrub_contents
 from guildhall.errors import CannotScrub
 
 if TYPE_CHECKING:
@@ -46,7 +49,19 @@ _DESCRIBING_KEYS = {
     "/CreatorInfo": "private application data",
     "/JS": "scripts",
     "/NM": "annotation ids",
+    "/PTEX.FileName": "names of included files",
+    "/PTEX.InfoDict": "names of included files",
+    "/PTEX.PageNumber": "names of included files",
+    "/SpiderInfo": "web capture",
 }
+_DROPPED_NAMES = {
+    "/EmbeddedFiles": "attachments",
+    "/JavaScript": "scripts",
+    "/IDS": "web capture",
+    "/URLS": "web capture",
+}
+_VIEWER = re.compile(r"""\sxfa:APIVersion=(["'])[^"']*\1""")
+"""In the rich text of a comment: the program, with its build, that the comment was written in."""
 _FIXED_DATE = "D:20000101000000Z"
 _DEEPEST = 60
 
@@ -61,7 +76,8 @@ def scrub_pdf(data: bytes, ledger: Ledger) -> bytes:
                 ledger.clean("encryption with an empty password", "removed")
             _clean_catalog(pdf, ledger)
             for item in pdf.objects:
-                _clean_object(item, ledger)
+                _clean_object(pdf, item, ledger)
+            scrub_contents(pdf, ledger)
             for key in ("/Info", "/ID"):
                 if key in pdf.trailer:
                     del pdf.trailer[key]
@@ -87,10 +103,14 @@ def _clean_catalog(pdf: pikepdf.Pdf, ledger: Ledger) -> None:
         del form["/XFA"]
         ledger.clean("XFA copy of the form", "removed")
     names = root.get("/Names")
-    for tree, place in (("/EmbeddedFiles", "attachments"), ("/JavaScript", "scripts")):
+    for tree, place in _DROPPED_NAMES.items():
         if names is not None and tree in names:
             del names[tree]
             ledger.clean(place, "removed")
+    for arrangement in _arrangements_of_layers(root):
+        if "/Creator" in arrangement:
+            del arrangement["/Creator"]
+            ledger.clean("private application data", "removed")
     action = root.get("/OpenAction")
     if action is not None and _is_dictionary(action) and action.get("/S") != "/GoTo":
         del root["/OpenAction"]
@@ -100,7 +120,12 @@ def _clean_catalog(pdf: pikepdf.Pdf, ledger: Ledger) -> None:
         ledger.clean(_DESCRIBING_KEYS.get(key, "other catalog entries"), "removed")
 
 
-def _clean_object(item: Any, ledger: Ledger) -> None:
+def _arrangements_of_layers(root: Any) -> list[Any]:
+    layers = root.get("/OCProperties", {})
+    return [*([layers["/D"]] if "/D" in layers else []), *layers.get("/Configs", [])]
+
+
+def _clean_object(pdf: pikepdf.Pdf, item: Any, ledger: Ledger) -> None:
     for dictionary in _dictionaries(item, 0):
         for key, place in _DESCRIBING_KEYS.items():
             if key in dictionary:
@@ -112,7 +137,7 @@ def _clean_object(item: Any, ledger: Ledger) -> None:
             del dictionary["/V"]
             ledger.clean("digital signatures", "removed")
     if _is_stream(item):
-        _clean_stream(item, ledger)
+        _clean_stream(pdf, item, ledger)
 
 
 def _dictionaries(item: Any, depth: int) -> Iterator[Any]:
@@ -134,15 +159,17 @@ def _dictionaries(item: Any, depth: int) -> Iterator[Any]:
 
 
 def _clean_annotation(annotation: Any, ledger: Ledger) -> None:
-    if "/Rect" not in annotation or "/Subtype" not in annotation or annotation.get("/Subtype") == "/Widget":
+    if "/Rect" not in annotation or "/Subtype" not in annotation:
         return
-    if "/T" in annotation:
+    if "/T" in annotation and annotation.get("/Subtype") != "/Widget":  # there it is the name of a form's field
         annotation["/T"] = ledger.alias(str(annotation["/T"]))
         ledger.clean("people", "renamed")
     for key in ("/M", "/CreationDate"):
         if key in annotation:
             annotation[key] = _FIXED_DATE
             ledger.clean("times of comments and changes", "made uniform")
+    if "/RC" in annotation:
+        annotation["/RC"] = _VIEWER.sub("", str(annotation["/RC"]))
     if annotation.get("/Subtype") == "/FileAttachment" and "/FS" in annotation:
         del annotation["/FS"]
         ledger.clean("attachments", "removed")
@@ -151,25 +178,40 @@ def _clean_annotation(annotation: Any, ledger: Ledger) -> None:
 def _shorten_paths(dictionary: Any, ledger: Ledger) -> None:
     import pikepdf
 
-    for key in ("/F", "/UF", "/URI", "/Alt"):
+    for key in ("/F", "/UF", "/URI", "/Alt", "/D"):
         value = dictionary.get(key)
         if isinstance(value, pikepdf.String) and tells_a_machine(str(value)):
             dictionary[key] = bare_name(str(value))
             ledger.clean("folders in links", "shortened")
 
 
-def _clean_stream(stream: Any, ledger: Ledger) -> None:
+def _clean_stream(pdf: pikepdf.Pdf, stream: Any, ledger: Ledger) -> None:
     """Photographs lose their EXIF, colour profiles their words; the coded picture is copied."""
-    filters = stream.get("/Filter")
     if stream.get("/Subtype") == "/Image":
-        if filters == "/DCTDecode" or (_is_array(filters) and [str(item) for item in filters] == ["/DCTDecode"]):
-            photograph = scrub_jpeg(stream.read_raw_bytes(), ledger)
-            stream.write(photograph, filter=filters, decode_parms=stream.get("/DecodeParms"))
+        _clean_picture(pdf, stream, ledger)
     elif "/N" in stream and "/Type" not in stream and "/FunctionType" not in stream:
         profile = stream.read_bytes()
         if profile[36:40] == b"acsp":
             stream.write(blank_profile(profile))
             ledger.clean("colour profile texts", "blanked")
+
+
+def _clean_picture(pdf: pikepdf.Pdf, stream: Any, ledger: Ledger) -> None:
+    """A JPEG or JPEG 2000, also one that was packed a second time, as text or by deflating it."""
+    from pikepdf import Array, Name
+
+    filters, settings = stream.get("/Filter"), stream.get("/DecodeParms")
+    chain = list(filters) if isinstance(filters, Array) else [filters]
+    scrub = {"/DCTDecode": scrub_jpeg, "/JPXDecode": scrub_jpeg_2000}.get(str(chain[-1]))
+    if scrub is None:
+        return
+    all_settings = list(settings) if isinstance(settings, Array) else [settings]
+    coded = stream.read_raw_bytes()
+    if len(chain) > 1:
+        packed = pdf.make_stream(b"")
+        packed.write(coded, filter=Array(chain[:-1]), decode_parms=Array(all_settings[:-1]) if settings else None)
+        coded = packed.read_bytes()
+    stream.write(scrub(coded, ledger), filter=Name(str(chain[-1])), decode_parms=all_settings[-1])
 
 
 def _is_dictionary(item: Any) -> bool:
@@ -182,9 +224,3 @@ def _is_stream(item: Any) -> bool:
     import pikepdf
 
     return isinstance(item, pikepdf.Stream)
-
-
-def _is_array(item: Any) -> bool:
-    import pikepdf
-
-    return isinstance(item, pikepdf.Array)

@@ -19,10 +19,17 @@ _DESCRIBING = {
     rb"\*\docvar": "document variables",
     rb"\*\mailmerge": "mail merge source",
     rb"\*\passwordhash": "password",
+    rb"\*\writereservhash": "password",
+    rb"\*\writereservation": "password",
+    rb"\*\protusertbl": "people",
+    rb"\*\nextfile": "names of other files",
     rb"\*\atnid": "people",
     rb"\*\atndate": "times of comments and changes",
     rb"\*\atntime": "times of comments and changes",
 }
+_ADDIN = re.compile(rb"(ADDIN)\b[^{}]*")
+_FOLDERS = re.compile(rb"(?:file:/*)?(?:[A-Za-z]:|\\\\\\\\)(?:\\\\|/)[^{}\"]*(?:\\\\|/)(?=[^\\/{}\"]*)")
+"""A path on somebody's disk up to its last step; RTF writes each backslash as two, and its fields as four."""
 _RSID = re.compile(rb"\\(ins|del|char|par|sect|tbl|style)?rsid(root)?\d+ ?")
 _STAMPS = re.compile(rb"\\rev(dttm|dttmdel)-?\d+ ?")
 _VOLATILE = re.compile(
@@ -42,6 +49,8 @@ def scrub_rtf(data: bytes, ledger: Ledger) -> bytes:
     ledger.clean("revision ids", "removed", found)
     data, found = _STAMPS.subn(b"", data)
     ledger.clean("times of comments and changes", "removed", found)
+    data = _replace_groups(data, rb"\*\fldinst", lambda group: _plain_instruction(group, ledger))
+    data = _replace_groups(data, rb"\sv", lambda group: _without_folders(group, ledger))
     data = _replace_groups(data, rb"\*\revtbl", lambda group: _alias_table(group, ledger))
     data = _replace_groups(data, rb"\*\atnauthor", lambda group: _alias_author(group, ledger))
     data = _replace_groups(data, rb"\pict", lambda group: _scrub_picture(group, ledger))
@@ -92,6 +101,19 @@ def _end(data: bytes, start: int) -> int:
         if depth == 0:
             return token.end()
     raise CannotScrub("RTF", "its groups are not closed")
+
+
+def _plain_instruction(group: bytes, ledger: Ledger) -> bytes:
+    """What a field would fetch without somebody's folders, and without what an add-in wrote for itself."""
+    plain, found = _ADDIN.subn(rb"\1 ", group)
+    ledger.clean("folders and add-in data in fields", "removed", found)
+    return _without_folders(plain, ledger)
+
+
+def _without_folders(group: bytes, ledger: Ledger) -> bytes:
+    plain, found = _FOLDERS.subn(b"", group)
+    ledger.clean("folders in links", "shortened", found)
+    return plain
 
 
 def _alias_table(group: bytes, ledger: Ledger) -> bytes:

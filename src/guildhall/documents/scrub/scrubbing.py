@@ -125,6 +125,8 @@ def _scrub_office(data: bytes, kind: Kind, ledger: Ledger, member: archives.Memb
     _FREEZERS[kind](package, ledger)
     if kind is Kind.XLSX:
         sheets.scrub_sheets(package, ledger)
+    if kind is Kind.DOCX:
+        word.scrub_word(package, ledger)
     scrub_common(package, ledger, application=_APPLICATIONS[kind])
     for part, content in sorted(package.parts.items()):
         if isinstance(content, bytes):

@@ -13,6 +13,18 @@ _VOLATILE = re.compile(r"(?<![\w.])(TODAY|NOW|RAND|RANDBETWEEN|RANDARRAY|INFO)\s
 _ASKS_FILE_NAME = re.compile(r'CELL\s*\(\s*"filename', re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"]*"|\'[^\']*\'')
 _UNSTORED_CODES = {"&D": "[date]", "&T": "[time]", "&F": "[file]", "&Z": "[folder]"}
+_PRIVATE_ATTRIBUTES = {
+    "connection": "connection strings",
+    "command": "connection strings",
+    "localConnection": "connection strings",
+    "description": "connection strings",
+    "singleSignOnId": "connection strings",
+    "odcFile": "connection strings",
+    "sourceFile": "connection strings",
+    "securityDescriptor": "permissions",
+    "codeName": "names for macros",
+}
+_SCENARIO_REMARK = re.compile(r"(Created|Modified) by (.+?) on [\d./-]+")
 _FILE_VERSION = {"appName": "xl", "lastEdited": "7", "lowestEdited": "7", "rupBuild": "10000"}
 
 
@@ -68,12 +80,33 @@ def scrub_sheets(package: Opc, ledger: Ledger) -> None:
             for key, constant in _FILE_VERSION.items():
                 version.set(key, constant)
             ledger.clean("program build", "made uniform")
-        for connection in tree.iter("{*}dbPr"):
-            if connection.get("connection"):
-                connection.set("connection", "")
-                ledger.clean("connection strings", "removed")
+        for element in tree.iter(
+            "{*}connection", "{*}dbPr", "{*}olapPr", "{*}protectedRange", "{*}workbookPr", "{*}sheetPr"
+        ):
+            _blank_private(element, ledger)
+        for scenario in tree.iter("{*}scenario"):
+            _rename_scenario(scenario, ledger)
         if local(tree.tag) == "pivotCacheDefinition" and tree.get("refreshedDate"):
             tree.set("refreshedDate", "36526")
+
+
+def _blank_private(element: Tree, ledger: Ledger) -> None:
+    for name, place in _PRIVATE_ATTRIBUTES.items():
+        if element.get(name):
+            del element.attrib[name]
+            ledger.clean(place, "removed")
+    if local(element.tag) == "dbPr":
+        element.set("connection", "")  # the one attribute the element may not lack
+
+
+def _rename_scenario(scenario: Tree, ledger: Ledger) -> None:
+    """The remark that the program itself writes, `Created by NAME on DATE`; the `user` is renamed as people are."""
+    comment, person = scenario.get("comment", ""), scenario.get("user", "")
+    plain = _SCENARIO_REMARK.sub(lambda found: f"{found[1]} by {ledger.alias(found[2])}", comment)
+    plain = plain.replace(person, ledger.alias(person)) if person else plain
+    if plain != comment:
+        scenario.set("comment", plain)
+        ledger.clean("people", "renamed")
 
 
 def _rename_comment_authors(tree: Tree, ledger: Ledger) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from guildhall.documents.opc import Opc
+from guildhall.documents.scrub.instructions import scrub_instructions
 from guildhall.documents.scrub.ledger import Ledger
 from guildhall.documents.xmltrees import Tree, attribute, drop, local, unwrap
 
@@ -62,6 +63,13 @@ def freeze_word(package: Opc, ledger: Ledger) -> None:
             for element in tree.iter():
                 if local(element.tag) in _UNSTORED:
                     ledger.omit("volatile fields left as they are", "the file stores no value to freeze them to")
+
+
+def scrub_word(package: Opc, ledger: Ledger) -> None:
+    """What only letters keep: folders and private data in the instructions of fields."""
+    for part, tree in package.trees():
+        if part.startswith("word/"):
+            scrub_instructions(tree, ledger)
 
 
 def _freeze_simple_fields(tree: Tree, ledger: Ledger) -> None:
