@@ -81,6 +81,13 @@ def test_links_between_pages_lead_somewhere() -> None:
             assert (page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}"
 
 
+def test_every_page_is_reached_from_the_index() -> None:
+    index = ROOT / "docs" / "index.md"
+    linked = {(index.parent / target).resolve() for target in re.findall(r"\]\(([^)#\s]+)", index.read_text())}
+    missing = {page for page in PAGES if page.is_relative_to(index.parent)} - linked - {index}
+    assert not missing, [str(page.relative_to(ROOT)) for page in missing]
+
+
 def test_the_reference_is_current() -> None:
     result = subprocess.run(
         [sys.executable, str(ROOT / "scripts" / "reference.py"), "--check"], capture_output=True, text=True, check=False
