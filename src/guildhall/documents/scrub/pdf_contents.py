@@ -13,7 +13,20 @@ _SUSPECT = (b"%", b"\xff\xd8\xff")
 
 
 def scrub_contents(pdf: Any, ledger: Ledger) -> None:
-    """Every page that may hold either; all other commands are copied as they stand."""
+    """Every page that may hold either; all other commands are copied as they stand, and shared ones stay shared."""
+    seen: dict[tuple[tuple[int, int], ...], Any] = {}
+    for page in pdf.pages:
+        streams = _streams(page)
+        key = tuple(stream.objgen for stream in streams)
+        if key not in seen:
+            plain = _sieved(page, streams, ledger)
+            seen[key] = None if plain is None else pdf.make_stream(plain)
+        if seen[key] is not None:
+            page.Contents = seen[key]
+
+
+def _sieved(page: Any, streams: list[Any], ledger: Ledger) -> bytes | None:
+    """The page's commands without remarks and EXIF; None where there is nothing to take out."""
     from pikepdf import Page, PdfError, Token, TokenFilter, TokenType
 
     class Sieve(TokenFilter):
@@ -30,16 +43,14 @@ def scrub_contents(pdf: Any, ledger: Ledger) -> None:
                 return Token(TokenType.inline_image, photograph)
             return token
 
-    for page in pdf.pages:
-        try:
-            if not any(sign in stream.read_bytes() for stream in _streams(page) for sign in _SUSPECT):
-                continue
-            sieve = Sieve()
-            plain = Page(page).get_filtered_contents(sieve)
-        except PdfError:
-            continue  # nothing can be drawn, or read, from a stream that does not unpack
-        if sieve.changed:
-            page.Contents = pdf.make_stream(plain)
+    sieve = Sieve()
+    try:
+        if not any(sign in stream.read_bytes() for stream in streams for sign in _SUSPECT):
+            return None
+        plain = Page(page).get_filtered_contents(sieve)
+    except PdfError:
+        return None  # nothing can be drawn, or read, from a stream that does not unpack
+    return plain if sieve.changed else None
 
 
 def _streams(page: Any) -> list[Any]:
