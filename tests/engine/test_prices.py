@@ -8,7 +8,7 @@ import pytest
 
 from guildhall.domain.submissions import Usage
 from guildhall.engine.prices import Price, Prices
-from guildhall.engine.redact import redact
+from guildhall.observe.redact import redact
 
 AT = datetime(2026, 6, 1, tzinfo=UTC)
 USED = Usage(input_tokens=1_000_000, output_tokens=100_000, cached_input_tokens=400_000, calls=3)

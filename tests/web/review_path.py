@@ -128,8 +128,8 @@ class Walk:
 
     def screen(self) -> None:
         """The worker makes the newest draft visible and screens it."""
-        assert screen_next_draft(self.live.site)
-        assert not screen_next_draft(self.live.site)
+        assert screen_next_draft(self.live.site, lambda: False)
+        assert not screen_next_draft(self.live.site, lambda: False)
 
     def refuse(self) -> None:
         """Neither the author nor a colleague is offered a review."""

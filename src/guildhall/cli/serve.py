@@ -6,8 +6,10 @@ from typing import Annotated, Optional
 
 import typer
 
+from guildhall.cli.operating import LogFormatOption, MetricsOption, StopWithinOption, metrics_at
 from guildhall.cli.show import done, note
 from guildhall.cli.workspace import WorkspaceOption
+from guildhall.observe.logs import LogFormat, configure_logs
 
 
 def serve(
@@ -28,6 +30,9 @@ def serve(
     worker: Annotated[
         bool, typer.Option(help="Run background work beside; leave it out where `guildhall worker` runs.")
     ] = True,
+    log_format: LogFormatOption = LogFormat.TEXT,
+    metrics: MetricsOption = None,
+    stop_within: StopWithinOption = 25.0,
 ) -> None:
     """Serve the pages for graders and managers, and the deliverables from a host name of their own."""
     from guildhall.store.workspace import Workspace
@@ -43,5 +48,16 @@ def serve(
         if not site.roster.everyone():
             note("nobody is on the roster yet: `guildhall people invite` makes the first link")
 
+    configure_logs(log_format)
     with Workspace.find(workspace) as opened:
-        run(opened, bind=bind, port=port, files_port=files_port, addresses=addresses, ready=ready, with_worker=worker)
+        run(
+            opened,
+            bind=bind,
+            port=port,
+            files_port=files_port,
+            addresses=addresses,
+            ready=ready,
+            with_worker=worker,
+            metrics_at=metrics_at(metrics),
+            stop_within_s=stop_within,
+        )

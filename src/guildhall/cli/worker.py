@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import signal
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
 
+from guildhall.cli.operating import LogFormatOption, MetricsOption, StopWithinOption, metrics_at
 from guildhall.cli.show import as_json, done
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
+from guildhall.observe.logs import LogFormat, configure_logs
 
 
 def worker(
@@ -19,21 +20,26 @@ def worker(
     ] = "http://localhost:8460",
     once: Annotated[bool, typer.Option("--once", help="Do what waits now, then end.")] = False,
     closing: Annotated[bool, typer.Option("--until-closed", hidden=True)] = False,
+    log_format: LogFormatOption = LogFormat.TEXT,
+    metrics: MetricsOption = None,
+    stop_within: StopWithinOption = 25.0,
     json: JsonOption = False,
 ) -> None:
     """Carry out gradings that programs asked for, and send what is to be sent. `serve` starts one by itself."""
     from guildhall.store.workspace import Workspace
+    from guildhall.web.measuring import measuring
     from guildhall.web.site import Addresses, Site
     from guildhall.web.worker import end_with_input, work_off, work_on
 
+    configure_logs(log_format)
     with Workspace.find(workspace) as opened:
         site = Site(opened, Addresses(address, "http://files.localhost:8461"))
         if once:
             count = work_off(site)
             as_json({"done": count}) if json else done(f"{count} things done")
             return
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
         if closing:
             end_with_input()
-        with contextlib.suppress(KeyboardInterrupt):  # what was begun is taken up by the next worker
-            work_on(site)
+        where = metrics_at(metrics)
+        with measuring(site, where) if where else nullcontext():
+            work_on(site, stop_within_s=stop_within)

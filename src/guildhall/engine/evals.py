@@ -15,11 +15,11 @@ from guildhall.engine.journal import TAKEN_OVER, keep_leases, open_journal, plai
 from guildhall.engine.models import config_of, open_model
 from guildhall.engine.office import OFFICE, Office, OnEnd
 from guildhall.engine.purse import Purse
-from guildhall.engine.redact import redact
 from guildhall.engine.sandboxes import Sandbox
 from guildhall.engine.solver import do_job
 from guildhall.engine.terms import Terms
 from guildhall.errors import SandboxError
+from guildhall.observe.redact import redact
 from guildhall.store.ledger import Ledger
 from guildhall.store.work import Work, WorkState, this_worker
 from guildhall.store.workspace import Workspace

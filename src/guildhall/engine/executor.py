@@ -9,6 +9,8 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
+from guildhall.observe.spans import Doing, span
+
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -127,6 +129,7 @@ class Processes:
 def attempt(function: Callable[[A], B], argument: A) -> Ended[A, B]:
     """Work on one argument here, and how it ended."""
     try:
-        return Ended(argument, value=function(argument))
+        with span(Doing.ITEM, kind=getattr(function, "__name__", "work")):
+            return Ended(argument, value=function(argument))
     except Exception as error:  # noqa: BLE001 - reported with its argument, never lost
         return Ended(argument, error=error)

@@ -10,8 +10,8 @@ from typing import Any
 
 from guildhall.domain.submissions import StopReason, Usage
 from guildhall.engine.models import usage_of
-from guildhall.engine.redact import redact
 from guildhall.errors import UnreadableFile
+from guildhall.observe.redact import redact
 
 
 @dataclass(frozen=True)

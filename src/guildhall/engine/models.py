@@ -12,10 +12,10 @@ from pydantic import JsonValue, ValidationError
 from guildhall.domain.submissions import StopReason, Usage
 from guildhall.engine.calls import Call, Message, Part, TextPart
 from guildhall.engine.quoting import without_quoted_keys
-from guildhall.engine.redact import redact
 from guildhall.engine.scripted import PREFIX, behaviour
 from guildhall.engine.terms import Limits, Pace
 from guildhall.errors import InputError, MissingTool, UnknownName
+from guildhall.observe.redact import redact
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage

@@ -16,8 +16,9 @@ from guildhall.engine.calls import Call, Reply
 from guildhall.engine.journal import TAKEN_OVER, Journal, Note, keep_leases, open_journal, plain_errors
 from guildhall.engine.models import ReadBlob, chat_of, config_of, open_model, parsed, stop_of, usage_of, with_schema
 from guildhall.engine.purse import Purse
-from guildhall.engine.redact import redact
 from guildhall.engine.terms import Terms
+from guildhall.observe.redact import redact
+from guildhall.observe.spans import Doing, span
 from guildhall.store.ledger import Answered, Ledger, Sent, Spending
 from guildhall.store.work import Outcome, Work, WorkState, this_worker
 from guildhall.store.workspace import Workspace
@@ -144,7 +145,9 @@ class _Asking:
         """One call from the ledger's first line to its last, and whether its reply is the one that stands."""
         ticket = uuid4().hex
         await journal.write(Note(sent=Sent(ticket, key, self.terms.run, call.model, self.terms.now())))
-        reply = await self._reply(call)
+        with span(Doing.CALL, model=call.model) as facts:
+            reply = await self._reply(call)
+            facts["stop"] = reply.stop.value
         answered = Answered(ticket, reply.usage, self.terms.now(), reply.seconds, reply.error)
         outcome = Outcome(key, self.terms.now(), result=reply.model_dump_json(), error=reply.error)
         kept = await journal.write(Note(answered=answered, outcome=outcome))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from guildhall.engine.redact import redact
+from guildhall.observe.redact import redact
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model

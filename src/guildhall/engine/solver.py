@@ -10,9 +10,10 @@ from guildhall.engine.agents import PROMPT_FILE, SUBMIT, AgentJob, Room
 from guildhall.engine.desk import DESK, Desk
 from guildhall.engine.models import ReadBlob, stop_of
 from guildhall.engine.office import OFFICE, Office
-from guildhall.engine.redact import redact
 from guildhall.engine.terms import Limits
 from guildhall.errors import SandboxError
+from guildhall.observe.redact import redact
+from guildhall.observe.spans import Doing, span
 
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
@@ -55,7 +56,8 @@ def do_job(read_blob: ReadBlob) -> Solver:
                 return state
             token = DESK.set(desk)
             try:
-                return await _at_work(office, desk, state, read_blob)
+                with span(Doing.ITEM, kind="agent", model=desk.job.model):
+                    return await _at_work(office, desk, state, read_blob)
             finally:
                 DESK.reset(token)
 

@@ -23,7 +23,11 @@ def open_database(url: str) -> Engine:
     if backend == "postgresql":
         try:
             return create_engine(
-                parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True, pool_size=10, max_overflow=20
+                parsed.set(drivername="postgresql+psycopg"),
+                pool_pre_ping=True,
+                pool_size=10,
+                max_overflow=20,
+                hide_parameters=True,
             )
         except ModuleNotFoundError as error:
             raise MissingTool(
@@ -33,7 +37,8 @@ def open_database(url: str) -> Engine:
 
 
 def _sqlite(url: str) -> Engine:
-    engine = create_engine(url, connect_args={"timeout": 30, "isolation_level": None})
+    # Values are kept out of error messages: these end in logs, and values may be personal.
+    engine = create_engine(url, connect_args={"timeout": 30, "isolation_level": None}, hide_parameters=True)
 
     @event.listens_for(engine, "connect")
     def durable(connection: Any, _record: Any) -> None:

@@ -13,6 +13,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from guildhall.domain.values import Value
 from guildhall.errors import Conflict, SchemaMismatch, UnknownName
+from guildhall.observe.spans import Doing, span
 from guildhall.store.database import open_database, require_head, revision_of
 from guildhall.store.shelves import Shelf, shelf_of
 
@@ -54,7 +55,11 @@ class Store:
         if outer is not None:
             yield outer
             return
-        with self.engine.connect().execution_options(writes=True) as connection, connection.begin():
+        with (
+            span(Doing.TRANSACTION),
+            self.engine.connect().execution_options(writes=True) as connection,
+            connection.begin(),
+        ):
             token = self._joined.set(connection)
             try:
                 yield connection

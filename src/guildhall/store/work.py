@@ -154,14 +154,17 @@ class Work:
             )
 
     def release(self, keys: Sequence[str], *, worker: str) -> None:
-        """Give back items that this worker claimed and did not begin; what another took over stays with it."""
+        """Give back items that this worker claimed and did not end, as if it had never tried.
+
+        What another worker took over stays with it.
+        """
         mine = (work_items.c.worker == worker, work_items.c.state == WorkState.RUNNING.value)
         with self.store.transaction() as connection:
             for chunk in _chunks(list(keys)):
                 connection.execute(
                     update(work_items)
                     .where(work_items.c.key.in_(chunk), *mine)
-                    .values(state=WorkState.PLANNED.value, worker=None, leased_until=None)
+                    .values(state=WorkState.PLANNED.value, worker=None, leased_until=None, tries=work_items.c.tries - 1)
                 )
 
     def still_held(self, keys: Sequence[str], *, worker: str) -> set[str]:

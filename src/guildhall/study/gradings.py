@@ -9,7 +9,7 @@ import logging
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
@@ -70,13 +70,20 @@ def request_grading(
     )
 
 
-def work_once(workspace: Workspace, *, worker: str, clock: Clock) -> bool:
-    """Carry out the grading that waits longest and that nobody is at work on; False when there is none."""
+class _Stopped(Exception):
+    """This process was told to stop; what is judged is kept, and the rest is for the next worker."""
+
+
+def work_once(workspace: Workspace, *, worker: str, clock: Clock, stopping: Callable[[], bool] = lambda: False) -> bool:
+    """Carry out the grading that waits longest and that nobody is at work on; False when there is none.
+
+    Once `stopping` says so, a grading is given back between two batches of verdicts.
+    """
     desk = Gradings(workspace.store)
     for waiting in desk.open():
         if desk.work.claim([waiting.work.key], worker=worker, now=clock()):
-            with _held(desk.work, waiting.work.key, worker=worker, clock=clock):
-                _carry_out(workspace, waiting, worker=worker, clock=clock)
+            with suppress(_Stopped), _held(desk.work, waiting.work.key, worker=worker, clock=clock):
+                _carry_out(workspace, waiting, worker=worker, clock=clock, stopping=stopping)
             return True
     return False
 
@@ -97,7 +104,7 @@ def _held(work: Work, key: str, *, worker: str, clock: Clock) -> Iterator[None]:
     renewing.start()
     try:
         yield
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, _Stopped):
         work.release([key], worker=worker)
         raise
     finally:
@@ -105,12 +112,14 @@ def _held(work: Work, key: str, *, worker: str, clock: Clock) -> Iterator[None]:
         renewing.join()
 
 
-def _carry_out(workspace: Workspace, grading: Grading, *, worker: str, clock: Clock) -> None:
+def _carry_out(
+    workspace: Workspace, grading: Grading, *, worker: str, clock: Clock, stopping: Callable[[], bool]
+) -> None:
     request, result, error = grading.request, None, None
     try:
         if grading.work.tries >= MOST_TRIES:
             raise ModelError(f"it was begun {MOST_TRIES} times and never ended")
-        result = _judged(workspace, request).canonical().decode()
+        result = _judged(workspace, request, stopping).canonical().decode()
     except (NotEnoughData, ModelError) as reason:
         error = str(reason)
     except GuildhallError:
@@ -126,7 +135,7 @@ def _carry_out(workspace: Workspace, grading: Grading, *, worker: str, clock: Cl
         Outbox(store).announce(event, {"grading": request.id, "name": request.author.name}, now=clock())
 
 
-def _judged(workspace: Workspace, request: GradingRequest) -> Grades:
+def _judged(workspace: Workspace, request: GradingRequest, stopping: Callable[[], bool]) -> Grades:
     store, service = workspace.store, service_of(workspace)
     grader = service.grader(request.judge)
     tasks = [store.get(Task, key) for key in request.tasks]
@@ -146,7 +155,7 @@ def _judged(workspace: Workspace, request: GradingRequest) -> Grades:
     waiting = enqueue(workspace, study)
     if not waiting.comparisons:
         raise NotEnoughData("none of the tasks has an expert's work to compare with")
-    _ask(workspace, request, grader, service, waiting.comparisons, tasks=gradable)
+    _ask(workspace, request, grader, service, waiting.comparisons, tasks=gradable, stopping=stopping)
     current = {grader.name: {one.key for one in grader.graders()}}
     rows = list(pair_scores(store, waiting.comparisons, makers={}, judge_makers={}, current=current))
     return _grades(rows, grader.name, without_expert=waiting.without_expert, ungradable=out)
@@ -160,6 +169,7 @@ def _ask(
     comparisons: Sequence[Comparison],
     *,
     tasks: Sequence[Task],
+    stopping: Callable[[], bool],
 ) -> None:
     rounds = service.sweeps if grader.repeats else 1
     desk, terms = Gradings(workspace.store), service.terms(request.study)
@@ -167,6 +177,8 @@ def _ask(
     with open_desk(workspace, tasks, Bench()) as at_hand:
         # A model is asked for many verdicts at once; a rule judges one after the other, so its progress may be told so.
         for batch in _batches(comparisons, BATCH if grader.repeats else 1):
+            if stopping():
+                raise _Stopped
             kept = Kept(workspace.store, grader.graders(), among=batch)
             judged = grader.ask(list(kept.missing(batch, sweeps=rounds, again=False)), desk=at_hand, terms=terms)
             if judged.left:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import logging
 import os
 import threading
 import time
@@ -29,6 +30,7 @@ from guildhall.store.figures import Figure, figures
 from guildhall.store.records import Store
 
 TOKEN = "GUILDHALL_METRICS_TOKEN"  # noqa: S105 - the name of the variable that holds it
+logger = logging.getLogger(__name__)
 LEAST_AGE_S, SHARE = 10.0, 0.02
 """Figures are asked for again when they are this old, and never so often that counting takes more than this share."""
 
@@ -60,7 +62,7 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-@dataclass
+@dataclass(eq=False)
 class WorkspaceFigures(Collector):
     """The workspace's figures, counted at most every few seconds however often they are asked for."""
 
@@ -140,9 +142,7 @@ def serving_metrics(at: MetricsAt, registry: CollectorRegistry) -> Iterator[None
 
 
 def _run(server: uvicorn.Server, at: MetricsAt) -> None:
-    import logging
-
     try:
         server.run()
-    except SystemExit:  # how uvicorn tells that a port is taken; its own line says so
-        logging.getLogger(__name__).error("metrics are not served: %s:%d cannot be listened on", at.host, at.port)
+    except SystemExit:  # how uvicorn tells that a port is taken
+        logger.error("metrics are not served: %s:%d cannot be listened on", at.host, at.port)

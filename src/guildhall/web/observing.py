@@ -54,8 +54,11 @@ class Observed:
             self._metrics.open_requests.inc()
         with structlog.contextvars.bound_contextvars(request_id=identity):
             try:
-                with span(Doing.REQUEST, request_id=identity, method=_method(scope)):
-                    await self._app(scope, receive, noting)
+                with span(Doing.REQUEST, request_id=identity, method=_method(scope)) as facts:
+                    try:
+                        await self._app(scope, receive, noting)
+                    finally:
+                        facts.update(route=route_of(scope), status=answer.get("status", 500))
             finally:
                 self._told(scope, answer.get("status", 500), time.monotonic() - started)
 

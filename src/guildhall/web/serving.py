@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import nullcontext
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from guildhall.store.workspace import Workspace
 from guildhall.web.app import create_app
 from guildhall.web.files import files_app
+from guildhall.web.measuring import measuring
+from guildhall.web.observing import Observed
 from guildhall.web.site import Addresses, Site
+from guildhall.web.stopping import STOP_WITHIN_S, end_at_last, stop_signals
 from guildhall.web.worker import worker_beside
 
+if TYPE_CHECKING:
+    from guildhall.web.metrics import MetricsAt
+
 APP_PORT, FILES_PORT = 8460, 8461
+logger = logging.getLogger(__name__)
 
 
 def serve(
@@ -26,24 +36,64 @@ def serve(
     addresses: Addresses,
     ready: Callable[[Site], None] = lambda _site: None,
     with_worker: bool = True,
+    metrics_at: MetricsAt | None = None,
+    stop_within_s: float = STOP_WITHIN_S,
 ) -> None:
-    """Serve until interrupted. Open requests are finished first; nothing acknowledged is ever lost.
+    """Serve until told to stop. Open requests are finished first; nothing acknowledged is ever lost.
 
-    A worker runs beside, in its own process, unless one is started by other means.
+    A worker runs beside, in its own process, unless one is started by other means. Both get `stop_within_s` to end what
+    they have begun.
     """
     site = Site(workspace, addresses)
-    servers = [
-        uvicorn.Server(
-            uvicorn.Config(app, host=bind, port=number, log_level="warning", server_header=False, date_header=False)
-        )
-        for app, number in ((create_app(site), port), (files_app(site), files_port))
-    ]
-    with worker_beside(site) if with_worker else nullcontext():
+    with ExitStack() as around:
+        metrics = around.enter_context(measuring(site, metrics_at)) if metrics_at else None
+        servers = [
+            _server(Observed(app, metrics=metrics), bind, number, stop_within_s)
+            for app, number in ((create_app(site), port), (files_app(site), files_port))
+        ]
+        worker = around.enter_context(worker_beside(site, stop_within_s=stop_within_s)) if with_worker else None
+
+        def stop() -> None:
+            logger.info("stopping: open requests are finished, new ones refused")
+            for server in servers:
+                server.should_exit = True
+            if worker is not None:
+                worker.terminate()
+            end_at_last(stop_within_s)
+
+        def hurry() -> None:
+            for server in servers:
+                server.force_exit = True
+
+        around.enter_context(stop_signals(stop, hurry))
         ready(site)
         asyncio.run(_together(servers))
 
 
-async def _together(servers: list[uvicorn.Server]) -> None:
+class _Server(uvicorn.Server):
+    """A server that leaves signals to us: they are meant for all servers of this process and its worker."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def _server(app: ASGIApp, bind: str, port: int, stop_within_s: float) -> _Server:
+    return _Server(
+        uvicorn.Config(
+            app,
+            host=bind,
+            port=port,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            timeout_graceful_shutdown=max(1, round(stop_within_s)),
+        )
+    )
+
+
+async def _together(servers: list[_Server]) -> None:
     tasks = [asyncio.create_task(server.serve()) for server in servers]
     await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     for server in servers:

@@ -12,103 +12,150 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 
+from guildhall.observe.spans import Doing, span
 from guildhall.store.work import this_worker
 from guildhall.web.site import Site
+from guildhall.web.stopping import STOP_WITHIN_S, end_at_last, stop_signals
 
 IDLE_S = 1.0
 logger = logging.getLogger(__name__)
 
 
-def grade_next(site: Site) -> bool:
+Stopping = Callable[[], bool]
+"""Whether this process was told to stop; a long errand asks now and then."""
+
+
+def grade_next(site: Site, stopping: Stopping) -> bool:
     """Carry out the next grading; False when none waits."""
     from guildhall.study.gradings import work_once
 
-    return work_once(site.workspace, worker=this_worker(), clock=site.clock)
+    return work_once(site.workspace, worker=this_worker(), clock=site.clock, stopping=stopping)
 
 
-def tell_next(site: Site) -> bool:
+def tell_next(site: Site, _stopping: Stopping) -> bool:
     """Make the next delivery to a webhook; False when none is due."""
     from guildhall.web.webhooks import Webhooks
 
     return Webhooks(site).deliver_next()
 
 
-def mail_next(site: Site) -> bool:
+def mail_next(site: Site, _stopping: Stopping) -> bool:
     """Send the next letter; False when none is due."""
     from guildhall.web.mail import Mail
 
     return Mail(site).send_next()
 
 
-def screen_next_draft(site: Site) -> bool:
+def screen_next_draft(site: Site, _stopping: Stopping) -> bool:
     """Make the next draft visible for its reviewers and screen it; False when none waits."""
     from guildhall.study.screening import screen_next
 
     return screen_next(site.workspace, clock=site.clock)
 
 
-ERRANDS: tuple[Callable[[Site], bool], ...] = (grade_next, tell_next, mail_next, screen_next_draft)
+def open_next_study(site: Site, _stopping: Stopping) -> bool:
+    """Make everything of the next study ready and open it to graders; False when none waits."""
+    from guildhall.study.openings import open_next
+
+    return open_next(site.workspace, worker=this_worker(), clock=site.clock)
+
+
+Errand = Callable[[Site, Stopping], bool]
+ERRANDS: dict[str, Errand] = {
+    "grading": grade_next,
+    "webhook": tell_next,
+    "mail": mail_next,
+    "screening": screen_next_draft,
+    "opening": open_next_study,
+}
 """Each does one thing and says whether there was one. They run side by side: a long grading delays no e-mail."""
 
 
 def work_off(site: Site) -> int:
     """Do everything that waits now; how many things that were."""
     done = 0
-    for errand in ERRANDS:
-        while errand(site):
+    for errand in ERRANDS.values():
+        while errand(site, lambda: False):
             done += 1
     return done
 
 
-def work_on(site: Site) -> None:
-    """Work until interrupted; what fails unexpectedly is logged, and the rest goes on."""
+def work_on(site: Site, *, stop_within_s: float = STOP_WITHIN_S) -> None:
+    """Work until told to stop; what fails unexpectedly is logged, and the rest goes on.
+
+    Told to stop, it begins nothing new. What is under way has `stop_within_s` to end; a grading stops between two
+    batches of verdicts, all of which are kept, and is free for the next worker.
+    """
     stopped = threading.Event()
-    first, *others = ERRANDS
-    for errand in others:
-        threading.Thread(target=_repeat, args=(errand, site, stopped), daemon=True).start()
-    try:
-        _repeat(first, site, stopped)
-    finally:
+    grading, *others = ERRANDS
+    # Beside the main thread, which is the one that an interruption reaches: only a grading can last.
+    beside = [threading.Thread(target=_repeat, args=(name, site, stopped), daemon=True) for name in others]
+
+    def stop() -> None:
+        logger.info("stopping: what is under way is finished, nothing new is begun")
         stopped.set()
+        signal.setitimer(signal.ITIMER_REAL, stop_within_s)
+        end_at_last(stop_within_s)
+
+    signal.signal(signal.SIGALRM, signal.default_int_handler)
+    with stop_signals(stop, on_hurry=partial(signal.raise_signal, signal.SIGALRM)):
+        for thread in beside:
+            thread.start()
+        with suppress(KeyboardInterrupt):  # what was begun is given back, and taken up by the next worker
+            _repeat(grading, site, stopped)
+            for thread in beside:
+                thread.join()
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+    if left := [thread.name for thread in beside if thread.is_alive()]:
+        logger.warning("cut short: %s; it is tried again later", ", ".join(left))
 
 
-def _repeat(errand: Callable[[Site], bool], site: Site, stopped: threading.Event) -> None:
+def _repeat(name: str, site: Site, stopped: threading.Event) -> None:
+    threading.current_thread().name = name
     while not stopped.is_set():
+        started, busy = time.monotonic(), False
         try:
-            busy = errand(site)
+            with span(Doing.ERRAND, errand=name):
+                busy = ERRANDS[name](site, stopped.is_set)
         except Exception:
-            logger.exception("background work failed and is tried again")
-            busy = False
-        if not busy:
+            logger.exception("background work failed and is tried again", extra={"errand": name})
+        if busy:
+            logger.info("errand", extra={"errand": name, "duration_ms": round(1000 * (time.monotonic() - started), 1)})
+        else:
             stopped.wait(IDLE_S)
 
 
 def end_with_input() -> None:
-    """Interrupt this process when standard input ends: whoever started it is gone, however it went."""
+    """End this process when standard input ends: whoever started it is gone, however it went.
+
+    By the signal a worker listens to; SIGINT is ignored by whatever a script starts in the background.
+    """
 
     def watch() -> None:
         while os.read(sys.stdin.fileno(), 1024):
             pass
-        os.kill(os.getpid(), signal.SIGINT)
+        os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=watch, daemon=True).start()
 
 
 @contextmanager
-def worker_beside(site: Site) -> Iterator[None]:
+def worker_beside(site: Site, *, stop_within_s: float = STOP_WITHIN_S) -> Iterator[subprocess.Popen[bytes]]:
     """A worker in a process of its own for as long as this one serves."""
-    command = [sys.executable, "-m", "guildhall", "worker", "--until-closed"]
+    command = [sys.executable, "-m", "guildhall", "worker", "--until-closed", "--stop-within", f"{stop_within_s:g}"]
     where = ["--workspace", str(site.workspace.path), "--address", site.addresses.app]
     child = subprocess.Popen([*command, *where], stdin=subprocess.PIPE)
     try:
-        yield
+        yield child
     finally:
-        child.send_signal(signal.SIGTERM)
+        child.terminate()
         try:
-            child.wait(timeout=10)
+            child.wait(timeout=stop_within_s + 10)
         except subprocess.TimeoutExpired:
             child.kill()
             child.wait()

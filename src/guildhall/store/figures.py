@@ -1,0 +1,94 @@
+"""A workspace in a few figures, for a monitoring system: how much there is, what waits, what was spent, what failed.
+
+They come from the database, so that they tell of all processes and machines, and of those that have ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection, and_, case, func, select
+
+from guildhall.domain.halls import SeatState
+from guildhall.domain.judgments import Judgment
+from guildhall.domain.submissions import Submission
+from guildhall.store.hall import seats, slots
+from guildhall.store.ledger import model_calls
+from guildhall.store.outbox import outbox
+from guildhall.store.records import Store
+from guildhall.store.shelves import shelf_of
+from guildhall.store.work import WorkState, work_items
+
+MOST_MODELS = 50
+"""Models told apart, those asked most often; the rest is one line."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One number, by the values of its labels; `grows` says that it never becomes less."""
+
+    name: str
+    words: str
+    value: float
+    labels: dict[str, str] = field(default_factory=dict)
+    grows: bool = False
+
+
+def figures(store: Store, *, now: float) -> list[Figure]:
+    """Every figure at one moment."""
+    with store.reading() as connection:
+        return [*_hall(connection, now), *_waiting(connection), *_spent(connection)]
+
+
+def _hall(connection: Connection, now: float) -> Iterator[Figure]:
+    for name, kind in (("judgments", Judgment), ("submissions", Submission)):
+        counted = connection.execute(select(func.count()).select_from(shelf_of(kind).table)).scalar_one()
+        yield Figure(name, f"Kept {name}, of people and of models.", counted, grows=True)
+    live = select(func.count()).where(seats.c.state == SeatState.LIVE.value, seats.c.expires_at > now)
+    yield Figure("live_seats", "Places that graders hold now.", connection.execute(live).scalar_one())
+    free = select(func.count()).where(slots.c.done.is_(False), slots.c.holder.is_(None))
+    yield Figure("open_slots", "Planned gradings nobody holds.", connection.execute(free).scalar_one())
+
+
+def _waiting(connection: Connection) -> Iterator[Figure]:
+    """Queues: what is done is not counted, so that a long history costs nothing."""
+    unfinished = [state.value for state in WorkState if state is not WorkState.DONE]
+    counted = dict.fromkeys(unfinished, 0)
+    query = select(work_items.c.state, func.count()).where(work_items.c.state.in_(unfinished))
+    counted |= {row[0]: row[1] for row in connection.execute(query.group_by(work_items.c.state))}
+    for state, number in counted.items():
+        yield Figure("work_items", "Work items that are not done.", number, {"state": state})
+    query = select(outbox.c.kind, outbox.c.state, func.count()).where(outbox.c.state != "sent")
+    for kind, state, number in connection.execute(query.group_by(outbox.c.kind, outbox.c.state)):
+        yield Figure("outbox", "Letters and deliveries not sent.", number, {"kind": kind, "state": state})
+
+
+def _spent(connection: Connection) -> Iterator[Figure]:
+    calls = model_calls.c
+    outcome = case((calls.ended_at.is_(None), "unanswered"), (calls.error.is_not(None), "failed"), else_="answered")
+    unpriced = case((and_(calls.ended_at.is_not(None), calls.error.is_(None), calls.cost_usd.is_(None)), 1), else_=0)
+    query = select(
+        calls.model,
+        outcome.label("outcome"),
+        func.count().label("number"),
+        func.sum(calls.input_tokens).label("input"),
+        func.sum(calls.output_tokens).label("output"),
+        func.coalesce(func.sum(calls.cost_usd), 0.0).label("dollars"),
+        func.sum(unpriced).label("unpriced"),
+    ).group_by(calls.model, "outcome")
+    rows = connection.execute(query).all()
+    often: dict[str, int] = {}
+    for row in rows:
+        often[row.model] = often.get(row.model, 0) + row.number
+    shown = set(sorted(often, key=lambda model: -often[model])[:MOST_MODELS])
+    for row in rows:
+        model = {"model": row.model if row.model in shown else "other"}
+        yield Figure(
+            "model_calls", "Model calls by how they ended.", row.number, {**model, "outcome": row.outcome}, grows=True
+        )
+        for side in ("input", "output"):
+            tokens = int(getattr(row, side))
+            yield Figure("model_tokens", "Tokens of model calls.", tokens, {**model, "side": side}, grows=True)
+        yield Figure("model_dollars", "Known cost of model calls.", row.dollars, model, grows=True)
+        yield Figure("model_calls_unpriced", "Answered calls of unknown price.", int(row.unpriced), model, grows=True)

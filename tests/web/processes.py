@@ -1,0 +1,85 @@
+"""The servers as an administrator runs them: real processes, on free loopback ports, told to stop by signals."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from tests.web.live import free_port
+
+
+@dataclass
+class Process:
+    """A command at work; what it says is kept in a file, so that a full pipe never stops it."""
+
+    child: subprocess.Popen[bytes]
+    said: Path
+    port: int = 0
+
+    def stop(self, *, within_s: float, number: int = signal.SIGTERM) -> int:
+        """Send a signal; the exit code, which must come in time."""
+        self.child.send_signal(number)
+        return self.child.wait(within_s)
+
+    def words(self) -> str:
+        return self.said.read_text()
+
+
+@contextmanager
+def guildhall(*words: str, folder: Path, environment: Mapping[str, str] | None = None) -> Iterator[Process]:
+    said = folder / f"{words[0]}-{free_port()}.said"
+    with said.open("wb") as out:
+        child = subprocess.Popen(
+            [sys.executable, "-m", "guildhall", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=out,
+            env={**os.environ, **(environment or {})},
+        )
+    try:
+        yield Process(child, said)
+    finally:
+        child.kill()
+        child.wait()
+
+
+@contextmanager
+def serving(
+    workspace: Path, *options: str, worker: bool = False, environment: Mapping[str, str] | None = None
+) -> Iterator[Process]:
+    """`guildhall serve`, once it answers."""
+    port, files_port = free_port(), free_port()
+    words = ["serve", "--workspace", str(workspace), "--port", str(port), "--files-port", str(files_port)]
+    running = guildhall(
+        *words, *options, *([] if worker else ["--no-worker"]), folder=workspace.parent, environment=environment
+    )
+    with running as process:
+        process.port = port
+        wait_until(lambda: answers(port), process)
+        yield process
+
+
+def answers(port: int) -> bool:
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=5).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+def wait_until(seen: object, process: Process, *, within_s: float = 60.0) -> None:
+    """Wait until `seen()` is true; a process that ended meanwhile says why."""
+    assert callable(seen)
+    deadline = time.monotonic() + within_s
+    while not seen():
+        assert process.child.poll() is None, process.words()
+        assert time.monotonic() < deadline, process.words()
+        time.sleep(0.02)
