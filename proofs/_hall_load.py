@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from random import Random
 
 import httpx
@@ -59,24 +61,28 @@ def _ticks(first: float, every: float, end: float) -> list[float]:
     return [first + every * number for number in range(int(max(0.0, end - first) / every) + 1) if first < end]
 
 
-async def load(address: str, graders: list[Grader], *, lasts_s: float, seed: int) -> Seen:
-    """Let all graders keep their timetables for so many seconds."""
-    seen, rng = Seen(), Random(seed)
+async def load(addresses: Sequence[str], graders: list[Grader], *, lasts_s: float, seed: int) -> Seen:
+    """Let all graders keep their timetables for so many seconds; their requests go to the servers in turn."""
+    seen, rng, turn = Seen(), Random(seed), cycle(addresses)
     limits = httpx.Limits(max_connections=400, max_keepalive_connections=400)
-    async with httpx.AsyncClient(base_url=address, timeout=30, limits=limits) as client:
+    async with httpx.AsyncClient(timeout=30, limits=limits) as client:
         start = time.monotonic() + 1
-        await asyncio.gather(
-            *(_keep(client, one, timetable(rng, lasts_s=lasts_s), start=start, seen=seen) for one in graders)
-        )
+
+        async def keep(grader: Grader, due: list[Due]) -> None:
+            await _keep(client, grader, due, turn, start=start, seen=seen)
+
+        await asyncio.gather(*(keep(one, timetable(rng, lasts_s=lasts_s)) for one in graders))
     return seen
 
 
-async def _keep(client: httpx.AsyncClient, grader: Grader, due: list[Due], *, start: float, seen: Seen) -> None:
+async def _keep(
+    client: httpx.AsyncClient, grader: Grader, due: list[Due], turn: Iterator[str], *, start: float, seen: Seen
+) -> None:
     version = 0
     for one in due:
         await asyncio.sleep(max(0.0, start + one.at - time.monotonic()))
         try:
-            answer = await client.send(_request(client, grader, one.kind, version))
+            answer = await client.send(_request(client, next(turn), grader, one.kind, version))
         except httpx.HTTPError as error:
             seen.errors.append(f"{one.kind}: {error!r}")
             continue
@@ -88,9 +94,9 @@ async def _keep(client: httpx.AsyncClient, grader: Grader, due: list[Due], *, st
             version = answer.json()["version"]
 
 
-def _request(client: httpx.AsyncClient, grader: Grader, kind: str, version: int) -> httpx.Request:
+def _request(client: httpx.AsyncClient, address: str, grader: Grader, kind: str, version: int) -> httpx.Request:
     headers = {"Cookie": f"guildhall={grader.cookie}", "X-Form-Token": grader.form_token}
-    path = f"/sets/{grader.seat}"
+    path = f"{address}/sets/{grader.seat}"
     if kind == "page":
         return client.build_request("GET", path, headers=headers)
     if kind == "submit":

@@ -7,13 +7,16 @@ import threading
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import text
 
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Value
 from guildhall.errors import Conflict, SchemaMismatch, UnknownName
+from guildhall.store import database
 from guildhall.store.database import HEAD, open_database, upgrade
 from guildhall.store.records import Store
 from guildhall.store.shelves import SHELVES, shelf_of
+from tests.postgres import Server
 from tests.strategies import STRATEGIES, kept_values, tasks
 
 PLAIN = Task(id="t-1", sector="Information", occupation="Editors", brief="Write it.")
@@ -102,3 +105,31 @@ def test_the_written_schema_is_the_newest_migration(database_url: str) -> None:
 @given(task=tasks)
 def test_equal_values_have_equal_bytes(task: Task) -> None:
     assert Task.model_validate_json(task.canonical()).canonical() == task.canonical()
+
+
+def test_the_newest_value_is_the_one_kept_last(store: Store) -> None:
+    assert store.newest(Task, id="t-1") is None
+    store.add_all([PLAIN, PLAIN.but(version=2), PLAIN.but(id="t-2")])
+    assert store.newest(Task, id="t-1") == PLAIN.but(version=2)
+
+
+def test_a_glance_inside_a_transaction_sees_what_it_wrote(store: Store) -> None:
+    with store.transaction():
+        store.add(PLAIN)
+        assert store.get(Task, "t-1@1") == PLAIN
+
+
+def test_a_connection_that_died_while_idle_is_replaced_unnoticed(
+    postgres: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "_TRUSTED_S", 0.0)
+    engine = open_database(postgres.new_database())
+    with engine.connect() as connection:
+        backend = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
+    other = open_database(engine.url.render_as_string(hide_password=False))
+    with other.connect() as connection:
+        connection.execute(text(f"SELECT pg_terminate_backend({backend}, 10000)"))
+    with engine.connect() as connection:
+        assert connection.execute(text("SELECT pg_backend_pid()")).scalar_one() != backend
+    engine.dispose()
+    other.dispose()

@@ -135,7 +135,7 @@ class Queue:
             _let_go(connection, slot, seat)
 
     def seat(self, identity: str) -> Seat:
-        with self.store.reading() as connection:
+        with self.store.glance() as connection:
             row = connection.execute(
                 select(seats, slots.c.body).join(slots, slots.c.id == seats.c.slot).where(seats.c.id == identity)
             ).first()
@@ -162,17 +162,17 @@ class Queue:
         with self.store.transaction() as connection:
             row = _locked(connection, identity)
             tally = _tally(row.clock).after(beat, now)
-            connection.execute(update(seats).where(seats.c.id == identity).values(clock=tally.model_dump_json()))
-            self._renew(connection, row, now=now, lease_s=lease_s)
+            self._keep(connection, row, {"clock": tally.model_dump_json()}, now=now, lease_s=lease_s)
         return tally
 
-    def _renew(self, connection: Connection, row: Row[Any], *, now: float, lease_s: float) -> None:
-        if row.state == SeatState.EXPIRED and not _hold(connection, row.slot, row.id):
-            return
-        if row.state in {SeatState.LIVE, SeatState.EXPIRED}:
-            connection.execute(
-                update(seats).where(seats.c.id == row.id).values(state=SeatState.LIVE, expires_at=now + lease_s)
-            )
+    def _keep(
+        self, connection: Connection, row: Row[Any], changes: dict[str, Any], *, now: float, lease_s: float
+    ) -> None:
+        """Write changes to a seat and, while its slot is its own or free, keep its lease alive with the same stroke."""
+        over = row.state == SeatState.EXPIRED and not _hold(connection, row.slot, row.id)
+        if not over and row.state in {SeatState.LIVE, SeatState.EXPIRED}:
+            changes = changes | {"state": SeatState.LIVE, "expires_at": now + lease_s}
+        connection.execute(update(seats).where(seats.c.id == row.id).values(**changes))
 
     def save(self, identity: str, draft: str, *, version: int, now: float, lease_s: float) -> int:
         """Keep a draft; `version` is the one it was based on. Raises `StaleDraft` when a newer one is there."""
@@ -180,12 +180,8 @@ class Queue:
             row = _locked(connection, identity)
             if row.draft_version != version:
                 raise StaleDraft(stored=row.draft, version=row.draft_version)
-            connection.execute(
-                update(seats)
-                .where(seats.c.id == identity)
-                .values(draft=draft, draft_version=version + 1, draft_saved_at=now)
-            )
-            self._renew(connection, row, now=now, lease_s=lease_s)
+            changes = {"draft": draft, "draft_version": version + 1, "draft_saved_at": now}
+            self._keep(connection, row, changes, now=now, lease_s=lease_s)
         return version + 1
 
     def mark_brief_read(self, identity: str, *, now: float) -> None:

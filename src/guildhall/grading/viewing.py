@@ -24,7 +24,7 @@ def view_of(store: Store, slot: Slot) -> BlindedView:
 
 def newest_study(store: Store, identity: Id) -> Study:
     """The newest frozen form of a study."""
-    found = store.find(Study, id=identity)
-    if not found:
+    found = store.newest(Study, id=identity)
+    if found is None:
         raise UnknownName("study", identity, fix="`guildhall study run` keeps one")
-    return found[-1]
+    return found

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from itertools import islice
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, Engine, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, Select, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from guildhall.domain.values import Value
@@ -30,6 +30,9 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        # SQLite's transactions are begun by our own hand, and cost no trip to anywhere.
+        remote = engine.dialect.name != "sqlite"
+        self._unceremonious = engine.execution_options(isolation_level="AUTOCOMMIT") if remote else engine
         self._joined: ContextVar[Connection | None] = ContextVar("guildhall_connection", default=None)
 
     @classmethod
@@ -76,6 +79,19 @@ class Store:
         with self.engine.connect() as connection, connection.begin():
             yield connection
 
+    @contextmanager
+    def glance(self) -> Iterator[Connection]:
+        """A connection for a single query whose answer is fetched whole: a server is asked once, not three times.
+
+        Nothing is begun or ended around it; inside a transaction it sees what that transaction wrote.
+        """
+        outer = self._joined.get()
+        if outer is not None:
+            yield outer
+            return
+        with self._unceremonious.connect() as connection:
+            yield connection
+
     def add(self, value: Value) -> bool:
         """Keep a value; False when the very same value was kept before.
 
@@ -111,7 +127,7 @@ class Store:
     def get(self, kind: type[V], key: str) -> V:
         """The value kept under a key, or `UnknownName`."""
         shelf = shelf_of(kind)
-        with self.reading() as connection:
+        with self.glance() as connection:
             body = connection.execute(select(shelf.table.c.body).where(shelf.table.c.key == key)).scalar()
         if body is None:
             raise UnknownName(kind.__name__.lower(), key, fix="it is not in this workspace")
@@ -119,17 +135,26 @@ class Store:
 
     def has(self, kind: type[Value], key: str) -> bool:
         shelf = shelf_of(kind)
-        with self.reading() as connection:
+        with self.glance() as connection:
             return connection.execute(select(shelf.table.c.seq).where(shelf.table.c.key == key)).first() is not None
 
     def find(self, kind: type[V], **columns: Any) -> list[V]:
         """Values whose search columns equal (or, for a sequence, are among) the given ones, oldest first."""
-        return list(self.each(kind, **columns))
+        with self.glance() as connection:
+            bodies = connection.execute(_bodies(shelf_of(kind), columns)).scalars().all()
+        return [kind.model_validate_json(body) for body in bodies]
+
+    def newest(self, kind: type[V], **columns: Any) -> V | None:
+        """The value kept last among those `find` would give."""
+        shelf = shelf_of(kind)
+        query = select(shelf.table.c.body).where(*_conditions(shelf, columns))
+        with self.glance() as connection:
+            body = connection.execute(query.order_by(shelf.table.c.seq.desc()).limit(1)).scalar()
+        return None if body is None else kind.model_validate_json(body)
 
     def each(self, kind: type[V], **columns: Any) -> Iterator[V]:
         """Like `find`, one at a time: for what does not fit in memory."""
-        shelf = shelf_of(kind)
-        query = select(shelf.table.c.body).where(*_conditions(shelf, columns)).order_by(shelf.table.c.seq)
+        query = _bodies(shelf_of(kind), columns)
         with self.reading() as connection:
             # Of the query, not of the connection: inside a transaction the connection goes on to write.
             for body in connection.execute(query.execution_options(yield_per=1000)).scalars():
@@ -138,7 +163,7 @@ class Store:
     def count(self, kind: type[Value], **columns: Any) -> int:
         shelf = shelf_of(kind)
         query = select(func.count()).select_from(shelf.table).where(*_conditions(shelf, columns))
-        with self.reading() as connection:
+        with self.glance() as connection:
             return int(connection.execute(query).scalar_one())
 
 
@@ -152,6 +177,10 @@ def _by_shelf(values: Sequence[Value]) -> Iterator[tuple[Shelf[Any], dict[str, d
             raise Conflict(type(value).__name__, row["key"])
     for kind, rows in grouped.items():
         yield shelf_of(kind), rows
+
+
+def _bodies(shelf: Shelf[Any], columns: dict[str, Any]) -> Select[Any]:
+    return select(shelf.table.c.body).where(*_conditions(shelf, columns)).order_by(shelf.table.c.seq)
 
 
 def _conditions(shelf: Shelf[Any], columns: dict[str, Any]) -> list[ColumnElement[bool]]:

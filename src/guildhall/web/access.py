@@ -20,6 +20,7 @@ from guildhall.domain.values import Digest, Id
 from guildhall.errors import InputError, UnknownName
 from guildhall.grading.people import Roster
 from guildhall.store.access import api_tokens, entry_links, sessions
+from guildhall.store.hall import members
 from guildhall.store.records import Store
 
 LINK_S = 15 * 60.0
@@ -116,14 +117,15 @@ class Door:
             return None
         digest = _digest(token)
         live = (sessions.c.token_digest == digest, sessions.c.ends_at > now, sessions.c.seen_at > now - IDLE_S)
-        with self.store.reading() as connection:
-            row = connection.execute(select(sessions).where(*live)).first()
+        query = select(sessions, members.c.body).join(members, members.c.id == sessions.c.member)
+        with self.store.glance() as connection:
+            row = connection.execute(query.where(*live, members.c.active.is_(True))).first()
         if row is None:
             return None
         if now - row.seen_at > 60:
             with self.store.transaction() as connection:
                 connection.execute(update(sessions).where(sessions.c.token_digest == digest).values(seen_at=now))
-        return Session(self.roster.get(row.member), row.form_token, digest)
+        return Session(Member.model_validate_json(row.body), row.form_token, digest)
 
     def leave(self, token_digest: Digest) -> None:
         with self.store.transaction() as connection:

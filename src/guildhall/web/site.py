@@ -30,6 +30,8 @@ from guildhall.study.publishing import SamplePair, publication, sample_of, sampl
 from guildhall.web.access import Door
 
 FILE_LINK_S = 12 * 3600
+VIEWS_AT_HAND = 2048
+"""Views kept in memory, some kilobytes each: enough for everybody who is in the hall on its busiest day."""
 KEY_FILE = "web.key"
 DRAFT = "draft:"
 """Begins the name under which links mean a draft's files instead of a seat's."""
@@ -73,7 +75,7 @@ class Site:
         self.door = Door(self.store, self.roster)
         self.queue = Queue(self.store)
         self.boards = Boards(self.store, clock=clock)
-        self.view = lru_cache(maxsize=256)(self._view)
+        self.view = lru_cache(maxsize=VIEWS_AT_HAND)(self._view)
 
     @cached_property
     def signer(self) -> URLSafeTimedSerializer:
