@@ -31,6 +31,9 @@ FIELDS = {
 """Every field any form has."""
 HOSTILE = ("//evil.invalid/x", "../../web.key", "a\r\nSet-Cookie: a=b", "\x00", "\ud7ff\U0010ffff", "x" * 2000, "'; --")
 
+LEADS_AWAY = re.compile(r'\b(?!value\b)[\w-]+="//evil')
+"""An attribute that begins with the hostile address, unless it is what a field shows as typed."""
+
 
 def named(one: Permission) -> str:
     return f"{one.method} {one.path}"
@@ -98,7 +101,7 @@ def test_whatever_stands_in_an_address_or_a_form_nothing_breaks_and_nobody_is_le
         where = answer.headers.get("location", "/")
         assert answer.status_code < 500, named(one)
         assert where.startswith("/") and not where.startswith(("//", "/\\")), named(one)
-        assert "set-cookie" not in answer.headers and b'="//evil' not in answer.content, named(one)
+        assert "set-cookie" not in answer.headers and not LEADS_AWAY.search(answer.text), named(one)
 
 
 @pytest.fixture(scope="module")

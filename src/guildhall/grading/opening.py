@@ -90,14 +90,28 @@ def pool_of(members: Iterable[Member], occupations: Iterable[str], design: HallD
     }
 
 
-def staff_of(workspace: Workspace, study: Study, members: Iterable[Member]) -> Staffing:
-    """What a study asks of people, held against the people there are; cheap, since nothing is prepared for it."""
-    design = design_of(study)
+def layout_of(workspace: Workspace, study: Study) -> Layout:
+    """Every grading of a study as its work stands now; cheap, since nothing is prepared for it."""
     tasks, made = gather(workspace, study)
-    layout = lay_out(
-        study=study.id, tasks=tasks, submissions=made, design=design, seed=study.seed, baseline=study.baseline
+    return _laid_out(study, tasks, made)
+
+
+def _laid_out(study: Study, tasks: list[Task], made: list[Submission]) -> Layout:
+    return lay_out(
+        study=study.id,
+        tasks=tasks,
+        submissions=made,
+        design=design_of(study),
+        seed=study.seed,
+        earlier=study.extends.study if study.extends else None,
+        baseline=study.baseline,
     )
-    pool = pool_of(members, {task.occupation for task in tasks}, design)
+
+
+def staff_of(workspace: Workspace, study: Study, members: Iterable[Member]) -> Staffing:
+    """What a study asks of people, held against the people there are."""
+    layout, design = layout_of(workspace, study), design_of(study)
+    pool = pool_of(members, {slot.occupation for slot in layout.slots}, design)
     return staffing(layout, design, pool=pool)
 
 
@@ -105,16 +119,7 @@ def open_hall(workspace: Workspace, study: Study, preparer: Preparer, *, progres
     """Make everything ready and plan all slots of a study."""
     design = design_of(study)
     tasks, made = gather(workspace, study)
-    earlier = study.extends.study if study.extends else None
-    layout = lay_out(
-        study=study.id,
-        tasks=tasks,
-        submissions=made,
-        design=design,
-        seed=study.seed,
-        earlier=earlier,
-        baseline=study.baseline,
-    )
+    layout = _laid_out(study, tasks, made)
     if not layout.slots:
         raise NotEnoughData(
             f"study {study.id!r} has nothing to compare: {len(layout.without_expert)} of {len(tasks)} tasks have no "

@@ -15,7 +15,7 @@ from guildhall.errors import InputError, UnknownName
 from guildhall.sampling.plan import SampleItem, plan_samples
 from guildhall.store.workspace import Workspace
 from guildhall.study.extending import extension_of
-from guildhall.study.file import StudyFile, read_study
+from guildhall.study.file import StudyFile, TasksSection, read_study
 from guildhall.taskbank.review.admission import require_reviewed, why_not_in_a_study
 
 
@@ -44,27 +44,8 @@ class OpenStudy:
 
     @cached_property
     def tasks(self) -> list[Task]:
-        """The tasks the study means, in their latest version, in a fixed order.
-
-        A task whose review is not complete is left out, and refused where the study names it.
-        """
-        wanted, store = self.file.tasks, self.workspace.store
-        known = latest_tasks(self.workspace)
-        if unknown := set(wanted.ids) - set(known):
-            raise UnknownName("task", min(unknown), fix="import it with `guildhall tasks import`")
-        for name in wanted.ids:
-            require_reviewed(store, known[name])
-        chosen = [
-            task
-            for name, task in sorted(known.items())
-            if (not wanted.ids or name in wanted.ids)
-            and (not wanted.sectors or task.sector in wanted.sectors)
-            and (not wanted.occupations or task.occupation in wanted.occupations)
-            and why_not_in_a_study(store, task) is None
-        ]
-        if not chosen:
-            raise InputError("the study means no task of this workspace; import tasks or widen its [tasks] section")
-        return chosen[: wanted.first]
+        """The tasks the study means, in their latest version, in a fixed order."""
+        return chosen_tasks(self.workspace, self.file.tasks)
 
     @cached_property
     def items(self) -> list[SampleItem]:
@@ -94,6 +75,29 @@ class OpenStudy:
             )
         self.workspace.store.add(study)
         return study
+
+
+def chosen_tasks(workspace: Workspace, wanted: TasksSection) -> list[Task]:
+    """The tasks a section means, in their latest version, in a fixed order.
+
+    A task whose review is not complete is left out, and refused where the section names it.
+    """
+    known, store = latest_tasks(workspace), workspace.store
+    if unknown := set(wanted.ids) - set(known):
+        raise UnknownName("task", min(unknown), fix="import it with `guildhall tasks import`")
+    for name in wanted.ids:
+        require_reviewed(store, known[name])
+    chosen = [
+        task
+        for name, task in sorted(known.items())
+        if (not wanted.ids or name in wanted.ids)
+        and (not wanted.sectors or task.sector in wanted.sectors)
+        and (not wanted.occupations or task.occupation in wanted.occupations)
+        and why_not_in_a_study(store, task) is None
+    ]
+    if not chosen:
+        raise InputError("the study means no task of this workspace; import tasks or widen its [tasks] section")
+    return chosen[: wanted.first]
 
 
 def latest_tasks(workspace: Workspace) -> dict[str, Task]:

@@ -17,6 +17,7 @@ from guildhall.web.api.app import api_app
 from guildhall.web.pages import (
     account,
     authoring,
+    designing,
     disputes,
     entry,
     gradings,
@@ -49,6 +50,7 @@ def routes() -> list[BaseRoute]:
         *verdict.ROUTES,
         *severity.ROUTES,
         *manage.ROUTES,
+        *designing.ROUTES,
         *disputes.ROUTES,
         *people.ROUTES,
         *webhooks.ROUTES,

@@ -13,6 +13,7 @@ from guildhall.domain.halls import Role
 from guildhall.grading.overseeing import free, leases, reassign
 from guildhall.study.code_names import names_for
 from guildhall.study.exports import CODE_BOOK, FORMATS, exported
+from guildhall.study.openings import opening_of
 from guildhall.study.publishing import publication, why_not_public
 from guildhall.study.unblinding import ask_to_unblind, confirm_unblinding, unblinding
 from guildhall.study.watching import TOO_FAST_SHARE, judges_of
@@ -43,6 +44,7 @@ def board(request: Request, site: Site, _session: Session, _form: FormData) -> R
         "manage_board.html",
         study=study,
         board=counted.under(names_for(site.store, study, counted.models)),
+        opening=opening_of(site.store, study),
         places=leases(site.queue, study.id),
         graders=site.roster.code_names(Role.GRADER),
         at_risk_before=now + AT_RISK_S,

@@ -1,0 +1,136 @@
+"""A new study of work that is already there: what may be chosen, what the choice would take, and freezing it.
+
+The command line reads a study file, which also says how models are sampled. Here a manager chooses among tasks and
+finished work, sees what people would be asked for, and keeps the study; nothing is sampled and no model is called.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from guildhall.domain.authors import ModelRun
+from guildhall.domain.gradings import SERVICE
+from guildhall.domain.halls import HallDesign, Member
+from guildhall.domain.studies import Study
+from guildhall.domain.submissions import Submission
+from guildhall.domain.tasks import Task
+from guildhall.domain.values import Id, Line, Value
+from guildhall.errors import InputError
+from guildhall.grading.design import Layout, Staffing, expert_submission, staffing
+from guildhall.grading.opening import design_of, layout_of, pool_of
+from guildhall.store.workspace import Workspace
+from guildhall.study.file import TasksSection
+from guildhall.study.studies import chosen_tasks
+
+
+class Wish(Value):
+    """What a manager asks for: which tasks, whose work on them, and the rules of human grading."""
+
+    id: Id
+    title: Line
+    seed: int = 1
+    tasks: TasksSection = TasksSection()
+    authors: tuple[Id, ...] = ()
+    baseline: Id = "expert"
+    people: HallDesign = HallDesign()
+
+
+class OnOffer:
+    """Tasks whose review is complete and the finished work on them."""
+
+    def __init__(self, workspace: Workspace, wanted: TasksSection) -> None:
+        self.workspace, self.tasks = workspace, chosen_tasks(workspace, wanted)
+
+    @cached_property
+    def runs(self) -> list[tuple[Submission, ModelRun]]:
+        """Models' work on these tasks; what a program sent to the grading service is in no study."""
+        found = (one for task in self.tasks for one in self.workspace.store.find(Submission, task=task.id))
+        return [(one, one.author) for one in found if isinstance(one.author, ModelRun) and one.origin != SERVICE]
+
+    def authors(self) -> dict[str, int]:
+        """Name -> on how many of the tasks there is work of theirs; `expert` is among them."""
+        tasks: dict[str, set[str]] = defaultdict(set)
+        for task in self.tasks:
+            if task.expert_files or task.expert_text:
+                tasks["expert"].add(task.id)
+        for submission, author in self.runs:
+            tasks[author.name].add(submission.task)
+        return {name: len(tasks[name]) for name in sorted(tasks, key=lambda name: (name != "expert", name))}
+
+    def works_on(self, task: Id) -> dict[str, str]:
+        """Key of a submission to one task -> whose it is."""
+        found = {one.key: f"{author.name}, sample {author.sample}" for one, author in self.runs if one.task == task}
+        expert = next((expert_submission(one) for one in self.tasks if one.id == task), None)
+        return {**({expert.key: "expert"} if expert else {}), **found}
+
+
+def groups_of(tasks: Iterable[Task]) -> tuple[dict[str, int], dict[str, int]]:
+    """Sector -> tasks, and occupation -> tasks."""
+    every = list(tasks)
+    sectors, occupations = (Counter(getattr(one, name) for one in every) for name in ("sector", "occupation"))
+    return dict(sorted(sectors.items())), dict(sorted(occupations.items()))
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a study would take, told before it is frozen."""
+
+    study: Study
+    layout: Layout
+    staff: Staffing
+    pool: dict[str, int]
+    """Graders at hand, an occupation."""
+
+    @property
+    def judged_tasks(self) -> int:
+        return len({slot.task for slot in self.layout.slots})
+
+
+def wished_study(workspace: Workspace, wish: Wish) -> Study:
+    """The study as it would be kept."""
+    offer = OnOffer(workspace, wish.tasks)
+    if unknown := {*wish.authors, wish.baseline} - {"expert", *(author.name for _, author in offer.runs)}:
+        raise InputError(f"there is no finished work of {min(unknown)!r} on the chosen tasks")
+    compared = {*wish.authors, wish.baseline}
+    authors = {author.key: author for _, author in offer.runs if author.name in compared}
+    baseline = {} if wish.baseline == "expert" else {"baseline": wish.baseline}
+    rules = wish.people.model_dump(mode="json")
+    return Study(
+        id=wish.id,
+        title=wish.title,
+        seed=wish.seed,
+        tasks=tuple(task.key for task in offer.tasks),
+        authors=tuple(authors[key] for key in sorted(authors)),
+        design={"tasks": wish.tasks.model_dump(mode="json"), "people": rules, **baseline},
+    )
+
+
+def preview_of(workspace: Workspace, wish: Wish, members: Sequence[Member]) -> Preview:
+    """Gradings, hours, money and graders, held against the roster; the same sums as `guildhall people open`."""
+    study = wished_study(workspace, wish)
+    layout, design = layout_of(workspace, study), design_of(study)
+    pool = pool_of(members, {slot.occupation for slot in layout.slots}, design)
+    return Preview(study, layout, staffing(layout, design, pool=pool), pool)
+
+
+def why_not_freeze(preview: Preview) -> str | None:
+    """Why the study makes no sense yet. A pool that falls short is no such reason: people can be invited."""
+    if preview.layout.slots:
+        return None
+    without, tasks = len(preview.layout.without_expert), len(preview.study.tasks)
+    lacking = f"on {without} of {tasks} tasks the baseline has no work, on the rest nobody else has"
+    return f"there is nothing to compare: {lacking}"
+
+
+def freeze_wish(workspace: Workspace, preview: Preview) -> Study:
+    """Keep the study; its id must be new, since a frozen study does not change."""
+    if why := why_not_freeze(preview):
+        raise InputError(why)
+    study = preview.study
+    if workspace.store.count(Study, id=study.id):
+        raise InputError(f"there is a study {study.id!r} already; give this one another id")
+    workspace.store.add(study)
+    return study
