@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import date
+
+from guildhall.domain.ablations import Ablation
+from guildhall.domain.calibrations import ModelCalibration, ReliabilityPoint
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.findings import Breakdown, CellRecord, Counts, Figure, FigureGroup, Findings, ModelRecord
 from guildhall.domain.reasons import ReasonExample, Reasons, ReasonShare
 from guildhall.domain.speed_and_cost import ModelSpeedAndCost, Ratios, SpeedAndCost
+from guildhall.domain.trends import DatedRate, TrendFinding
 
 
 def rate(value: float, low: float | None = None, high: float | None = None, *, n: int = 40) -> Estimate:
@@ -89,6 +94,51 @@ REASONS = Reasons(
     ),
 )
 
+CALIBRATIONS = tuple(
+    ModelCalibration(
+        model=model,
+        against=against,
+        brier=rate(0.2 + shift, 0.15 + shift, 0.25 + shift),
+        overconfidence=rate(0.1 + shift, 0.02, 0.3),
+        curve=tuple(
+            ReliabilityPoint(claimed=claimed, came_true=came)
+            for claimed, came in ((0.4, rate(0.4 - shift, 0.2, 0.6)), (0.7, rate(0.5, 0.4, 0.7)), (0.9, rate(0.6)))
+        ),
+    )
+    for against in ("share of graders who found the work usable as it is", "half-tie rate against the expert")
+    for model, shift in (("alpha", 0.05), ("=beta()", 0.1))
+)
+ABLATIONS = (
+    Ablation(
+        setting="reasoning_effort",
+        base="alpha low",
+        base_level="low",
+        changed="alpha high",
+        changed_level="high",
+        difference={
+            name: rate(value, value - 0.04, value + 0.05) for name, value in (("win", 0.05), ("win_or_tie", 0.06))
+        },
+    ),
+    Ablation(
+        setting="prompt",
+        base="alpha",
+        base_level="plain",
+        changed="alpha tuned",
+        changed_level="elicited",
+        difference={"win": rate(-0.03), "win_or_tie": rate(-0.02)},
+    ),
+)
+TREND = TrendFinding(
+    slope_per_year=rate(0.2, 0.1, 0.3),
+    scatter=0.02,
+    points=(
+        DatedRate(model="alpha", released=date(2025, 1, 1), rate=rate(0.36, 0.28, 0.45)),
+        DatedRate(model="=beta()", released=date(2026, 1, 1), rate=rate(0.56, 0.46, 0.65)),
+    ),
+    line=((date(2025, 1, 1), rate(0.36, 0.3, 0.42)), (date(2026, 1, 1), rate(0.56, 0.48, 0.64))),
+    undated=("gamma",),
+)
+
 FINDINGS = Findings(
     study="s",
     title="A study <of> tests & tables",
@@ -140,6 +190,9 @@ FINDINGS = Findings(
             ),
         ),
     ),
+    trend=TREND,
+    ablations=ABLATIONS,
+    calibrations=CALIBRATIONS,
     savings=SAVINGS,
     reasons=REASONS,
     groups=(
@@ -148,6 +201,15 @@ FINDINGS = Findings(
             title="Did the blind hold?",
             words="0 when it held.",
             figures=(Figure(name="alpha", estimate=rate(0.1, -0.05, 0.25)),),
+        ),
+        FigureGroup(
+            name="agreement",
+            title="Agreement between graders",
+            words="How often they agree.",
+            figures=(
+                Figure(name="graders with each other", estimate=rate(0.8, 0.7, 0.9)),
+                Figure(name="always-human with them (constant)", estimate=rate(0.75)),
+            ),
         ),
     ),
     methods=("Each set shows 2 deliverables.",),

@@ -12,8 +12,10 @@ import openpyxl
 import pytest
 
 from guildhall.domain.findings import Findings
+from guildhall.reports.chapters.calibration import calibration_csv
 from guildhall.reports.chapters.savings import savings_csv
 from guildhall.reports.figures import figures_of
+from guildhall.reports.numbers import numbers_csv
 from guildhall.reports.page import html_page
 from guildhall.reports.plots.frame import to_png, to_svg
 from guildhall.reports.tables import csv_text
@@ -31,6 +33,8 @@ VOID = {"meta", "br", "link", "img", "input", "hr", "path", "line", "rect"}
         ("report.md", markdown),
         ("report.json", as_json),
         ("headline.csv", headline_csv),
+        ("calibration.csv", lambda findings: calibration_csv(findings.calibrations)),
+        ("numbers.csv", numbers_csv),
         ("savings.csv", lambda findings: savings_csv(findings.savings)),
         ("report.html", lambda findings: re.sub(r"<svg.*?</svg>", "<svg></svg>", html_page(findings), flags=re.DOTALL)),
     ],
@@ -100,7 +104,8 @@ def test_the_same_findings_give_the_same_page() -> None:
 
 def test_figures_are_drawn_without_a_browser() -> None:
     figures = figures_of(FINDINGS)
-    assert set(figures) == {"outcomes", "win-or-tie", "by-sector", "savings", "reasons", "blinding"}
+    chapters = {"trend", "ablations", "calibration", "savings", "reasons", "blinding", "agreement"}
+    assert set(figures) == {"outcomes", "win-or-tie", "by-sector", *chapters}
     for figure in figures.values():
         assert "<svg" in to_svg(figure)
     assert to_png(figures["outcomes"]).startswith(b"\x89PNG")

@@ -53,12 +53,17 @@ def study(workspace: Workspace) -> Study:
 
 
 def test_faults_of_form_are_shares_of_files_by_model_and_type(workspace: Workspace, study: Study) -> None:
-    found = formatting.chapter(gather_evidence(workspace, study, baseline="expert", grader_kind=None))
-    assert found is not None
-    by_name = {one.name: one.estimate for one in found.figures}
-    share = by_name["alpha: docx files with any finding"]
-    assert share.value == pytest.approx(4 / 12) and share.interval is not None and share.n_judgments == 12
-    assert by_name["alpha: docx files with overlapping-text"].value == pytest.approx(4 / 12)
+    evidence = gather_evidence(workspace, study, baseline="expert", grader_kind=None)
+    found, rules = formatting.chapter(evidence), formatting.by_rule(evidence)
+    assert found is not None and rules is not None
+    share = {one.name: one.estimate for one in found.figures}["alpha: docx files"]
+    assert (
+        share.value == pytest.approx(4 / 12)
+        and share.interval is not None
+        and (share.n_samples, share.unit) == (12, "file")
+    )
+    by_rule = {one.name: one.estimate.value for one in rules.figures}
+    assert by_rule["overlapping text, alpha: docx files"] == pytest.approx(4 / 12)
 
 
 def test_severity_is_told_of_losses_and_per_hundred_only_where_controls_were_rated(

@@ -74,7 +74,9 @@ def test_a_simulated_study_is_judged_counted_and_reported(workspace: Workspace, 
     assert all(record.wins + record.ties + record.losses == 24 for record in findings.headline)
     assert "By sector" in {breakdown.title for breakdown in findings.breakdowns}
     titles = {group.title for group in findings.groups}
-    assert {"Agreement between graders", "Did the blind hold?", "Stated confidence against outcomes"} <= titles
+    assert {"Agreement between graders", "Agreement beyond chance", "Did the blind hold?"} <= titles
+    assert {one.model for one in findings.calibrations} == {"alpha", "beta"}
+    assert all(one.brier.n_samples == 8 for one in findings.calibrations), "each deliverable counts once"
     for name in ("report.html", "report.md", "report.json", "report.xlsx", "headline.csv", "judgments.csv"):
         assert (tmp_path / "report" / name).stat().st_size > 100
     assert len((tmp_path / "report" / "judgments.csv").read_text().splitlines()) == 1 + 48
@@ -127,7 +129,10 @@ def test_failures_surplus_and_replaced_judgments_are_counted_and_left_out(worksp
     late = judgment("g-3", ranks=(1, 2), planned=False)
     workspace.store.add_all([first, amended, failed, late])
     found = judged_rows(workspace.store, "s")
-    assert (found.judgments, found.failures, found.surplus) == (3, 1, 1)
+    assert [found.counted(name) for name in ("judgments", "failures", "surplus")] == [3, 1, 1]
+    assert [found.counted(name, "simulated") for name in ("judgments", "surplus")] == [0, 0], (
+        "nobody of that kind judged"
+    )
     rows = found.rows
     assert (rows.score.tolist(), rows.model_place.tolist(), rows.guess.tolist()) == ([0.0], [0], [NOT_ASKED])
 

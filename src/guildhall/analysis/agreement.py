@@ -48,7 +48,19 @@ def agreement(
     human-human it does not cover.
     """
     which = np.ones(ratings.n_samples, dtype=np.bool_) if which is None else which
-    human, auto = ratings.counts(human=True)[which], ratings.counts(human=False)[which]
+    counts = ratings.counts(human=True), ratings.counts(human=False)
+    return _agreement(ratings, counts, which, interval=interval, level=level)
+
+
+def _agreement(
+    ratings: Ratings,
+    counts: tuple[Counts, Counts],
+    which: NDArray[np.bool_],
+    *,
+    interval: AgreementInterval,
+    level: float,
+) -> Agreement:
+    human, auto = (one[which] for one in counts)
     both = np.hstack([human, auto])
     measure = partial(_measured, units=_units(ratings, which), interval=interval, level=level)
     return Agreement(
@@ -96,9 +108,10 @@ def _measured(
 def agreement_by_model(
     ratings: Ratings, *, interval: AgreementInterval = "population", level: float = 0.95
 ) -> dict[str, Agreement]:
-    """The same for each model's samples."""
+    """The same for each model's samples; ratings are counted once, however many models there are."""
+    counts = ratings.counts(human=True), ratings.counts(human=False)
     return {
-        name: agreement(ratings, interval=interval, level=level, which=ratings.model == code)
+        name: _agreement(ratings, counts, ratings.model == code, interval=interval, level=level)
         for code, name in enumerate(ratings.models)
         if np.any(ratings.model == code)
     }

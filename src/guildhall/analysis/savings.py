@@ -11,7 +11,7 @@ failures, and the price of catastrophes unless one is given.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -198,12 +198,17 @@ def savings_from_tasks(
     if ledger.review is None:
         return replace(plain, naive=naive, never_won=ledger.never_won)
     unknown = None if (ledger.judged > 1).any() else "one judgment a task cannot tell hard tasks from bad luck"
+    by_tries = {
+        n: report.ratio(each, _named(n), unknown if n > 1 else None)
+        for n, each in enumerate(spent.tried(max(tries, default=1)), 1)
+        if n in tries
+    }
     return Savings(
         w=w,
         win_rate=ledger.win_rate,
         naive=naive,
-        try_once=report.ratio(spent.tried(1), _named(1)),
-        try_n={n: report.ratio(spent.tried(n), _named(n), unknown if n > 1 else None) for n in tries},
+        try_once=report.ratio(spent.tried_once(), _named(1)),
+        try_n={n: by_tries[n] for n in tries},
         limit=plain.limit._replace(
             n_tasks=len(ledger.human),
             why_no_interval=plain.limit.why_no_interval
@@ -248,17 +253,24 @@ class _Spent:
     def naive(self) -> Floats:
         return self.ledger.model + (self.catastrophe.cost * self.catastrophe.rate if self.catastrophe else 0.0)
 
-    def tried(self, n: int) -> Floats:
-        """E[T_n] task by task; one try is linear in w, so there the raw rates are unbiased and are not shrunk."""
-        attempt = self.ledger.model + (0.0 if self.ledger.review is None else self.ledger.review)
-        if n == 1:
-            fails = 1 - self.ledger.won / self.ledger.judged
-            return attempt + fails * self.ledger.human + self._harm(1 - fails)
-        fails, spent = np.ones_like(self.lost), np.zeros_like(self.lost)
-        for k in range(n):
-            spent += fails * attempt
+    def tried_once(self) -> Floats:
+        """E[T_1] task by task: linear in w, so there the raw rates are unbiased and are not shrunk."""
+        fails = 1 - self.ledger.won / self.ledger.judged
+        return self._attempt + fails * self.ledger.human + self._harm(1 - fails)
+
+    def tried(self, most: int) -> Iterator[Floats]:
+        """E[T_n] task by task, for n = 1 to `most`; each attempt goes on from the last."""
+        yield self.tried_once()
+        attempt = self._attempt
+        fails, spent = self.lost / self.trials, np.broadcast_to(attempt, self.lost.shape)
+        for k in range(1, most):
+            spent = spent + fails * attempt
             fails = fails * (self.lost + k) / (self.trials + k)
-        return spent + fails * self.ledger.human + self._harm(1 - fails)
+            yield spent + fails * self.ledger.human + self._harm(1 - fails)
+
+    @property
+    def _attempt(self) -> Floats:
+        return self.ledger.model + (0.0 if self.ledger.review is None else self.ledger.review)
 
     def _harm(self, accepted: Floats) -> Floats | float:
         return self.catastrophe.expected * accepted if self.catastrophe else 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from guildhall.domain.ablations import Ablation
+from guildhall.domain.calibrations import ModelCalibration
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.reasons import Reasons
 from guildhall.domain.speed_and_cost import SpeedAndCost
@@ -74,6 +75,13 @@ class FigureGroup(Value):
     words: str
     figures: tuple[Figure, ...]
 
+    @property
+    def in_percent(self) -> bool:
+        """Whether all of it are shares: every value and every end of an interval lies between 0 and 1."""
+        known = [one.estimate for one in self.figures if one.estimate.value is not None]
+        ends = [end for one in known for end in (one.value, *(one.interval or ())) if end is not None]
+        return bool(ends) and min(ends) >= 0 and max(ends) <= 1
+
 
 class TaskRates(Value):
     """Each task's own rates by model, from which two reports are compared paired by task.
@@ -112,6 +120,7 @@ class Findings(Value):
     savings: SpeedAndCost | None = None
     reasons: Reasons | None = None
     ablations: tuple[Ablation, ...] = ()
+    calibrations: tuple[ModelCalibration, ...] = ()
     groups: tuple[FigureGroup, ...] = ()
     methods: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

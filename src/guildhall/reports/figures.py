@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from guildhall.domain.findings import Findings
-from guildhall.reports.plots.differences import NEW_LINE, signed_forest
+from guildhall.reports.plots.differences import signed_forest
 from guildhall.reports.plots.forest import forest, group_forest
 from guildhall.reports.plots.frame import Specification, subtitled, to_svg
 from guildhall.reports.plots.heat_map import heat_map
 from guildhall.reports.plots.outcomes import outcome_bars
 from guildhall.reports.plots.reasons import reason_bars
+from guildhall.reports.plots.reliability import reliability_plot
 from guildhall.reports.plots.savings import savings_curves, savings_have_curves
 from guildhall.reports.plots.trend import trend_plot
+from guildhall.reports.summary import ranked
 
 MOST_MODELS = 40
 """So many models, the best, are what one can read in a figure; tables and files hold all."""
@@ -32,8 +34,7 @@ def figures_of(findings: Findings) -> dict[str, Specification]:
 
 def _readable(findings: Findings) -> Findings:
     """The findings of the best models only, for the eye."""
-    ranked = sorted(findings.headline, key=lambda record: -(record.win_or_tie.value or 0))
-    best = {record.model for record in ranked[:MOST_MODELS]}
+    best = {record.model for record in ranked(findings)[:MOST_MODELS]}
     return findings.model_copy(
         update={
             "headline": tuple(record for record in findings.headline if record.model in best),
@@ -50,21 +51,25 @@ def _readable(findings: Findings) -> Findings:
 
 def _figures(findings: Findings) -> dict[str, Specification]:
     made = {"outcomes": outcome_bars(findings)}
-    ranked = sorted(findings.headline, key=lambda record: -(record.win_or_tie.value or 0))
-    made["win-or-tie"] = forest(
-        "Win or tie, with 95 % intervals", [(record.model, record.win_or_tie) for record in ranked], reference=0.5
+    rates = forest(
+        "Win or tie, with 95 % intervals",
+        [(record.model, record.win_or_tie) for record in ranked(findings)],
+        reference=0.5,
     )
+    made["win-or-tie"] = subtitled(rates, f"mean over tasks, against the {findings.baseline}; dashed: one half")
     for breakdown in findings.breakdowns:
         made[f"by-{breakdown.by[0].replace('_', '-')}"] = heat_map(breakdown)
     if findings.trend:
         made["trend"] = trend_plot(findings.trend)
     if findings.ablations:
-        entries = [(f"{one.title}{NEW_LINE}{one.who}", one.difference["win_or_tie"]) for one in findings.ablations]
+        entries = [(f"{one.title}\n{one.who}", one.difference["win_or_tie"]) for one in findings.ablations]
         made["ablations"] = signed_forest("What one setting does to win or tie, paired by task", entries)
     if findings.savings and savings_have_curves(findings.savings):
         made["savings"] = savings_curves(findings.savings)
     if findings.reasons and findings.reasons.shares:
         made["reasons"] = reason_bars(findings.reasons)
+    if findings.calibrations:
+        made["calibration"] = reliability_plot(findings.calibrations)
     for group in findings.groups:
         made[group.name] = group_forest(group)
     return made

@@ -8,9 +8,10 @@ from typing import Any
 
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.findings import Findings
+from guildhall.reports.chapters.savings import every_ratio
 from guildhall.reports.tables import csv_text
 
-OF_ALL_ROWS = frozenset({"agreement", "order", "blinding", "review-time"})
+OF_ALL_ROWS = frozenset({"agreement", "agreement-beyond-chance", "order", "blinding", "tells", "review-time"})
 """Chapters whose figures rest on all rows of the report."""
 
 
@@ -37,10 +38,34 @@ def _numbers(findings: Findings) -> Iterator[list[Any]]:
             rows = query(findings, {"model": cell.model, **cell.levels})
             place = f"{cell.model} / {' / '.join(cell.levels.values())}"
             yield _line(breakdown.title, place, "win_or_tie", cell.win_or_tie, rows)
+    yield from _of_chapters(findings)
     for group in findings.groups:
         rows = query(findings, {}) if group.name in OF_ALL_ROWS else ""
         for figure in group.figures:
             yield _line(group.name, figure.name, group.title, figure.estimate, rows)
+
+
+def _of_chapters(findings: Findings) -> Iterator[list[Any]]:
+    """The chapters with a shape of their own."""
+    if findings.trend:
+        rows = query(findings, {})
+        yield _line("trend", "all dated models", "change a year", findings.trend.slope_per_year, rows)
+    for one in findings.ablations:
+        for name, estimate in one.difference.items():
+            yield _line(
+                "ablations", f"{one.title} ({one.who})", name, estimate, query(findings, {"model": one.changed})
+            )
+    for place, currency, strategy, ratio in every_ratio(findings.savings) if findings.savings else ():
+        yield _line(f"savings: {currency}", place, strategy, ratio, query(findings, {"model": place}))
+    if findings.reasons:
+        for reason in findings.reasons.shares:
+            place = f"{reason.model}: {reason.side}"
+            yield _line("reasons", place, reason.label, reason.share, query(findings, {"model": reason.model}))
+    for calibration in findings.calibrations:
+        rows = query(findings, {"model": calibration.model})
+        yield _line("calibration", calibration.model, f"Brier, {calibration.against}", calibration.brier, rows)
+        words = f"over-confidence, {calibration.against}"
+        yield _line("calibration", calibration.model, words, calibration.overconfidence, rows)
 
 
 def _line(chapter: str, name: str, what: str, one: Estimate, rows: str) -> list[Any]:

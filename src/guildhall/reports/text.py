@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 from guildhall.domain.findings import Findings
 from guildhall.reports.chapters.ablations import ablations_markdown
+from guildhall.reports.chapters.calibration import calibration_markdown
 from guildhall.reports.chapters.reasons import reasons_markdown
 from guildhall.reports.chapters.savings import savings_markdown
 from guildhall.reports.chapters.trend import trend_markdown
+from guildhall.reports.summary import in_short, ranked
 from guildhall.reports.tables import csv_text, text_table
-from guildhall.reports.words import basis, interval_percent, percent, plain
+from guildhall.reports.words import basis, figure_words, interval_percent, percent
 
 
 def markdown(findings: Findings) -> str:
@@ -22,6 +22,7 @@ def markdown(findings: Findings) -> str:
     ]
     if findings.simulated:
         lines += ["**The graders of this study are simulated: these figures say nothing about any model.**", ""]
+    lines += [" ".join(in_short(findings)), ""]
     counts = findings.counts
     lines += [
         f"{counts.tasks_compared} of {counts.tasks} tasks compared; {counts.judgments} judgments, "
@@ -29,7 +30,7 @@ def markdown(findings: Findings) -> str:
         "",
     ]
     lines += text_table(
-        ["model", "wins", "ties", "losses", "win", "win or tie", "half tie"],
+        ["model", "wins", "ties", "losses", "win", "win or tie", "half tie", "rests on"],
         [
             [
                 record.model,
@@ -40,8 +41,9 @@ def markdown(findings: Findings) -> str:
                     f"{percent(one.value)} ({interval_percent(one)})"
                     for one in (record.win, record.win_or_tie, record.half_tie)
                 ),
+                basis(record.win_or_tie),
             ]
-            for record in findings.headline
+            for record in ranked(findings)
         ],
     )
     for breakdown in findings.breakdowns:
@@ -64,15 +66,19 @@ def markdown(findings: Findings) -> str:
     lines += ablations_markdown(findings.ablations) if findings.ablations else []
     lines += savings_markdown(findings.savings) if findings.savings else []
     lines += reasons_markdown(findings.reasons) if findings.reasons else []
+    lines += calibration_markdown(findings.calibrations) if findings.calibrations else []
     for group in findings.groups:
-        rows = [[figure.name, plain(figure.estimate), basis(figure.estimate)] for figure in group.figures]
+        rows = [
+            [one.name, figure_words(one.estimate, in_percent=group.in_percent), basis(one.estimate)]
+            for one in group.figures
+        ]
         lines += [f"## {group.title}", "", group.words, "", *text_table(["figure", "estimate", "rests on"], rows)]
     lines += ["## Methods", "", *(f"{sentence}\n" for sentence in (*findings.methods, *findings.notes))]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def as_json(findings: Findings) -> str:
-    return json.dumps(findings.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+    return findings.model_dump_json(indent=2) + "\n"
 
 
 def headline_csv(findings: Findings) -> str:

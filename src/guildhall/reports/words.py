@@ -44,22 +44,31 @@ def plain(estimate: Estimate) -> str:
 
 
 def times(estimate: Estimate) -> str:
-    """A ratio, with its interval, or why there is none."""
+    """A ratio, with its interval; a dash where it is unknown, which the text beneath a table explains."""
     if estimate.value is None:
-        return f"unknown: {estimate.why_no_interval}"
+        return "–"
     ends = f" ({estimate.interval[0]:.2f} to {estimate.interval[1]:.2f})" if estimate.interval else ""
     return f"{estimate.value:.2f}×{ends}"
 
 
+def figure_words(estimate: Estimate, *, in_percent: bool) -> str:
+    """A figure of a chapter: in per cent where the whole chapter is shares."""
+    if not in_percent or estimate.value is None:
+        return plain(estimate)
+    return f"{percent(estimate.value)} ({interval_percent(estimate)})"
+
+
 def basis(estimate: Estimate) -> str:
     """What an estimate rests on, for the small print."""
+    sample = {"model": "model", "file": "file"}.get(estimate.unit, "sample")
     counts = [
-        f"{count} {name}"
+        f"{count} {name if count == 1 else name + 's'}"
         for count, name in (
-            (estimate.n_tasks, "tasks"),
-            (estimate.n_samples, "models" if estimate.unit == "model" else "samples"),
-            (estimate.n_judgments, "judgments"),
+            (estimate.n_tasks, "task"),
+            (estimate.n_samples, sample),
+            (estimate.n_judgments, "judgment"),
         )
         if count is not None
     ]
-    return "; ".join([", ".join(counts), estimate.method]) if counts else estimate.method
+    method = [] if estimate.method == "none" else [estimate.method]
+    return "; ".join([", ".join(counts), *method]) if counts else estimate.method

@@ -8,7 +8,7 @@ from typing import Any
 
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.findings import Findings
-from guildhall.reports.chapters.savings import CURRENCIES, in_currency
+from guildhall.reports.chapters.savings import every_ratio
 
 
 def workbook(findings: Findings) -> bytes:
@@ -59,15 +59,16 @@ def _other_figures(findings: Findings) -> Iterator[tuple[str, str, Estimate]]:
             for name, found in one.difference.items()
         )
     if findings.savings:
-        for currency in CURRENCIES:
-            for model, ratios in in_currency(findings.savings, currency):
-                named = {"naive": ratios.naive, **{f"try {n}": one for n, one in ratios.try_n.items()}}
-                for name, ratio in (*named.items(), ("limit", ratios.limit)):
-                    yield f"Times saved, w = {findings.savings.w}", f"{currency}: {model.model}, {name}", ratio
+        for model, currency, name, ratio in every_ratio(findings.savings):
+            yield f"Times saved, w = {findings.savings.w}", f"{currency}: {model}, {name}", ratio
     if findings.reasons:
         for reason in findings.reasons.shares:
             yield f"Why work {reason.side}", f"{reason.model}: {reason.label}", reason.share
         yield from (("Agreement of coders", name, found) for name, found in findings.reasons.agreement)
+    for calibration in findings.calibrations:
+        of = f"{calibration.model}, {calibration.against}"
+        yield "Stated confidence", f"Brier score: {of}", calibration.brier
+        yield "Stated confidence", f"over-confidence: {of}", calibration.overconfidence
     for group in findings.groups:
         yield from ((group.title, figure.name, figure.estimate) for figure in group.figures)
 

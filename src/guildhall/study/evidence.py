@@ -63,7 +63,7 @@ def gather_evidence(workspace: Workspace, study: Study, *, baseline: str | None,
     kind = grader_kind or (kinds[0] if kinds else "")
     rows = judged.rows.of_kind(kind)
     if not len(rows):
-        raise NothingJudged(f"study {study.id!r} against {baseline!r}", n_excluded=judged.failures)
+        raise NothingJudged(f"study {study.id!r} against {baseline!r}", n_excluded=judged.counted("failures"))
     others = tuple(other for other in kinds if other != kind)
     alone = Evidence(workspace, study, baseline, kind, others, judged, rows)
     return alone if study.extends is None else _with_earlier_wave(alone, study.extends)

@@ -12,12 +12,14 @@ from guildhall.domain.findings import Breakdown, CellRecord, Counts, FigureGroup
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.store.workspace import Workspace
-from guildhall.study.chapters import agreement, blinding, calibration, drift, formatting, order, review_time, severity
+from guildhall.study.chapters import agreement, blinding, drift, formatting, order, review_time, severity, tells
 from guildhall.study.chapters.ablations import ablations_of
+from guildhall.study.chapters.calibration import calibrations_of
 from guildhall.study.chapters.reasons import reasons_of
 from guildhall.study.chapters.savings import savings_of
 from guildhall.study.chapters.trend import trend_of
 from guildhall.study.evidence import Evidence, gather_evidence
+from guildhall.study.judged import COUNTED
 from guildhall.study.methods import methods_of
 from guildhall.study.task_rates import task_rates
 from guildhall.study.works import BREAKDOWNS
@@ -25,13 +27,15 @@ from guildhall.study.works import BREAKDOWNS
 CHAPTERS: Sequence[Callable[[Evidence], FigureGroup | None]] = (
     drift.chapter,
     agreement.chapter,
+    agreement.beyond_chance,
     order.chapter,
     blinding.chapter,
+    tells.chapter,
     severity.chapter,
     severity.per_hundred,
     formatting.chapter,
+    formatting.by_rule,
     review_time.chapter,
-    calibration.chapter,
 )
 """The chapters after headline and breakdowns, in the order a reader meets them."""
 SMALLEST_BREAKDOWN = 2
@@ -66,6 +70,7 @@ def findings_from(evidence: Evidence, reasons: Mapping[str, Mapping[str, str]] |
         ablations=ablations_of(evidence, by_task),
         savings=savings_of(evidence),
         reasons=reasons_of(evidence, reasons or {}),
+        calibrations=calibrations_of(evidence),
         groups=tuple(_groups(evidence)),
         methods=methods_of(study, kind=kind, baseline=baseline, models=[one.model for one in headline]),
         notes=tuple(
@@ -85,10 +90,7 @@ def _counts(evidence: Evidence) -> Counts:
         tasks_without_expert=sum(not task.expert_files and not task.expert_text for task in tasks),
         submissions=judged.submissions,
         comparisons=judged.comparisons,
-        judgments=judged.judgments,
-        failures=judged.failures,
-        surplus=judged.surplus,
-        omissions=judged.omissions,
+        **{name: judged.counted(name, evidence.kind) for name in COUNTED},
     )
 
 

@@ -37,24 +37,37 @@ _FIELDS: Mapping[str, Field] = {
 _COLUMNS = ("seq", "key", "comparison", "grader")
 
 
+COUNTED = ("judgments", "failures", "surplus", "omissions")
+"""What is counted of each kind of grader: answers, those without a verdict, those beyond the plan, parts not shown."""
+
+
 @dataclass
 class Judged:
-    """All entries of a study against one baseline, and the counts of what gave none."""
+    """All entries of a study against one baseline, and the counts of what gave none, by kind of grader."""
 
     rows: Rows
-    judgments: int = 0
-    failures: int = 0
-    surplus: int = 0
-    omissions: int = 0
+    counts: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     comparisons: int = 0
     tasks: set[str] = field(default_factory=set)
     submissions: int = 0
 
+    def counted(self, name: str, kind: str | None = None) -> int:
+        """One of `COUNTED` for a kind of grader, or over all of them."""
+        kinds = self.counts if kind is None else [kind]
+        return sum(self.counts.get(one, {}).get(name, 0) for one in kinds)
+
     def and_also(self, other: Judged) -> Judged:
         """Both together. Work that was shown in both is counted twice, as it was judged twice."""
-        counts = ("judgments", "failures", "surplus", "omissions", "comparisons", "submissions")
-        summed = {name: getattr(self, name) + getattr(other, name) for name in counts}
-        return Judged(rows=joined(self.rows, other.rows), tasks=self.tasks | other.tasks, **summed)
+        kinds = {*self.counts, *other.counts}
+        return Judged(
+            rows=joined(self.rows, other.rows),
+            counts={
+                kind: {name: self.counted(name, kind) + other.counted(name, kind) for name in COUNTED} for kind in kinds
+            },
+            comparisons=self.comparisons + other.comparisons,
+            tasks=self.tasks | other.tasks,
+            submissions=self.submissions + other.submissions,
+        )
 
 
 def judged_rows(store: Store, study: str, *, baseline: str = "expert") -> Judged:
@@ -87,7 +100,7 @@ class _Reader:
         self.graders: dict[str, int] = {}
         self.kinds: dict[str, int] = {}
         self.parts: list[dict[str, NDArray[Any]]] = []
-        self.counts = dict.fromkeys(("judgments", "failures", "surplus", "omissions"), 0)
+        self.counts: dict[str, dict[str, int]] = {}
 
     def take(self, chunk: Mapping[str, tuple[Any, ...]]) -> None:
         base = self.base_of[[self.sets.place[key] for key in chunk["comparison"]]]
@@ -96,18 +109,28 @@ class _Reader:
             current &= np.array([key not in self.replaced for key in chunk["key"]])
         answered = np.array([ranks is not None for ranks in chunk["ranks"]])
         planned = np.array(chunk["planned"], dtype=np.bool_)
-        self.counts["judgments"] += int(current.sum())
-        self.counts["failures"] += int((current & ~answered).sum())
-        self.counts["surplus"] += int((current & answered & ~planned).sum())
-        left_out = (chunk["omissions"][at] for at in np.flatnonzero(current).tolist())
-        self.counts["omissions"] += sum(sum(json.loads(text).values()) for text in left_out if text != "{}")
+        kind = _coded(_kinds(chunk), self.kinds)
+        self._count(kind, current, "judgments")
+        self._count(kind, current & ~answered, "failures")
+        self._count(kind, current & answered & ~planned, "surplus")
+        left_out = np.array([text != "{}" for text in chunk["omissions"]])
+        for at in np.flatnonzero(current & left_out).tolist():
+            parts = sum(json.loads(chunk["omissions"][at]).values())
+            self._count(kind[at : at + 1], np.ones(1, dtype=np.bool_), "omissions", parts)
         used = np.flatnonzero(current & answered & planned)
         if len(used) == len(base):
-            self._keep(chunk, base)
+            self._keep(chunk, base, kind)
         elif len(used):
-            self._keep({name: [cells[at] for at in used.tolist()] for name, cells in chunk.items()}, base[used])
+            self._keep(
+                {name: [cells[at] for at in used.tolist()] for name, cells in chunk.items()}, base[used], kind[used]
+            )
 
-    def _keep(self, used: Mapping[str, Sequence[Any]], base: Codes) -> None:
+    def _count(self, kind: Codes, which: NDArray[np.bool_], name: str, each: int = 1) -> None:
+        for known, times in zip(self.kinds, np.bincount(kind[which], minlength=len(self.kinds)).tolist(), strict=True):
+            own = self.counts.setdefault(known, dict.fromkeys(COUNTED, 0))
+            own[name] += each * times
+
+    def _keep(self, used: Mapping[str, Sequence[Any]], base: Codes, kind: Codes) -> None:
         """One entry for each model's work beside the baseline's in each of the judgments."""
         orders, ranks = parsed(used["order"]), parsed(used["ranks"])
         sizes = np.array([len(order) for order in orders])
@@ -124,7 +147,7 @@ class _Reader:
             {
                 "work": work[kept],
                 "grader": _coded(used["grader"], self.graders)[judgment],
-                "grader_kind": _coded(_kinds(used), self.kinds)[judgment],
+                "grader_kind": kind[judgment],
                 "score": 0.5 * (1 + np.sign(base_rank[judgment] - rank[kept])),
                 "model_place": place[kept].astype(np.int16),
                 "guess": _guesses(used["guess"], base_place, sizes)[judgment],
@@ -139,7 +162,7 @@ class _Reader:
         compared = np.flatnonzero(self.base_of >= 0).tolist()
         return Judged(
             rows=self._rows(),
-            **self.counts,
+            counts=self.counts,
             comparisons=len(self.base_of),
             tasks={self.sets.task[at] for at in compared},
             submissions=len(np.unique(self.sets.works[self.base_of[self.sets.shown_by] >= 0])),

@@ -8,6 +8,7 @@ from pathlib import Path
 from guildhall.domain.findings import Findings
 from guildhall.domain.studies import Study
 from guildhall.reports.chapters.ablations import ablations_csv
+from guildhall.reports.chapters.calibration import calibration_csv
 from guildhall.reports.chapters.savings import savings_csv
 from guildhall.reports.chapters.trend import trend_csv
 from guildhall.reports.figures import drawn
@@ -52,6 +53,8 @@ def write_report(
         (folder / "trend.csv").write_text(trend_csv(findings.trend), encoding="utf-8")
     if findings.ablations:
         (folder / "ablations.csv").write_text(ablations_csv(findings.ablations), encoding="utf-8")
+    if findings.calibrations:
+        (folder / "calibration.csv").write_text(calibration_csv(findings.calibrations), encoding="utf-8")
     figures = folder / "figures"
     figures.mkdir(exist_ok=True)
     for name, svg in svgs.items():

@@ -168,6 +168,11 @@ def _maker(text: str) -> _Maker:
     )
 
 
+def author_name(text: str) -> str:
+    """The name under which reports know an author, from its JSON; every expert is `expert`."""
+    return _maker(text).name
+
+
 def _file_type(files: list[dict[str, str]]) -> str:
     types = {_ending(file["name"]) for file in files} - {""}
     return "+".join(sorted(types)) if types else "text only"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.speed_and_cost import ModelSpeedAndCost, Ratios, SpeedAndCost
 from guildhall.reports.tables import csv_text, text_table
@@ -23,6 +25,7 @@ def savings_markdown(found: SpeedAndCost) -> list[str]:
             tries = [f"try {n}" for n in SHOWN_TRIES]
             header = ["model", f"w = {found.w}", "naive", "try once", *tries, "limit", f"break-even review ({unit})"]
             lines += [f"### {title}: times {comparative}", "", *text_table(header, rows)]
+            lines += [f"{sentence}\n" for sentence in unknown_ratios(found, currency)]
     return lines
 
 
@@ -37,6 +40,17 @@ def savings_words(found: SpeedAndCost) -> tuple[str, ...]:
         "attempt would leave trying once neither saving nor losing.",
         f"{found.left_out[:1].upper()}{found.left_out[1:]}.",
     )
+
+
+def unknown_ratios(found: SpeedAndCost, currency: str) -> list[str]:
+    """Why a table of ratios shows dashes, a sentence for each reason."""
+    strategies = ["naive", "try once", *(f"try {n}" for n in SHOWN_TRIES), "limit"]
+    reasons: dict[str, dict[str, None]] = {}
+    for _, ratios in in_currency(found, currency):
+        for strategy, one in zip(strategies, shown_ratios(ratios), strict=False):
+            if one.value is None:
+                reasons.setdefault(str(one.why_no_interval), {})[strategy] = None
+    return [f"– {', '.join(which)}: {reason}." for reason, which in reasons.items()]
 
 
 def in_currency(found: SpeedAndCost, currency: str) -> list[tuple[ModelSpeedAndCost, Ratios]]:
@@ -54,15 +68,29 @@ def _cells(ratios: Ratios) -> list[str]:
     return [times(one) for one in shown_ratios(ratios)]
 
 
-def savings_csv(found: SpeedAndCost) -> str:
-    """One row a model, currency and strategy."""
-    rows = []
+def every_ratio(found: SpeedAndCost) -> Iterator[tuple[str, str, str, Estimate]]:
+    """(Model, currency, strategy, ratio) of everything there is."""
     for currency in CURRENCIES:
         for one, ratios in in_currency(found, currency):
             named = {"naive": ratios.naive, **{f"try {n}": each for n, each in ratios.try_n.items()}}
             for strategy, each in (*named.items(), ("limit", ratios.limit)):
-                ends = each.interval or ("", "")
-                words = (each.method, each.why_no_interval or "")
-                rows.append([one.model, currency, found.w, strategy, each.value, *ends, *words])
+                yield one.model, currency, strategy, each
+
+
+def savings_csv(found: SpeedAndCost) -> str:
+    """One row a model, currency and strategy."""
+    rows = [
+        [
+            model,
+            currency,
+            found.w,
+            strategy,
+            one.value,
+            *(one.interval or ("", "")),
+            one.method,
+            one.why_no_interval or "",
+        ]
+        for model, currency, strategy, one in every_ratio(found)
+    ]
     header = ["model", "currency", "w", "strategy", "ratio", "low", "high", "method", "why_no_interval"]
     return csv_text(header, rows)

@@ -7,11 +7,9 @@ from typing import Any
 
 from guildhall.domain.differences import StudyDifference
 from guildhall.domain.estimates import Estimate
-from guildhall.reports.plots.frame import FAINT, GROUND, INK, MARK, Specification, framed
+from guildhall.reports.plots.frame import FAINT, GROUND, INK, MARK, NAMES, Specification, framed
 
 BETTER, UNSURE, WORSE = MARK, "#7c8783", "#b4471c"
-NEW_LINE = "|"
-"""Breaks a name beside the axis into lines."""
 
 
 def difference_forest(found: StudyDifference) -> Specification:
@@ -29,8 +27,8 @@ def signed_forest(title: str, entries: Sequence[tuple[str, Estimate]]) -> Specif
     reach = max([5.0, *(abs(row[end]) for row in rows for end in ("low", "high", "value") if row[end] is not None)])
     scale = {"domain": [-reach * 1.05, reach * 1.05], "nice": True}
     axis = {"title": "percentage points", "format": "+d", "tickCount": 9}
-    lines = {"labelExpr": f"split(datum.label, '{NEW_LINE}')", "labelLimit": 320}
-    y = {"field": "name", "type": "nominal", "sort": None, "title": None, "axis": lines}
+    sort = [row["name"] for row in rows]
+    y = {"field": "name", "type": "nominal", "sort": sort, "title": None, "axis": NAMES}
     colour = {
         "field": "says",
         "type": "nominal",

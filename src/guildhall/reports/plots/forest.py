@@ -2,65 +2,93 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.findings import FigureGroup
-from guildhall.reports.plots.frame import FAINT, GROUND, MARK, Specification, framed
+from guildhall.reports.plots.frame import FAINT, GROUND, INK, MARK, NAMES, Specification, framed, in_lines
+
+LINE_HEIGHT, TALL_LINE_HEIGHT = 25, 36
+"""Pixels a row takes; the second where a name fills two lines."""
 
 
 def forest(
     title: str, entries: Sequence[tuple[str, Estimate]], *, reference: float | None, share: bool = True
 ) -> Specification:
-    """Points with their intervals; an estimate without an interval is a hollow point, never a line of no width."""
-    rows = [
-        {
-            "name": name,
-            "value": estimate.value,
-            "low": estimate.interval[0] if estimate.interval else None,
-            "high": estimate.interval[1] if estimate.interval else None,
-            "sure": "with interval" if estimate.interval else "no interval",
-        }
-        for name, estimate in entries
-        if estimate.value is not None
-    ]
-    y = {"field": "name", "type": "nominal", "sort": None, "title": None}
-    axis = {"format": "~%", "title": None, "tickCount": 8} if share else {"title": None}
+    """Points with their intervals and their numbers beside them.
+
+    An estimate without an interval is a hollow point, never a line of no width.
+    """
+    rows = [_row(name, estimate, share=share) for name, estimate in entries if estimate.value is not None]
+    y = {
+        "field": "name",
+        "type": "nominal",
+        "sort": [row["name"] for row in rows],
+        "title": None,
+        "axis": NAMES,
+    }
+    axis = {"format": ".0%" if share else "~g", "title": None, "tickCount": 6}
+    x = {"type": "quantitative", "axis": axis, "scale": {"domain": _ends(rows, reference, share=share), "nice": False}}
     layers: list[dict[str, Any]] = [
         {
             "mark": {"type": "rule", "strokeWidth": 2, "color": MARK},
             "transform": [{"filter": "isValid(datum.low)"}],
-            "encoding": {"y": y, "x": {"field": "low", "type": "quantitative", "axis": axis}, "x2": {"field": "high"}},
+            "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}},
         },
         {
             "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1, "stroke": MARK},
             "encoding": {
                 "y": y,
-                "x": {
-                    "field": "value",
-                    "type": "quantitative",
-                    "axis": axis,
-                    "scale": {"zero": False, "nice": True, "padding": 12},
-                },
-                "fill": {
-                    "field": "sure",
-                    "type": "nominal",
-                    "scale": {"domain": ["with interval", "no interval"], "range": [MARK, GROUND]},
-                    "legend": None,
-                },
+                "x": {**x, "field": "value"},
+                "fill": {"condition": {"test": "isValid(datum.low)", "value": MARK}, "value": GROUND},
             },
+        },
+        {
+            "mark": {"type": "text", "align": "left", "dx": 12, "fontSize": 11.5, "color": INK},
+            "encoding": {"y": y, "x": {"value": "width"}, "text": {"field": "label"}},
         },
     ]
     if reference is not None:
         rule = {"mark": {"type": "rule", "strokeDash": [4, 4], "color": FAINT}, "encoding": {"x": {"datum": reference}}}
         layers.insert(0, rule)
-    return framed({"data": {"values": rows}, "layer": layers}, title=title, height=24 * max(1, len(rows)) + 10)
+    each = TALL_LINE_HEIGHT if any("\n" in row["name"] for row in rows) else LINE_HEIGHT
+    return framed({"data": {"values": rows}, "layer": layers}, title=title, height=each * max(1, len(rows)) + 10)
 
 
 def group_forest(group: FigureGroup) -> Specification:
     """A chapter of plain figures; its axis is in per cent when all of it lies between 0 and 1."""
     entries = [(figure.name, figure.estimate) for figure in group.figures]
-    values = [bound for _, one in entries for bound in (one.interval or (one.value or 0.0,))]
-    share = bool(values) and min(values) >= 0 and max(values) <= 1
-    return forest(group.title, entries, reference=None, share=share)
+    return forest(group.title, entries, reference=None, share=group.in_percent)
+
+
+def _row(name: str, estimate: Estimate, *, share: bool) -> dict[str, Any]:
+    low, high = estimate.interval or (None, None)
+    return {
+        "name": in_lines(name),
+        "value": estimate.value,
+        "low": low,
+        "high": high,
+        "label": _label(estimate, share=share),
+    }
+
+
+def _label(estimate: Estimate, *, share: bool) -> str:
+    """The numbers of a row, as the table beneath writes them."""
+    factor, places = (100, 1) if share else (1, 2)
+    value, unit = f"{factor * (estimate.value or 0.0):.{places}f}", " %" if share else ""
+    if estimate.interval is None:
+        return f"{value}{unit}"
+    low, high = (f"{factor * end:.{places}f}" for end in estimate.interval)
+    return f"{value}{unit} ({low} to {high})"
+
+
+def _ends(rows: Sequence[dict[str, Any]], reference: float | None, *, share: bool) -> list[float]:
+    """The axis, to the next whole step on either side; shares stay between 0 and 1."""
+    points = [row[name] for row in rows for name in ("value", "low", "high") if row[name] is not None]
+    points += [] if reference is None else [reference]
+    low, high = min(points, default=0.0), max(points, default=1.0)
+    step = 0.1 if share else 10.0 ** math.floor(math.log10(max(high - low, 1e-6)))
+    ends = [step * math.floor(low / step + 1e-9), step * math.ceil(high / step - 1e-9)]
+    return [max(0.0, ends[0]), min(1.0, ends[1])] if share else ends

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from guildhall.domain.findings import Breakdown
-from guildhall.reports.plots.frame import ON_LIGHT, WIDTH, Specification, framed
+from guildhall.reports.plots.frame import GROUND, NAMES, ON_LIGHT, WIDTH, Specification, framed, in_lines, subtitled
 
 LETTER = 7.5
 """Pixels a letter of a label takes, about."""
+DARK_FROM = 0.72
+"""Above this rate a cell is so dark that white letters read better."""
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
@@ -15,49 +17,39 @@ def heat_map(breakdown: Breakdown) -> Specification:
     [column] = breakdown.by
     rows = [
         {
-            "level": cell.levels[column],
+            "level": in_lines(cell.levels[column]),
             "model": cell.model,
             "rate": cell.win_or_tie.value,
             "label": f"{100 * (cell.win_or_tie.value or 0):.0f}" + ("" if cell.win_or_tie.interval else "?"),
         }
         for cell in breakdown.cells
     ]
-    levels = {cell.levels[column] for cell in breakdown.cells}
+    levels = [in_lines(level) for level in sorted({cell.levels[column] for cell in breakdown.cells}, key=_place)]
     models = {cell.model for cell in breakdown.cells}
-    angle = 0 if max(len(name) for name in models) * LETTER < WIDTH / len(models) else -40
+    beside = LETTER * max(len(line) for level in levels for line in level.split("\n"))
+    angle = 0 if max(len(name) for name in models) * LETTER < (WIDTH - beside) / len(models) else -40
     axes = {
-        "y": {"field": "level", "type": "nominal", "title": None, "sort": sorted(levels, key=_place)},
+        "y": {"field": "level", "type": "nominal", "title": None, "sort": levels, "axis": NAMES},
         "x": {"field": "model", "type": "nominal", "title": None, "axis": {"orient": "top", "labelAngle": angle}},
     }
-    scale = {"domain": [0, 1], "range": ["#f3efe2", "#0e756d"]}
-    return framed(
-        {
-            "data": {"values": rows},
-            "encoding": axes,
-            "layer": [
-                {
-                    "mark": "rect",
-                    "encoding": {
-                        "color": {
-                            "field": "rate",
-                            "type": "quantitative",
-                            "scale": scale,
-                            "legend": {"format": "%", "title": "win or tie"},
-                        }
-                    },
-                },
-                {
-                    "mark": {"type": "text", "fontSize": 11},
-                    "encoding": {
-                        "text": {"field": "label"},
-                        "color": {"condition": {"test": "datum.rate > 0.55", "value": "white"}, "value": ON_LIGHT},
-                    },
-                },
-            ],
-        },
+    colour = {
+        "field": "rate",
+        "type": "quantitative",
+        "scale": {"domain": [0, 1], "range": ["#f4f1e6", "#0b5f58"], "interpolate": "rgb"},
+        "legend": None,
+    }
+    on_cell = {"condition": {"test": f"datum.rate > {DARK_FROM}", "value": "white"}, "value": ON_LIGHT}
+    layers = [
+        {"mark": {"type": "rect", "stroke": GROUND, "strokeWidth": 1}, "encoding": {"color": colour}},
+        {"mark": {"type": "text", "fontSize": 11.5}, "encoding": {"text": {"field": "label"}, "color": on_cell}},
+    ]
+    each = 34 if any("\n" in level for level in levels) else 26
+    drawn = framed(
+        {"data": {"values": rows}, "encoding": axes, "layer": layers},
         title=breakdown.title,
-        height=26 * len(levels) + 10,
+        height=each * len(levels) + 10,
     )
+    return subtitled(drawn, "win or tie, in per cent; ? marks a cell of too few tasks for an interval")
 
 
 def _place(level: str) -> tuple[int, str]:

@@ -5,25 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 from guildhall.domain.reasons import Reasons
-from guildhall.reports.plots.frame import CONFIG, INK, Specification
-from guildhall.reports.plots.savings import HUES
+from guildhall.reports.plots.frame import CONFIG, HUES, INK, SCHEMA, WIDTH, Specification
 
 MOST_MODELS = 4
 PANELS = {"lost": "Why work lost", "won": "Why work won"}
-PANEL_WIDTH = 240
+LETTER = 7.2
+"""Pixels a letter beside the bars takes, about."""
+SPACING = 30
 
 
 def reason_bars(found: Reasons) -> Specification:
     """One panel a side, a bar a reason and model; the commonest reason on top in both."""
     models = list(dict.fromkeys(one.model for one in found.shares))[:MOST_MODELS]
     sides = [side for side in PANELS if any(one.side == side for one in found.shares)]
-    panels = [_panel(found, side, models, labelled=side == sides[0]) for side in sides]
+    beside = LETTER * max(len(label) for label in _order(found))
+    width = round((WIDTH - beside - SPACING * len(sides)) / max(1, len(sides)))
+    panels = [_panel(found, side, models, labelled=side == sides[0], width=width) for side in sides]
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "$schema": SCHEMA,
         "config": CONFIG,
         "title": {"text": "Reasons graders gave", "subtitle": f"coded by {found.coder}, with 95 % intervals"},
         "hconcat": panels,
-        "spacing": 30,
+        "spacing": SPACING,
         "bounds": "flush",
         "resolve": {"scale": {"color": "shared"}},
     }
@@ -37,7 +40,7 @@ def _order(found: Reasons) -> list[str]:
     return sorted(total, key=lambda label: (-total[label], label))
 
 
-def _panel(found: Reasons, side: str, models: list[str], *, labelled: bool) -> dict[str, Any]:
+def _panel(found: Reasons, side: str, models: list[str], *, labelled: bool, width: int) -> dict[str, Any]:
     shares = [one for one in found.shares if one.side == side and one.model in models]
     rows = [
         {
@@ -85,7 +88,7 @@ def _panel(found: Reasons, side: str, models: list[str], *, labelled: bool) -> d
     }
     return {
         "title": {"text": PANELS[side], "fontSize": 12, "frame": "group", "offset": 6},
-        "width": PANEL_WIDTH,
+        "width": width,
         "height": {"step": 12 if len(models) > 1 else 20},
         "data": {"values": rows},
         "layer": [bars, ends],

@@ -6,12 +6,11 @@ from typing import Any
 
 from guildhall.domain.speed_and_cost import SpeedAndCost
 from guildhall.reports.chapters.savings import CURRENCIES, in_currency
-from guildhall.reports.plots.frame import CONFIG, FAINT, INK, Specification
+from guildhall.reports.plots.frame import CONFIG, FAINT, HUES, INK, SCHEMA, Specification
 
 MOST_CURVES = 8
 """More curves than this one cannot tell apart; tables and files hold all."""
-HUES = ("#0f766e", "#b45309", "#4c51bf", "#be185d", "#4d7c0f", "#0369a1", "#7c3aed", "#57534e")
-PANEL_WIDTH, PANEL_HEIGHT = 285, 240
+PANEL_WIDTH, PANEL_HEIGHT = 305, 250
 
 
 def savings_curves(found: SpeedAndCost) -> Specification:
@@ -23,7 +22,7 @@ def savings_curves(found: SpeedAndCost) -> Specification:
         "offset": 14,
     }
     return {
-        "$schema": "https://vega.github.io/schema/vega-lite/v5.json",
+        "$schema": SCHEMA,
         "config": CONFIG,
         "title": title,
         "spacing": 70,

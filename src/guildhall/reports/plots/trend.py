@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from guildhall.domain.trends import TrendFinding
-from guildhall.reports.plots.frame import INK, MARK, Specification, framed
+from guildhall.reports.plots.frame import GROUND, INK, MARK, Specification, framed
 
 
 def trend_plot(trend: TrendFinding) -> Specification:
@@ -39,7 +39,9 @@ def trend_plot(trend: TrendFinding) -> Specification:
         "axis": {"format": "%", "title": "win or tie"},
     }
     dot = {"type": "point", "filled": True, "size": 70, "opacity": 1, "color": MARK}
-    label = {"type": "text", "align": "left", "dx": 8, "dy": -8, "fontSize": 11, "color": INK}
+    label = {"type": "text", "align": "left", "dx": 8, "dy": -10, "fontSize": 11.5}
+    halo = {**label, "stroke": GROUND, "strokeWidth": 3.5, "strokeJoin": "round", "fill": GROUND}
+    named = {"x": x, "y": y, "text": {"field": "model"}}
     layers: list[dict[str, Any]] = [
         {
             "data": {"values": line},
@@ -53,6 +55,8 @@ def trend_plot(trend: TrendFinding) -> Specification:
             "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
         },
         {"mark": dot, "encoding": {"x": x, "y": y}},
-        {"mark": label, "encoding": {"x": x, "y": y, "text": {"field": "model"}}},
+        # The ground behind the letters, where they cross the line.
+        {"mark": halo, "encoding": named},
+        {"mark": {**label, "color": INK}, "encoding": named},
     ]
     return framed({"data": {"values": points}, "layer": layers}, title="Win or tie by release date", height=320)

@@ -1,31 +1,49 @@
-"""Does stated confidence foretell the outcome?"""
+"""Does stated confidence foretell the outcome? Acceptance first, since confidence claims right work and not victory."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+from numpy.typing import NDArray
 
-from guildhall.analysis.calibration import calibrate
-from guildhall.domain.findings import FigureGroup
+from guildhall.analysis.calibration import Reliable, calibrate
+from guildhall.domain.calibrations import ModelCalibration, ReliabilityPoint
 from guildhall.errors import NotEnoughData
-from guildhall.study.evidence import Evidence, figure
+from guildhall.study.evidence import Evidence
+from guildhall.study.rows import NOT_ASKED, Rows
+
+ACCEPTED = "share of graders who found the work usable as it is"
 
 
-def chapter(evidence: Evidence) -> FigureGroup | None:
-    figures = []
-    for model, mine in evidence.rows.keep(~np.isnan(evidence.rows.confidence)).by_model():
+def calibrations_of(evidence: Evidence) -> tuple[ModelCalibration, ...]:
+    """Each model against each outcome that graders were asked for; empty where no author stated a confidence."""
+    stated = evidence.rows.keep(~np.isnan(evidence.rows.confidence))
+    asked = stated.keep(stated.accepted != NOT_ASKED)
+    return (
+        *_calibrated(asked, asked.accepted.astype(np.float64), ACCEPTED),
+        *_calibrated(stated, stated.score, f"half-tie rate against the {evidence.baseline}"),
+    )
+
+
+def _calibrated(rows: Rows, outcome: NDArray[np.float64], against: str) -> Iterator[ModelCalibration]:
+    works, first, at = np.unique(rows.submission.codes, return_index=True, return_inverse=True)
+    came = np.bincount(at, outcome, minlength=len(works)) / np.maximum(np.bincount(at, minlength=len(works)), 1)
+    claimed, task, model = rows.confidence[first] / 100, rows.task.codes[first], rows.model.codes[first]
+    for name in sorted(rows.model.names):
+        mine = model == rows.model.names.index(name)
         try:
-            found = calibrate(
-                mine.confidence / 100, mine.score, mine.task.codes, against="half-tie win rate against the baseline"
-            )
+            found = calibrate(claimed[mine], came[mine], task[mine], against=against)
         except NotEnoughData:
             continue
-        figures += [
-            figure(f"{model}: Brier score", found.brier),
-            figure(f"{model}: over-confidence", found.overconfidence),
-        ]
-    words = "Stated confidence claims that the work is right, not that it beats an expert: read it with that in mind."
-    return (
-        FigureGroup(name="calibration", title="Stated confidence against outcomes", words=words, figures=tuple(figures))
-        if figures
-        else None
-    )
+        yield ModelCalibration(
+            model=name,
+            against=against,
+            brier=found.brier.to_estimate(),
+            overconfidence=found.overconfidence.to_estimate(),
+            curve=tuple(_point(one) for one in found.curve),
+        )
+
+
+def _point(one: Reliable) -> ReliabilityPoint:
+    return ReliabilityPoint(claimed=one.claimed, came_true=one.came_true.to_estimate())

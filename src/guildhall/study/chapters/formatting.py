@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 import numpy as np
 
@@ -20,34 +20,47 @@ MOST_RULES = 6
 
 def chapter(evidence: Evidence) -> FigureGroup | None:
     """Shares of files with at least one finding, clustered by task; None where no file was checked."""
-    files = _checked_files(evidence)
+    files = _by_model_and_type(evidence)
     if not files:
         return None
-    by_model: dict[tuple[str, str], list[tuple[str, frozenset[str]]]] = defaultdict(list)
-    broken: dict[str, int] = defaultdict(int)
-    for model, task, ending, rules in files:
-        by_model[model, ending].append((task, rules))
-        for rule in rules:
-            broken[rule] += 1
-    groups = sorted(by_model.items())
-    figures = [_share(f"{model}: {ending} files", ANY, own) for (model, ending), own in groups]
-    for rule in sorted(broken, key=lambda name: (-broken[name], name))[:MOST_RULES]:
-        figures += [
-            _share(f"{model}: {ending} files", rule, own)
-            for (model, ending), own in groups
-            if any(rule in rules for _, rules in own)
-        ]
     words = (
         "Shares of delivered files in which a program found a fault of form: cut or overlapping text, missing glyphs, "
         "empty pages, broken formulas and the like. Each file counts once, however many faults it has."
     )
-    return FigureGroup(name="formatting", title="Faults of form", words=words, figures=tuple(figures))
+    figures = tuple(_share(whose, ANY, own) for whose, own in files.items())
+    return FigureGroup(name="formatting", title="Files with a fault of form", words=words, figures=figures)
+
+
+def by_rule(evidence: Evidence) -> FigureGroup | None:
+    """Which faults they are: the rules most often broken, for each model and file type that broke them."""
+    files = _by_model_and_type(evidence)
+    broken = Counter(rule for own in files.values() for _, rules in own for rule in rules)
+    common = sorted(broken, key=lambda rule: (-broken[rule], rule))[:MOST_RULES]
+    figures = tuple(
+        _share(whose, rule, own)
+        for rule in common
+        for whose, own in files.items()
+        if any(rule in rules for _, rules in own)
+    )
+    if not figures:
+        return None
+    words = f"The {len(common)} faults found most often, as shares of the files of each model and type that show them."
+    return FigureGroup(name="formatting-rules", title="Which faults of form", words=words, figures=figures)
+
+
+def _by_model_and_type(evidence: Evidence) -> dict[str, list[tuple[str, frozenset[str]]]]:
+    """(Task, rules broken) of every file, by whose it is and what it is."""
+    files: dict[str, list[tuple[str, frozenset[str]]]] = defaultdict(list)
+    for model, task, ending, rules in sorted(_checked_files(evidence), key=lambda file: (file[0], file[2])):
+        files[f"{model}: {ending} files"].append((task, rules))
+    return files
 
 
 def _share(whose: str, rule: str, own: list[tuple[str, frozenset[str]]]) -> Figure:
     hit = np.array([bool(rules) if rule == ANY else rule in rules for _, rules in own])
-    name = f"{whose} with {rule}"
-    return figure(name, clustered_share(hit, codes([task for task, _ in own]), what=f"share of {name}"))
+    name = whose if rule == ANY else f"{rule.replace('-', ' ')}, {whose}"
+    found = clustered_share(hit, codes([task for task, _ in own]), what=f"share of {whose} with {rule}")
+    return figure(name, found._replace(n_judgments=None, n_samples=len(own), unit="file"))
 
 
 def _checked_files(evidence: Evidence) -> list[tuple[str, str, str, frozenset[str]]]:
