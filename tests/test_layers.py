@@ -27,6 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis": set(),
     "reports": {"analysis"},
     "study": {*STAGES, "judging", "documents", "engine", "store", "confine", "analysis", "reports"},
+    "deploy": set(),
     "machine": set(),
     "web": {*STAGES, "judging", "documents", "store", "analysis", "reports", "study", "machine", "observe"},
     "cli": {"*"},

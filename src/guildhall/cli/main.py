@@ -38,6 +38,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "occupations": ("guildhall.cli.occupations:app", "Which work matters: occupations from the official files."),
     "bundle": ("guildhall.cli.bundle:app", "Move a workspace's records and files as one archive."),
     "backup": ("guildhall.cli.backup:app", "Keep a workspace as it is now, while it is in use; bring it back."),
+    "deploy": ("guildhall.cli.deploy:app", "Files for running the hall for real: containers or services."),
     "analyze": ("guildhall.cli.analyze:app", "Win rates, agreement, ratings and more, from plain files."),
 }
 """Command -> where it lives, and the line `--help` shows. A module is imported only when its command runs."""

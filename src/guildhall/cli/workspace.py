@@ -36,13 +36,18 @@ def init(
             show_default=False,
         ),
     ] = None,
-    upgrade: Annotated[bool, typer.Option("--upgrade", help="Bring an older workspace to this version.")] = False,
+    upgrade: Annotated[
+        bool, typer.Option("--upgrade", help="Bring an older workspace to this version; make one where there is none.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Make a workspace: a folder with a database, the files by digest, and its settings."""
-    from guildhall.store.workspace import Workspace
+    from guildhall.store.workspace import SETTINGS, Workspace
 
-    workspace = Workspace.upgrade(path) if upgrade else Workspace.create(path, database=database, blobs=blobs)
+    if upgrade and (path / SETTINGS).exists():
+        workspace = Workspace.upgrade(path)
+    else:
+        workspace = Workspace.create(path, database=database, blobs=blobs)
     with workspace:
         facts = {
             "workspace": str(workspace.path),
