@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from guildhall.domain.halls import Member, Verdict
+from guildhall.grading.offering import next_set
 from guildhall.grading.submitting import submit
 from guildhall.web.site import Site
 
@@ -10,7 +11,7 @@ from guildhall.web.site import Site
 def judge_one(site: Site, member: Member, study: str, *, ranks: tuple[int, ...] = (1, 2)) -> bool:
     """Let a grader judge the next set as told; False when there is none for them."""
     design, now = site.design(study), site.clock()
-    seat = site.queue.claim(member, study=study, design=design, now=now)
+    seat = next_set(site.queue, site.roster, member, study=study, design=design, now=now)
     if seat is None:
         return False
     tie = "both good" if len(set(ranks)) == 1 else None

@@ -17,16 +17,21 @@ from sqlalchemy import update
 from typer.testing import CliRunner
 
 from guildhall.cli.study import app
+from guildhall.domain.authors import ModelRun
 from guildhall.domain.halls import Member, Role, SeatState
+from guildhall.domain.submissions import Submission
+from guildhall.grading.design import expert_submission
 from guildhall.store.hall import audit
 from guildhall.store.workspace import Workspace
 from guildhall.study.board import progress_cells, running_estimates
 from guildhall.study.code_names import code_names, shown_names
+from guildhall.study.watching import judges_of
 from tests.web.judging import judge_one
 from tests.web.live import Live, Visitor
 from tests.web.studies import make_task, open_study
 
 MODELS = ("model-0", "model-1")
+MODEL = ModelRun(name="model-0", model="scripted/none")
 PAGES = (
     "/manage",
     "/manage/studies/study",
@@ -163,6 +168,25 @@ def test_a_place_is_reassigned_only_to_somebody_who_may_judge_it(hall: Live, man
 def test_graders_page_shows_habits(hall: Live, manager: Visitor) -> None:
     text = manager.get("/manage/studies/study/judges").text
     assert "100 %" in text and "unknown" in text
+
+
+def test_graders_page_counts_checks_with_a_known_answer(tmp_path: Path) -> None:
+    task = make_task(0)
+    expert, model = expert_submission(task), Submission(task=task.id, author=MODEL, text="Done by machine 0.")
+    assert expert is not None
+    item = {"task": task.id, "better": expert.key, "worse": model.key, "explanation": "Its total is right."}
+    with Workspace.create(tmp_path / "workspace") as workspace:
+        people = {"graders_per_set": 1, "gold": [item], "gold_share": 0.5, "exposure_limit": 9}
+        study = open_study(workspace, [task, *(make_task(number) for number in range(1, 4))], people=people)
+    live = Live(tmp_path / "workspace").start()
+    try:
+        member = live.invite()
+        while judge_one(live.site, member, "study"):
+            pass
+        [judge] = judges_of(live.site.store, study)
+        assert (judge.judgments, judge.gold_seen) == (4, 1)
+    finally:
+        live.stop()
 
 
 def test_disputed_sets_come_first(hall: Live, manager: Visitor) -> None:

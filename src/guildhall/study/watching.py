@@ -55,8 +55,9 @@ class Said(NamedTuple):
 def judges_of(store: Store, study: Study) -> list[Judge]:
     """Every person who judged, by code name."""
     design = HallDesign.model_validate(study.design.get("people", {}))
-    looked = judged_sets(store, study)
-    gold = {gold_comparison(study.id, item).key: item for item in design.gold}
+    checks = {gold_comparison(study.id, item): item for item in design.gold}
+    gold = {comparison.key: item for comparison, item in checks.items()}
+    looked = [*judged_sets(store, study), *_said_of(store, checks)]
     mine: dict[str, list[Judgment]] = defaultdict(list)
     others: dict[str, list[float]] = defaultdict(list)
     right: dict[str, list[bool]] = defaultdict(list)
@@ -90,7 +91,10 @@ def judges_of(store: Store, study: Study) -> list[Judge]:
 
 def judged_sets(store: Store, study: Study) -> list[tuple[Comparison, list[Said]]]:
     """Comparisons with what people said of them; a judgment that was replaced is left out."""
-    compared = store.find(Comparison, study=study.id)
+    return _said_of(store, store.find(Comparison, study=study.id))
+
+
+def _said_of(store: Store, compared: Iterable[Comparison]) -> list[tuple[Comparison, list[Said]]]:
     return [(one, _by_people(store.find(Judgment, comparison=one.key))) for one in compared]
 
 
