@@ -118,6 +118,21 @@ def test_words_in_diagrams_and_text_boxes_are_read(tmp_path: Path) -> None:
     assert "Text box: Draft only" in boxed
 
 
+def test_tracked_changes_of_an_open_document_are_told_where_they_were_made(tmp_path: Path) -> None:
+    def change(parts: dict[str, bytes]) -> None:
+        tracked = (
+            b'<text:tracked-changes><text:changed-region text:id="d"><text:deletion><text:p>12</text:p></text:deletion>'
+            b'</text:changed-region><text:changed-region text:id="i"><text:insertion/></text:changed-region>'
+            b'</text:tracked-changes><text:p>The fee is <text:change text:change-id="d"/>'
+            b'<text:change-start text:change-id="i"/>24<text:change-end text:change-id="i"/>.</text:p>'
+        )
+        parts["content.xml"] = parts["content.xml"].replace(b"<office:text>", b"<office:text>" + tracked)
+
+    text = _changed(Kind.ODT, tmp_path, change)
+    assert "The fee is {--12--}{++24++}." in text.splitlines()
+    assert text.count("12") == 1
+
+
 def test_a_cell_in_a_content_control_and_a_symbol_are_read(tmp_path: Path) -> None:
     row = (
         b"<w:tbl><w:tr><w:tc><w:p><w:r><w:t>Agreed</w:t></w:r></w:p></w:tc><w:sdt><w:sdtContent><w:tc><w:p><w:r>"
