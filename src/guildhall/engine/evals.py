@@ -92,7 +92,8 @@ async def _run_eval(
             for portion in _portions(list(jobs.values())):
                 tasks = [_task(batch, workspace, terms, sandbox) for batch in _batches(portion)]
                 logs = await _evaluated(tasks, log_dir=str(workspace.logs), at_once=at_once, run=terms.run)
-                office.failure = office.failure or _failure_in(logs, tasks, office)
+                office.failure = office.failure or _failure_in(logs, tasks)
+                office.why_left = office.why_left or await _why_left(logs, portion, office)
                 if office.failure is not None or purse.exhausted() is not None:
                     break
         finally:
@@ -132,7 +133,7 @@ async def _evaluated(tasks: list[Task], *, log_dir: str, at_once: int, run: str)
         raise SandboxError(f"the agents could not be run: {redact(words)[:500]}") from error
 
 
-def _failure_in(logs: Sequence[EvalLog], tasks: Sequence[Task], office: Office) -> BaseException | None:
+def _failure_in(logs: Sequence[EvalLog], tasks: Sequence[Task]) -> BaseException | None:
     """Inspect only notes in its logs what was interrupted or never started; callers must hear of it."""
     if len(logs) < len(tasks):
         # Interrupted, Inspect ends its tasks in good order and returns without their logs.
@@ -140,11 +141,25 @@ def _failure_in(logs: Sequence[EvalLog], tasks: Sequence[Task], office: Office) 
     for log in logs:
         if log.status == "cancelled":
             return KeyboardInterrupt()
-        for sample in log.samples or ():
-            if sample.error is not None and str(sample.id) not in office.finished:
-                office.why_left = office.why_left or redact(sample.error.message)[:500]
         if log.status == "error" and log.error is not None:
             return SandboxError(f"the agents could not be run: {redact(log.error.message)[:500]}")
+    return None
+
+
+async def _why_left(logs: Sequence[EvalLog], portion: Sequence[AgentJob], office: Office) -> str | None:
+    """What kept the first of the jobs from being done that no desk heard of, in Inspect's own words.
+
+    Read from the files' summaries: to touch `log.samples` would load every sample, and would do so by putting Inspect's
+    own event loop in asyncio's place, which never lets go of a cancelled timer and of the sample around it.
+    """
+    from inspect_ai.log import read_eval_log_sample_summaries_async
+
+    if all(job.key in office.finished for job in portion):
+        return None
+    for log in logs:
+        for sample in await read_eval_log_sample_summaries_async(log.location):
+            if sample.error is not None and str(sample.id) not in office.finished:
+                return redact(sample.error)[:500]
     return None
 
 
