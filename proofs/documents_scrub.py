@@ -22,13 +22,15 @@ from guildhall.documents.extract.reading import extract_file
 from guildhall.documents.kinds import Family, Kind
 from guildhall.documents.looking import documents
 from guildhall.documents.render.cache import renderer_version
+from guildhall.documents.render.images import svg_picture
 from guildhall.documents.render.rendering import Renderer
+from guildhall.documents.render.web import browser, printed
 from guildhall.documents.scrub.ledger import Ledger
 from guildhall.documents.scrub.pdf import scrub_pdf
 from guildhall.documents.scrub.scrubbing import freeze_file, scrub_file
 from guildhall.documents.values import PageImage
 from guildhall.domain.values import sha256
-from proofs import ROOT, Figures, proof, realdata
+from proofs import ROOT, Figures, NotRun, proof, realdata
 
 _SHOWN = (Family.OFFICE, Family.PDF, Family.IMAGE)
 _IN_FLIGHT = 4
@@ -80,7 +82,9 @@ def _compare_shown(folder: Path, survived: list[str]) -> dict[str, int]:
         extension = "pdf" if kind.family is Family.OFFICE else kind.value
         if kind.family in (Family.OFFICE, Family.PDF):
             before, after = (_pdf_pixels(place / f"{stem}.{extension}") for stem in ("before", "after"))
-        elif kind.family is Family.IMAGE and kind is not Kind.SVG:
+        elif kind is Kind.HTML:
+            before, after = (_web_pixels(place / f"{stem}.{extension}") for stem in ("before", "after"))
+        elif kind.family is Family.IMAGE:
             before, after = (_picture_pixels(place / f"{stem}.{extension}") for stem in ("before", "after"))
         else:
             continue
@@ -103,10 +107,22 @@ def _pdf_pixels(path: Path) -> list[bytes]:
         return [bytes(page.render(scale=1.5).buffer) for page in document]
 
 
+def _web_pixels(path: Path) -> list[bytes]:
+    """The page as a browser prints it."""
+    program = browser()
+    if program is None:
+        raise NotRun("web pages are shown by a Chromium, and none is here")
+    pdf = path.with_suffix(".pdf")
+    pdf.write_bytes(printed(path, path.read_text(encoding="utf-8"), program=program))
+    return _pdf_pixels(pdf)
+
+
 def _picture_pixels(path: Path) -> list[bytes]:
     """Pixels as a viewer shows them, the turn of a photograph included."""
     from PIL import Image, ImageOps
 
+    if path.suffix == ".svg":
+        return [svg_picture(path.read_text(encoding="utf-8")).tobytes()]
     with Image.open(path) as picture:
         return [ImageOps.exif_transpose(picture).convert("RGBA").tobytes()]
 

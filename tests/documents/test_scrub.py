@@ -291,6 +291,19 @@ def test_remarks_go_from_a_page_and_what_only_looks_like_one_stays() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("page", "plain"),
+    [
+        (b"<!--[if !mso]><!-->shown<!--<![endif]-->", b"<!---->shown<!---->"),
+        (b"<!-->shown<!-- who -->", b"<!---->shown<!---->"),
+        (b"<!--->shown<!-- who --!>shown", b"<!---->shown<!---->shown"),
+        (b"shown<!-- who", b"shown<!---->"),
+    ],
+)
+def test_remarks_end_where_browsers_end_them(page: bytes, plain: bytes) -> None:
+    assert scrub_html(page, Ledger(), lambda picture: picture) == plain
+
+
 def test_a_jpeg_2000_keeps_its_pixels_and_loses_its_texts() -> None:
     from PIL import Image
 

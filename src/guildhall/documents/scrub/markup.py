@@ -19,10 +19,11 @@ _LAYOUT_NAMES = frozenset(
     b"content-security-policy".split()
 )
 _REMARK = re.compile(
-    rb"(?P<words><(?P<tag>script|textarea|title|xmp)\b.*?</(?P=tag)\s*>)|(?P<style><style\b.*?</style\s*>)|<!--.*?-->",
+    rb"(?P<words><(?P<tag>script|textarea|title|xmp)\b.*?</(?P=tag)\s*>)|(?P<style><style\b.*?</style\s*>)"
+    rb"|<!--(?:-?>|.*?(?:--!?>|\Z))",
     re.IGNORECASE | re.DOTALL,
 )
-"""Inside the first group the signs of a remark are ordinary words or code."""
+"""Inside the first group the signs of a remark are ordinary words or code. Remarks end as browsers end them."""
 _STYLE_REMARK = re.compile(rb"""("[^"]*"|'[^']*'|url\([^)]*\))|/\*.*?\*/""", re.IGNORECASE | re.DOTALL)
 _ADDRESS = re.compile(rb"""(\s(?:href|src|poster|data|action|background)\s*=\s*)(["'])([^"'<>]*)\2""", re.IGNORECASE)
 _STRUCTURED = re.compile(rb"<script\b[^>]*application/ld\+json[^>]*>.*?</script>", re.IGNORECASE | re.DOTALL)
