@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from guildhall.analysis.ratings import RatingTable, rank_intervals, rate_counts,
 from guildhall.analysis.tables import Coded
 from guildhall.analysis.tie_models import TIE_MODELS
 from guildhall.analysis.votes import WINNERS, VoteCounts, Votes, count_votes, counts_of, votes_from_arrays
+from guildhall.engine.executor import Processes, in_order
 from guildhall.errors import (
     DisconnectedGraph,
     ImpossibleValue,
@@ -271,6 +273,14 @@ def test_the_bootstrap_agrees_with_the_sandwich():
         assert np.median(spread) == pytest.approx(1, abs=0.08)
         low, high = found.interval(0) or (0, 0)
         assert low < fit.ratings[0] < high
+
+
+def test_rounds_of_the_bootstrap_dealt_to_other_processes_give_the_same_ratings():
+    rows = pair_rows(counts_of(simulated(4000)))
+    fit = fit_bradley_terry(rows)
+    here = bootstrap_ratings(rows, fit, rounds=3000, rng=default_rng(0))
+    apart = bootstrap_ratings(rows, fit, rounds=3000, rng=default_rng(0), deal=partial(in_order, Processes(2)))
+    assert np.array_equal(here.ratings, apart.ratings)
 
 
 def test_double_or_nothing_keeps_the_mean_and_has_the_variance_of_resampling():

@@ -15,6 +15,7 @@ import pytest
 
 from guildhall.domain.peer import NoGrade
 from guildhall.domain.submissions import StopReason
+from guildhall.engine.executor import Processes
 from guildhall.engine.scripted import Answer, Turn, scripted
 from guildhall.engine.terms import Terms
 from guildhall.peer.asking import Asking
@@ -60,6 +61,23 @@ def made(tmp_path_factory) -> RunRecord:
 def test_every_model_marks_every_essay_itself_included(made):
     pairs = {(author, grader) for _, author, grader in made.cells()}
     assert pairs == {(author, grader) for author in NAMES for grader in NAMES}
+
+
+def test_a_run_spread_over_processes_makes_the_same_marks(made, tmp_path):
+    heard = []
+    with Workspace.create(tmp_path / "w") as workspace:
+        plan = plan_of(DOMAIN, models(*NAMES), Options())
+        asking = Asking(
+            plan,
+            workspace,
+            Terms(run="one"),
+            on_reply=lambda call, _reply: heard.append(call.key),
+            executor=Processes(2),
+        )
+        spread = Running(asking, DOMAIN, datetime(2026, 1, 1, tzinfo=UTC)).run()
+        assert len(heard) == len(set(heard)) == Ledger(workspace.store).spent(run="one").usage.calls
+    grades = [sorted((pair, mark.reply) for mark, *pair in one.cells()) for one in (made, spread)]
+    assert grades[0] == grades[1]
 
 
 def test_refusals_and_truncations_are_recorded_as_such_and_constants_are_read(made):
@@ -154,6 +172,7 @@ def test_a_run_killed_half_way_goes_on_without_repeating_a_call(tmp_path):
 SLOW = """
 import time
 from pathlib import Path
+from guildhall.engine.executor import Processes
 from guildhall.engine.scripted import Answer, scripted
 
 def made(name):

@@ -7,7 +7,9 @@ bits. Ratings are refitted by Newton steps that keep the Hessian of the full fit
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,23 +45,43 @@ class BootstrapRatings(NamedTuple):
         return low, high
 
 
-def bootstrap_ratings(rows: PairRows, fit: Fit, *, rounds: int, rng: np.random.Generator) -> BootstrapRatings:
-    """Ratings of `rounds` resampled sets of votes. Votes are taken as independent; they must weigh 1 each."""
+Rounds = tuple[int, np.random.Generator]
+"""How many rounds go together, and the source they draw from."""
+
+
+class Deal(Protocol):
+    """Does work on every item, wherever there is room for it, and hands back what came of it in their order."""
+
+    def __call__(
+        self,
+        work: Callable[[tuple[int, np.random.Generator]], Floats],
+        items: Sequence[tuple[int, np.random.Generator]],
+    ) -> Iterable[Floats]: ...
+
+
+def bootstrap_ratings(
+    rows: PairRows, fit: Fit, *, rounds: int, rng: np.random.Generator, deal: Deal = side_by_side
+) -> BootstrapRatings:
+    """Ratings of `rounds` resampled sets of votes. Votes are taken as independent; they must weigh 1 each.
+
+    `deal` says where the rounds are refitted: on the threads of this process, or (with `engine.executor.in_order`) on
+    other processes and machines. The result is the same to the last bit.
+    """
     whole = rows.counts.astype(np.int64)
     if np.any(whole != rows.counts) or (rows.squares is not rows.counts and np.any(rows.squares != rows.counts)):
         raise ImpossibleValue("weight", "not 1 in some row", allowed="1 for a bootstrap; use the sandwich interval")
     each = max(1, CELLS_A_BATCH // max(len(rows.first), 1))
-    coins = Coins(whole.ravel())
     sizes = [min(each, rounds - start) for start in range(0, rounds, each)]
-
-    def batch(size_and_source: tuple[int, np.random.Generator]) -> Floats:
-        counts = coins.flip(*size_and_source)
-        return _refit(rows, fit, counts.reshape(-1, *rows.counts.shape))
-
+    batch = partial(_batch, rows, fit, Coins(whole.ravel()))
     # Each batch draws from a source of its own, so that the result does not hang on which ends first.
-    ratings = np.concatenate(list(side_by_side(batch, list(zip(sizes, rng.spawn(len(sizes)), strict=True)))))
+    ratings = np.concatenate(list(deal(batch, list(zip(sizes, rng.spawn(len(sizes)), strict=True)))))
     lost = np.isnan(ratings[:, 0])
     return BootstrapRatings(ratings[~lost], int(lost.sum()))
+
+
+def _batch(rows: PairRows, fit: Fit, coins: Coins, rounds: Rounds) -> Floats:
+    counts = coins.flip(*rounds)
+    return _refit(rows, fit, counts.reshape(-1, *rows.counts.shape))
 
 
 class Coins:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from guildhall.cli.executing import AddressOption, ExecutorOption, Where, chosen_executor
 from guildhall.cli.show import as_json, as_json_line, done, note, table
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
 
@@ -135,6 +136,8 @@ def run(
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask calls again that failed before.")] = False,
     connections: ConnectionsOption = None,
     max_usd: MaxUsdOption = None,
+    executor: ExecutorOption = Where.HERE,
+    address: AddressOption = None,
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -154,6 +157,7 @@ def run(
         retry_failed=retry_failed,
         limits=Limits(run_usd=max_usd),
         pace=Pace(connections=connections),
+        executor=chosen_executor(executor, address),
     )
     with taking_part(chosen, local=local or local_file is not None, local_file=local_file) as everyone:
         run_test(domain or (), everyone, options, study=study, results=results, workspace_path=workspace, json=json)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from guildhall.observe.spans import Doing, span
@@ -124,6 +125,20 @@ class Processes:
                     yield future.result()
                 except BrokenProcessPool as error:
                     yield Ended(futures[future], error=error)
+
+
+def in_order(
+    executor: Executor, function: Callable[[A], B], arguments: Iterable[A], *, needs: Needs = ONLY_A_CORE
+) -> list[B]:
+    """What the function makes of each argument, in the arguments' order; the first error is raised."""
+    numbered = list(enumerate(arguments))
+    ended = executor.map(partial(_numbered, function), numbered, needs=needs)
+    return [value for _, value in sorted((one.result() for one in ended), key=lambda pair: pair[0])]
+
+
+def _numbered(function: Callable[[A], B], numbered: tuple[int, A]) -> tuple[int, B]:
+    number, argument = numbered
+    return number, function(argument)
 
 
 def attempt(function: Callable[[A], B], argument: A) -> Ended[A, B]:

@@ -61,7 +61,7 @@ def run_calls(
     there, free and without time; without it the run asks afresh. Failed calls are reported as they failed, and asked
     again only with `retry_failed`. `on_reply` hears of each reply once it is safe on disk.
     """
-    wanted = {_item_key(call, terms.run, reuse): call for call in calls}
+    wanted = {item_key(call, terms.run, reuse): call for call in calls}
     terms.require_prices((call.model, "base_url" in call.settings) for call in wanted.values())
     asking = _Asking(Work(workspace.store), terms, workspace.blobs.read, on_reply or _unheard)
     asking.open_models(wanted.values())
@@ -180,7 +180,8 @@ def _unheard(_call: Call, _reply: Reply) -> None:
     """For callers who only want the answers at the end."""
 
 
-def _item_key(call: Call, run: str, reuse: bool) -> str:
+def item_key(call: Call, run: str, reuse: bool) -> str:
+    """Under what a call is kept: runs share it, unless this one asks afresh."""
     return call.key if reuse else sha256(canonical_json([run, call.key]))
 
 

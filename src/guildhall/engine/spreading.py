@@ -11,9 +11,9 @@ from typing import TypeVar
 from guildhall.engine.calls import Call, Reply
 from guildhall.engine.executor import Executor, Needs
 from guildhall.engine.journal import TAKEN_OVER
-from guildhall.engine.oneshot import Answers, run_calls
+from guildhall.engine.oneshot import Answers, OnReply, item_key, run_calls
 from guildhall.engine.terms import Terms
-from guildhall.store.work import LEASE_S
+from guildhall.store.work import LEASE_S, Work
 from guildhall.store.workspace import Address, Workspace
 
 T = TypeVar("T")
@@ -39,9 +39,17 @@ def spread_calls(
     terms: Terms,
     executor: Executor,
     reuse: bool = True,
+    retry_failed: bool = False,
+    on_reply: OnReply | None = None,
     size: int = BATCH,
 ) -> Answers:
-    """Like `run_calls`, dealt to an executor in batches; all of them count against the same limits."""
+    """Like `run_calls`, dealt to an executor in batches; all of them count against the same limits.
+
+    `on_reply` hears of each reply here, batch by batch.
+    """
+    if retry_failed:
+        Work(workspace.store).reopen([item_key(call, terms.run, reuse) for call in calls])
+    by_key = {call.key: call for call in calls}
     replies: dict[str, Reply] = {}
     shared, needs = shared_terms(terms, places=executor.places)
     for _ in looks():
@@ -52,6 +60,9 @@ def spread_calls(
         for ended in executor.map(answer_batch, dealt, needs=needs):
             answers = ended.result()
             replies |= answers.replies
+            if on_reply is not None:
+                for key, reply in answers.replies.items():
+                    on_reply(by_key[key], reply)
             left += answers.left
             why = answers.why_left or why
         if why != TAKEN_OVER:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from guildhall.domain.peer import Essay, Mark
 from guildhall.engine.calls import Call, FilePart, Message, Reply, TextPart
+from guildhall.engine.executor import Executor
 from guildhall.engine.oneshot import run_calls
+from guildhall.engine.spreading import spread_calls
 from guildhall.engine.terms import Terms
 from guildhall.errors import ModelError
 from guildhall.peer.marking import mark_of, read_replies, worth_asking_again
@@ -41,6 +44,8 @@ class Asking:
     reuse: bool = True
     retry_failed: bool = False
     on_reply: OnReply | None = None
+    executor: Executor | None = None
+    """Where the calls are made; None for this process."""
 
     def marks(self, requests: Sequence[MarkingRequest]) -> list[Mark]:
         """Every model's mark of every piece of work, in every round."""
@@ -102,7 +107,8 @@ class Asking:
     def _ask(self, calls: dict[K, Call]) -> dict[K, Reply]:
         if not calls:
             return {}
-        answers = run_calls(
+        ask = run_calls if self.executor is None else partial(spread_calls, executor=self.executor)
+        answers = ask(
             _unique(calls.values()),
             workspace=self.workspace,
             terms=self.terms,

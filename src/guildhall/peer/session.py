@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from guildhall.domain.studies import Study
+from guildhall.engine.executor import Executor
 from guildhall.engine.terms import Limits, Pace, Terms
 from guildhall.judging.preparing import Preparer
 from guildhall.peer.asking import Asking, OnReply
@@ -34,6 +35,7 @@ class Options:
     retry_failed: bool = False
     limits: Limits = field(default_factory=Limits)
     pace: Pace = field(default_factory=Pace)
+    executor: Executor | None = None
 
 
 @dataclass(frozen=True)
@@ -132,4 +134,5 @@ def _asking(
         reuse=options.reuse,
         retry_failed=options.retry_failed,
         on_reply=on_reply,
+        executor=options.executor,
     )
