@@ -19,11 +19,13 @@ from typer.testing import CliRunner
 from guildhall.cli.study import app
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.halls import Member, Role, SeatState
+from guildhall.domain.judgments import Comparison
 from guildhall.domain.submissions import Submission
+from guildhall.grading.adjudicating import ask_for_one_more
 from guildhall.grading.design import expert_submission
 from guildhall.store.hall import audit
 from guildhall.store.workspace import Workspace
-from guildhall.study.board import progress_cells, running_estimates
+from guildhall.study.board import progress_cells, running_agreement, running_estimates
 from guildhall.study.code_names import code_names, shown_names
 from guildhall.study.watching import judges_of
 from tests.web.judging import judge_one
@@ -99,6 +101,18 @@ def test_an_unfinished_study_shows_an_interval_that_may_be_looked_at(tmp_path: P
         assert low <= (one.estimate.value or 0) <= high and high - low > 0.4
     finally:
         live.stop()
+
+
+def test_agreement_that_may_be_looked_at_is_that_of_the_planned_graders(hall: Live, manager: Visitor) -> None:
+    study = hall.site.study("study")
+    [one] = running_agreement(hall.site.store, study)
+    # On every set one grader chose and the other tied, so each pair of verdicts is half apart.
+    assert (one.grader_kind, one.estimate.value, one.estimate.n_tasks) == ("expert", 0.5, 4)
+    assert "graders of one set agree by" in manager.get("/manage/studies/study").text
+    [set_] = [one.key for one in hall.site.store.find(Comparison, study="study")][:1]
+    ask_for_one_more(hall.site.queue, "study", set_, why="", by=hall.invite(Role.MANAGER), now=hall.site.clock())
+    assert judge_one(hall.site, hall.invite(), "study", ranks=(2, 1))
+    assert running_agreement(hall.site.store, study) == [one]
 
 
 def test_no_page_or_export_names_a_model_before_two_people_unblind(hall: Live, manager: Visitor) -> None:

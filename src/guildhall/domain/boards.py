@@ -27,6 +27,13 @@ class Running(Value):
     estimate: Estimate
 
 
+class RunningAgreement(Value):
+    """How far graders of one kind agree while the study runs."""
+
+    grader_kind: str
+    estimate: Estimate
+
+
 class Board(Value):
     """A study's board as it was counted at one moment."""
 
@@ -35,6 +42,7 @@ class Board(Value):
     models: tuple[str, ...] = ()
     cells: tuple[Cell, ...] = ()
     running: tuple[Running, ...] = ()
+    agreement: tuple[RunningAgreement, ...] = ()
 
     @property
     def gradings(self) -> int:

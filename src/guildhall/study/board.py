@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 import numpy as np
 from sqlalchemy import func, select
 
+from guildhall.analysis.agreement import pair_agreement
+from guildhall.analysis.outcomes import to_halves
 from guildhall.analysis.win_rates import groups, task_means
-from guildhall.domain.boards import Board, Cell, Running
+from guildhall.domain.boards import Board, Cell, Running, RunningAgreement
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.halls import SeatState, SlotKind
 from guildhall.domain.studies import Study
@@ -35,6 +39,7 @@ def count_board(store: Store, study: Study, *, now: float) -> Board:
         models=tuple(sorted(models)),
         cells=tuple(progress_cells(store, study, own_names)),
         running=tuple(running_estimates(store, study, own_names)),
+        agreement=tuple(running_agreement(store, study)),
     )
 
 
@@ -83,6 +88,39 @@ def running_estimates(store: Store, study: Study, shown: Shown) -> list[Running]
                 estimate = _running(means, done, bank[model])
                 made.append(Running(model=shown[model], grader_kind=kind, estimate=estimate))
     return sorted(made, key=lambda one: (one.grader_kind, one.model))
+
+
+def running_agreement(store: Store, study: Study) -> list[RunningAgreement]:
+    """How far graders of a kind agree, over tasks in which nothing is missing: valid however often one looks.
+
+    Estimand: the mean over tasks of the mean over submissions of 1 - |X - Y| over all pairs of graders.
+    """
+    finished = _completed_at(store, study)
+    last: dict[str, float | None] = {}
+    for (task, _), at in finished.items():
+        before = last.get(task, 0.0)
+        last[task] = None if at is None or before is None else max(at, before)
+    made = []
+    for kind in (rows := judged_rows(store, study.id).rows).kinds:
+        if kind.startswith(AUTOMATIC):
+            continue
+        means = _agreement_by_task(rows.of_kind(kind))
+        done = {task: at for task in means if (at := last.get(task)) is not None}
+        if done:
+            made.append(RunningAgreement(grader_kind=kind, estimate=_running(means, done, len(last))))
+    return made
+
+
+def _agreement_by_task(rows: Rows) -> dict[str, float]:
+    """Each task's mean agreement over its submissions; a task that nobody judged twice is left out."""
+    _, first, at = np.unique(rows.submission.codes, return_index=True, return_inverse=True)
+    counts = np.zeros((len(first), 3), dtype=np.int64)
+    np.add.at(counts, (at, to_halves(rows.score)), 1)
+    found: dict[str, list[float]] = defaultdict(list)
+    for code, value in zip(rows.task.codes[first].tolist(), pair_agreement(counts).tolist(), strict=True):
+        if not math.isnan(value):
+            found[rows.task.names[code]].append(value)
+    return {task: fmean(values) for task, values in found.items()}
 
 
 def _running(means: Mapping[str, float], finished: Mapping[str, float], n_bank: int) -> Estimate:
