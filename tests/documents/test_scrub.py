@@ -173,6 +173,13 @@ def _decoded(path: Path) -> bytes:
     return subprocess.run(command, capture_output=True, check=True, timeout=60).stdout
 
 
+def test_an_old_tag_on_the_end_of_a_recording_goes(tmp_path: Path) -> None:
+    path = made(Kind.FLAC, tmp_path)
+    path.write_bytes(path.read_bytes() + b"TAG" + CANARY.encode().ljust(125, b"\0"))
+    scrub_file(path, tmp_path / "out.flac", kind=Kind.FLAC)
+    assert leaks((tmp_path / "out.flac").read_bytes()) == []
+
+
 def test_a_pdf_made_by_conversion_is_scrubbed_like_any_other() -> None:
     import pikepdf
 

@@ -30,14 +30,18 @@ MUXERS = {
     Kind.AVI: "avi",
 }
 _TIMEOUT_S = 120
-_X264_MARK = bytes.fromhex("dc45e9bde6d948b7962cd820d923eeef")
+_ENCODER_MARKS = tuple(
+    bytes.fromhex(mark) for mark in ("dc45e9bde6d948b7962cd820d923eeef", "2ca2de09b51747dbbb55a4fe7fc2fc4e")
+)
+"""What goes before the settings that x264 and x265 write into a film."""
+_OLD_TAG_BYTES = 128
 
 
 def scrub_media(data: bytes, kind: Kind, ledger: Ledger) -> bytes:
     """The same streams without tags; refused when ffmpeg cannot copy them."""
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "in"), Path(folder, "out")
-        source.write_bytes(data)
+        source.write_bytes(_without_old_tag(data, ledger))
         _count_left_out(probe(source), ledger)
         command = ["-i", str(source), "-map", "0:V?", "-map", "0:a?", "-map", "0:s?", "-c", "copy"]
         command += ["-map_metadata", "-1", "-map_metadata:s", "-1", "-fflags", "+bitexact", "-flags", "+bitexact"]
@@ -100,16 +104,25 @@ def _count_left_out(found: dict[str, Any], ledger: Ledger) -> None:
             ledger.clean(f"{stream['codec_type']} track", "removed")
 
 
+def _without_old_tag(data: bytes, ledger: Ledger) -> bytes:
+    """Without the block that old programs hang on the end of any sound file; ffmpeg takes it for sound in some."""
+    if data[-_OLD_TAG_BYTES:].startswith(b"TAG"):
+        ledger.clean("media tags", "removed")
+        return data[:-_OLD_TAG_BYTES]
+    return data
+
+
 def _blank_encoder_marks(data: bytes, ledger: Ledger) -> bytes:
     """Encoders sign inside the coded streams, where decoders skip over it: same length, spaces instead."""
     blanked = bytearray(data)
-    position = data.find(_X264_MARK)
-    while position >= 0:
-        start = position + len(_X264_MARK)
-        end = start
-        while end < len(data) and 32 <= data[end] < 127:
-            end += 1
-        blanked[start:end] = b" " * (end - start)
-        ledger.clean("encoder's settings", "blanked")
-        position = data.find(_X264_MARK, end)
+    for mark in _ENCODER_MARKS:
+        position = data.find(mark)
+        while position >= 0:
+            start = position + len(mark)
+            end = start
+            while end < len(data) and 32 <= data[end] < 127:
+                end += 1
+            blanked[start:end] = b" " * (end - start)
+            ledger.clean("encoder's settings", "blanked")
+            position = data.find(mark, end)
     return bytes(blanked)
