@@ -24,6 +24,7 @@ from guildhall.judging.preparing import Preparer
 from guildhall.store.workspace import Workspace
 from guildhall.study.findings import findings_of
 from guildhall.study.judged import judged_rows
+from guildhall.study.methods import methods_of
 from guildhall.study.reporting import write_report
 from guildhall.study.rows import NOT_ASKED, is_word
 
@@ -80,6 +81,20 @@ def test_a_simulated_study_is_judged_counted_and_reported(workspace: Workspace, 
     for name in ("report.html", "report.md", "report.json", "report.xlsx", "headline.csv", "judgments.csv"):
         assert (tmp_path / "report" / name).stat().st_size > 100
     assert len((tmp_path / "report" / "judgments.csv").read_text().splitlines()) == 1 + 48
+
+
+def test_the_methods_are_told_from_the_frozen_design(workspace: Workspace, study: Study) -> None:
+    strict = {"set_size": 2, "graders_per_set": 5, "exposure_limit": 2, "quiz_required": True, "adjudicate": True}
+    run = ModelRun(name="alpha", model="scripted/alpha", settings={"reasoning_effort": "high"}, tools="code")
+    samples = (run, run.model_copy(update={"sample": 2}))
+    frozen = study.model_copy(update={"authors": samples, "design": {"people": strict}})
+    told = methods_of(frozen, [task(0), task(1)], kind="expert", baseline="expert", models=["alpha"])
+    words = " ".join(told)
+    for fact in ('settings {"reasoning_effort":"high"}', "tools: code", "2 samples a task", "5 graders judge each set"):
+        assert fact in words
+    assert "meets a task twice at most" in words and "pass a quiz" in words and "one more is asked" in words
+    program = methods_of(frozen, [task(0)], kind="automatic: judge", baseline="expert", models=["alpha"])
+    assert "The judge is a program." in " ".join(program) and "quiz" not in " ".join(program)
 
 
 def test_running_the_graders_again_adds_nothing(workspace: Workspace, study: Study) -> None:

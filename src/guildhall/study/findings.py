@@ -54,6 +54,7 @@ def findings_from(evidence: Evidence, reasons: Mapping[str, Mapping[str, str]] |
     study, baseline, kind = evidence.study, evidence.baseline, evidence.kind
     headline = tuple(_record(rate) for rate in win_rates(evidence.outcomes))
     by_task = task_rates(evidence.outcomes, study)
+    tasks = [evidence.workspace.store.get(Task, key) for key in study.tasks]
     return Findings(
         study=study.id,
         title=study.title,
@@ -62,7 +63,7 @@ def findings_from(evidence: Evidence, reasons: Mapping[str, Mapping[str, str]] |
         baseline=baseline,
         grader_kind=kind,
         simulated=kind == "simulated",
-        counts=_counts(evidence),
+        counts=_counts(evidence, tasks),
         headline=headline,
         task_rates=by_task,
         breakdowns=tuple(_breakdowns(evidence.outcomes)),
@@ -72,7 +73,7 @@ def findings_from(evidence: Evidence, reasons: Mapping[str, Mapping[str, str]] |
         reasons=reasons_of(evidence, reasons or {}),
         calibrations=calibrations_of(evidence),
         groups=tuple(_groups(evidence)),
-        methods=methods_of(study, kind=kind, baseline=baseline, models=[one.model for one in headline]),
+        methods=methods_of(study, tasks, kind=kind, baseline=baseline, models=[one.model for one in headline]),
         notes=tuple(
             f"{other} graders judged too; they are not pooled with {kind} graders here"
             for other in evidence.other_kinds
@@ -81,9 +82,8 @@ def findings_from(evidence: Evidence, reasons: Mapping[str, Mapping[str, str]] |
     )
 
 
-def _counts(evidence: Evidence) -> Counts:
+def _counts(evidence: Evidence, tasks: Sequence[Task]) -> Counts:
     judged = evidence.judged
-    tasks = [evidence.workspace.store.get(Task, key) for key in evidence.study.tasks]
     return Counts(
         tasks=len(tasks),
         tasks_compared=len(judged.tasks),

@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from guildhall.domain.authors import ModelRun
 from guildhall.domain.halls import HallDesign
 from guildhall.domain.studies import Study
+from guildhall.domain.tasks import Task
+from guildhall.domain.values import canonical_json
 from guildhall.study.rows import AUTOMATIC
 
+MOST_AUTHORS = 20
+"""So many authors are described one by one; the frozen study names all."""
 
-def methods_of(study: Study, *, kind: str, baseline: str, models: Sequence[str]) -> tuple[str, ...]:
-    """Sentences about tasks, authors, design, estimands and intervals."""
+
+def methods_of(
+    study: Study, tasks: Sequence[Task], *, kind: str, baseline: str, models: Sequence[str]
+) -> tuple[str, ...]:
+    """Sentences about tasks, authors, graders, estimands and intervals."""
     design = HallDesign.model_validate(study.design.get("people", {}))
     return (
         f"The study holds {len(study.tasks)} tasks and {len(models)} models ({', '.join(sorted(models))}). "
         f"It was frozen under the digest {study.content_digest()[:16]} with seed {study.seed}.",
+        _tasks(tasks),
+        *_authors(study, models),
         f"Each set shows {design.set_size} deliverables side by side, without authors, under neutral file names and "
         "with file metadata removed.",
-        _graders(design, kind),
+        *_graders(design, kind),
         f"Graders are of the kind: {kind}. Models are compared with: {baseline}. "
         "A task without the baseline's work takes no part.",
         "Win rates are the mean over tasks of the mean over samples of the mean over grades. "
@@ -32,7 +42,72 @@ def methods_of(study: Study, *, kind: str, baseline: str, models: Sequence[str])
     )
 
 
-def _graders(design: HallDesign, kind: str) -> str:
+def _tasks(tasks: Sequence[Task]) -> str:
+    """What the tasks are, as far as they say so themselves."""
+    hours = [task.expert_hours for task in tasks if task.expert_hours is not None]
+    mean = (
+        f"an expert takes {sum(hours) / len(hours):.1f} hours on average ({len(hours)} tasks say so)" if hours else ""
+    )
+    parts = [
+        f"Tasks come from {_some(len({task.occupation for task in tasks}), 'occupation')} in "
+        f"{_some(len({task.sector for task in tasks}), 'sector')}",
+        f"{sum(bool(task.reference_files) for task in tasks)} bring reference files",
+        f"{sum(bool(task.expert_files or task.expert_text) for task in tasks)} have an expert's own work",
+        *([mean] if mean else []),
+    ]
+    return "; ".join(parts) + "."
+
+
+def _authors(study: Study, models: Sequence[str]) -> Iterator[str]:
+    """Each author's model, prompt, tools, settings and samples, as they were frozen."""
+    runs: dict[str, list[ModelRun]] = {}
+    for run in study.authors:
+        runs.setdefault(run.name, []).append(run)
+    named = [name for name in sorted(runs) if name in models]
+    for name in named[:MOST_AUTHORS]:
+        first = runs[name][0]
+        parts = [
+            f"model {first.model}",
+            f"prompt condition {first.condition}"
+            + (f" (prompt {first.prompt_digest[:12]})" if first.prompt_digest else ""),
+            *([f"tools: {first.tools}"] if first.tools else []),
+            *([f"{first.brief} brief"] if first.brief != "full" else []),
+            *([f"settings {canonical_json(first.settings).decode()}"] if first.settings else []),
+            f"{_some(len(runs[name]), 'sample')} a task",
+        ]
+        yield f"{name}: {', '.join(parts)}."
+    if len(named) > MOST_AUTHORS:
+        yield f"The settings of {len(named) - MOST_AUTHORS} further authors are in the frozen study."
+
+
+def _graders(design: HallDesign, kind: str) -> Iterator[str]:
     if kind.startswith(AUTOMATIC):
-        return "The judge is a program. It is asked about each set in every order of the sides, and each answer counts."
-    return f"{design.graders_per_set} graders judge each set, in orders of the sides that differ by at most one."
+        yield "The judge is a program. It is asked about each set in every order of the sides, and each answer counts."
+        return
+    yield (
+        f"{design.graders_per_set} graders judge each set, in orders of the sides that differ by at most one. "
+        f"One grader meets a task {_times(design.exposure_limit)} at most"
+        f"{', and judges work of their own occupation only' if design.match_occupation else ''}."
+    )
+    if design.quiz_required or design.gold_share:
+        checks = [
+            *(["graders pass a quiz on items with known answers first"] if design.quiz_required else []),
+            *([f"{design.gold_share:.0%} of their sets are checks with known answers"] if design.gold_share else []),
+        ]
+        yield f"Quality control: {'; '.join(checks)}."
+    if design.adjudicate:
+        yield "Where graders disagree one more is asked; that judgment never enters primary estimates."
+    if design.severity_raters:
+        raters = _some(design.severity_raters, "other grader")
+        yield (
+            f"The design has {raters}, who did not judge the pair, say how bad a lost deliverable is; "
+            f"{design.control_share:.0%} of such items did not lose and serve as controls."
+        )
+
+
+def _some(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
