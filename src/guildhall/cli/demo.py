@@ -12,6 +12,7 @@ import typer
 from guildhall.cli.show import done
 
 if TYPE_CHECKING:
+    from guildhall.analysis.accountability import Account
     from guildhall.store.workspace import Workspace
 
 
@@ -42,22 +43,42 @@ def demo(
         for number, step in enumerate(STEPS, 1):
             typer.secho(f"\n{number}/{len(STEPS)}  {step.title}", fg="cyan", bold=True)
             step.run(workspace)
-    typer.secho(f"\nThe demo's workspace is {path}; look round with:", bold=True)
-    for command in ("tasks list", "tasks show sample-accounting-bank-reconciliation", "tasks stats"):
-        typer.echo(f"  guildhall {command} --workspace {path}")
+    _say_where(path)
     if serve:
         from guildhall.cli.demo_hall import serve_demo
 
         serve_demo(path, port=port, files_port=files_port)
 
 
+def _say_where(path: Path) -> None:
+    """The last lines: the study's file, what to try next, and at the very end the report."""
+    typer.secho(f"\nAll of this is one study, {path / 'study.toml'}. Go on with:", bold=True)
+    for command, what in (
+        (f"guildhall study rows demo --where model=careful --workspace {path}", "the judgments behind a number"),
+        (f"guildhall tasks stats --workspace {path}", "what the bank holds"),
+        (f"guildhall demo {path} --serve", "judge such pairs yourself, in a browser"),
+    ):
+        typer.echo(f"  {command}\n      {what}")
+    if (report := path / "report" / "report.html").exists():
+        typer.secho("\nThe report (open it in a browser):", bold=True)
+        typer.echo(f"  {report.resolve()}")
+
+
 def _import_bank(workspace: Workspace) -> None:
     from guildhall.taskbank.importing import import_tasks, read_source
+    from guildhall.taskbank.listing import newest_tasks
     from guildhall.taskbank.sample import sample_folder
+    from guildhall.taskbank.statistics import bank_statistics
 
     with sample_folder() as folder:
         result = import_tasks(workspace, read_source(folder))
     done(f"{result.new} tasks imported, {result.known} known already, {result.files} files kept")
+    found = bank_statistics(newest_tasks(workspace.store))
+    done(
+        f"the bank holds {found.tasks} tasks of {found.occupations} occupations in {found.sectors} sectors, with "
+        f"{found.reference_files} reference files, {found.deliverable_files} expert files and "
+        f"{found.rubric_items} rubric items"
+    )
 
 
 def _check_bank(_workspace: Workspace) -> None:
@@ -72,12 +93,18 @@ def _check_bank(_workspace: Workspace) -> None:
     done(f"{len(checked)} tasks checked, {len(faults)} faults")
 
 
-def _show_bank(workspace: Workspace) -> None:
-    from guildhall.cli.bank_tables import show_statistics
-    from guildhall.taskbank.listing import newest_tasks
-    from guildhall.taskbank.statistics import bank_statistics
+def _plan(workspace: Workspace) -> None:
+    """What `guildhall study plan` says: calls, hours and dollars, before anything is spent."""
+    from guildhall.cli.study import show_forecast
+    from guildhall.study.demonstration import demo_study
+    from guildhall.study.people import People
+    from guildhall.study.stages import Sampling
 
-    show_statistics(bank_statistics(newest_tasks(workspace.store)))
+    study = demo_study(workspace)
+    show_forecast(f"{study.id}: {len(study.tasks)} tasks", Sampling().plan(study))
+    people = People().plan(study)
+    hours = f"people would need {people['hours']:.0f} h" if people.get("hours") else "hours unknown"
+    done(f"then {people['gradings']} gradings by simulated graders ({hours})")
 
 
 def _sample_bank(workspace: Workspace) -> None:
@@ -111,15 +138,19 @@ def _judge(workspace: Workspace) -> None:
     except NotEnoughData as reason:
         note(f"nothing was judged: {reason}")
         return
-    preferred = f"who preferred the expert's work in {report['simulated_preferred_expert']} of them"
-    done(f"{report['done']} of {report['planned']} gradings done by simulated graders, {preferred}")
+    given, right, ties = (int(str(report[name])) for name in ("done", "simulated_preferred_expert", "simulated_ties"))
+    done(f"{given} of {report['planned']} gradings done by simulated graders, who saw blinded views and nothing else")
+    done(
+        f"against the planted quality (the expert's work is the better by design) they are right in {right} "
+        f"({right / max(1, given):.0%}), tie in {ties} and are wrong in {given - right - ties}"
+    )
     if report["parts_not_shown"]:
         note(f"{report['parts_not_shown']} parts of files could not be shown to them")
 
 
 def _judge_by_program(workspace: Workspace) -> None:
     """A baseline that needs no model measures what a program can, and is held to account by the simulated graders."""
-    from guildhall.cli.grade_tables import show_account, show_grades
+    from guildhall.cli.grade_tables import show_grades
     from guildhall.cli.show import note
     from guildhall.errors import NothingJudged
     from guildhall.study.accounting import accounts_of
@@ -133,15 +164,34 @@ def _judge_by_program(workspace: Workspace) -> None:
         judge_study(study, grader)
         show_grades(baseline, grades(rows_of(study), baseline))
         for account in accounts_of(study, [baseline]).accounts:
-            show_account(account)
+            _hold_to_account(account, workspace.path)
     except NothingJudged as reason:
         note(f"nothing was judged: {reason}")
+
+
+def _hold_to_account(account: Account, path: Path) -> None:
+    """The heart of a judge's account: its agreement beside people's own and beside a verdict that never changes."""
+    from guildhall.cli.show import note
+    from guildhall.reports.words import percent
+
+    if account.agreement is None or account.agreement.constant is None:
+        return
+    overall, constant = account.agreement.overall, account.agreement.constant
+    done(
+        f"it agrees with the simulated graders {percent(overall.human_auto.value)} of the time, they with each other "
+        f"{percent(overall.human_human.value)}, and {constant.verdict}, which looks at nothing, with them "
+        f"{percent(constant.agreement.value)}"
+    )
+    if not constant.beaten:
+        note(f"so {account.grader} is not shown to be better than {constant.verdict}")
+    done(f"its whole account: guildhall grade account --study {path / 'study.toml'} --workspace {path}")
 
 
 def _report(workspace: Workspace) -> None:
     from guildhall.cli.show import note, table
     from guildhall.errors import NothingJudged
     from guildhall.grading.viewing import newest_study
+    from guildhall.reports.summary import ranked
     from guildhall.reports.words import interval_percent, percent
     from guildhall.study.reporting import write_report
 
@@ -153,17 +203,18 @@ def _report(workspace: Workspace) -> None:
         return
     rows = [
         (one.model, one.wins, one.ties, one.losses, percent(one.win_or_tie.value), interval_percent(one.win_or_tie))
-        for one in findings.headline
+        for one in ranked(findings)
     ]
     columns = ("model", "wins", "ties", "losses", "win or tie", "95 % interval")
     table("Against the expert, by simulated graders", columns, rows, numeric=(1, 2, 3, 4))
-    done(f"the report is {folder / 'report.html'}")
+    figures = len(list(folder.glob("figures/*.svg")))
+    done(f"written to {folder}: a page, Markdown, JSON, a workbook, tables, and {figures} figures")
 
 
 STEPS = (
     Step("Check the sample bank: real tasks, labelled as samples", _check_bank),
     Step("Import it into a workspace", _import_bank),
-    Step("What the bank holds", _show_bank),
+    Step("What the study takes, before anything is spent", _plan),
     Step("Two scripted authors do the tasks, each in a sandbox of its own", _sample_bank),
     Step("Simulated graders compare their work with the expert's, blind", _judge),
     Step("A program that needs no model judges the same pairs, and is held to account", _judge_by_program),

@@ -27,6 +27,8 @@ class Simulated:
 
     judgments: int
     preferred_expert: int
+    tied: int
+    """How often no one side was best."""
 
 
 def simulate_hall(workspace: Workspace, study: Study, design: HallDesign, *, clock: Callable[[], float]) -> Simulated:
@@ -45,7 +47,7 @@ def simulate_hall(workspace: Workspace, study: Study, design: HallDesign, *, clo
         submit(queue, seat, member, verdict, design=design, submit_key=seat.id, now=clock())
         made += 1
         waiting.append(member)
-    return Simulated(made, _preferred_expert(workspace))
+    return Simulated(made, *_against_planted(workspace))
 
 
 def _graders(workspace: Workspace, study: Study, design: HallDesign) -> list[Member]:
@@ -72,11 +74,14 @@ def _graders(workspace: Workspace, study: Study, design: HallDesign) -> list[Mem
     return members
 
 
-def _preferred_expert(workspace: Workspace) -> int:
-    preferred = 0
+def _against_planted(workspace: Workspace) -> tuple[int, int]:
+    """How often the expert's work, the better by design, was found best, and how often there was no one best."""
+    preferred = tied = 0
     for judgment in workspace.store.each(Judgment):
         if judgment.ranks is not None and judgment.grader.key.startswith("person:simulated-"):
             best = judgment.order[judgment.ranks.index(min(judgment.ranks))]
-            untied = judgment.ranks.count(min(judgment.ranks)) == 1
-            preferred += untied and isinstance(workspace.store.get(Submission, best).author, Expert)
-    return preferred
+            if judgment.ranks.count(min(judgment.ranks)) > 1:
+                tied += 1
+            else:
+                preferred += isinstance(workspace.store.get(Submission, best).author, Expert)
+    return preferred, tied

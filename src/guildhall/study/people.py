@@ -55,7 +55,11 @@ class People:
         facts: dict[str, JsonValue] = {"new_slots": opened.new_slots, "parts_not_shown": opened.omissions}
         if design.simulated_graders:
             done = simulate_hall(study.workspace, frozen, design, clock=time.time)
-            facts |= {"simulated_judgments": done.judgments, "simulated_preferred_expert": done.preferred_expert}
+            facts |= {
+                "simulated_judgments": done.judgments,
+                "simulated_preferred_expert": done.preferred_expert,
+                "simulated_ties": done.tied,
+            }
         return {**facts, **self.status(study)}
 
     def status(self, study: OpenStudy) -> Report:
