@@ -26,13 +26,7 @@ def open_database(url: str) -> Engine:
         return _sqlite(url)
     if backend == "postgresql":
         try:
-            return create_engine(
-                parsed.set(drivername="postgresql+psycopg"),
-                pool_pre_ping=True,
-                pool_size=10,
-                max_overflow=20,
-                hide_parameters=True,
-            )
+            return _postgresql(parsed.set(drivername="postgresql+psycopg"))
         except ModuleNotFoundError as error:
             raise MissingTool(
                 "psycopg", needed_for="PostgreSQL", fix="install it with `pip install 'guildhall[postgres]'`"
