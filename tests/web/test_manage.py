@@ -181,7 +181,7 @@ def test_a_place_is_reassigned_only_to_somebody_who_may_judge_it(hall: Live, man
 
 def test_graders_page_shows_habits(hall: Live, manager: Visitor) -> None:
     text = manager.get("/manage/studies/study/judges").text
-    assert "100 %" in text and "unknown" in text
+    assert "100&nbsp;%" in text and "unknown" in text
 
 
 def test_graders_page_counts_checks_with_a_known_answer(tmp_path: Path) -> None:

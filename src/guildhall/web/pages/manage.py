@@ -44,6 +44,7 @@ def board(request: Request, site: Site, _session: Session, _form: FormData) -> R
         "manage_board.html",
         study=study,
         board=counted.under(names_for(site.store, study, counted.models)),
+        progress=site.queue.progress(study.id),
         opening=opening_of(site.store, study),
         places=leases(site.queue, study.id),
         graders=site.roster.code_names(Role.GRADER),
