@@ -40,11 +40,11 @@ def test_a_parser_that_fails_hangs_or_dies_is_caught(tmp_path: Path) -> None:
     """The watch itself: without this, a hammer that sees nothing would pass everything."""
     found = hammer(_weak_target, tmp_path, seconds=60, seed=2)
     said = " ".join(fault.what for fault in found.faults)
-    assert "KeyError" in said and "the process died or stood still (9)" in said
+    assert "KeyError" in said and "the process died or stood still (9)" in said and "took longer than 0.2 s" in said
 
 
 def _weak_target() -> Target:
-    return Target("weak", lambda _folder: _weak, lambda: [b"abc"], (ValueError,))
+    return Target("weak", lambda _folder: _weak, lambda: [b"abc"], (ValueError,), hang_s=0.2)
 
 
 def _weak(data: bytes) -> None:
@@ -52,3 +52,5 @@ def _weak(data: bytes) -> None:
         raise KeyError("missing")
     if len(data) % 3 == 1:
         os._exit(9)
+    while True:
+        pass
