@@ -115,9 +115,11 @@ def test_the_workbook_holds_the_numbers_and_no_formula() -> None:
     book = openpyxl.load_workbook(io.BytesIO(workbook(FINDINGS)))
     sheet = book["Headline"]
     assert [cell.value for cell in sheet[1]][:4] == ["model", "wins", "ties", "losses"]
-    assert sheet["A3"].value == "=beta()" and sheet["A3"].data_type == "s"
-    assert sheet["I2"].value == pytest.approx(0.36) and sheet["I2"].number_format == "0.0%"
-    assert book.sheetnames == ["Headline", "By sector", "Other figures", "Methods"]
+    assert sheet["A2"].value == "=beta()" and sheet["A2"].data_type == "s", "the best first, and never a formula"
+    assert sheet["H3"].value == pytest.approx(0.36) and sheet["H3"].number_format == "0.0%"
+    assert book.sheetnames == ["Report", "Headline", "By sector", "Other figures", "Methods"]
+    assert any("simulated" in str(row[0].value) for row in book["Report"].iter_rows())
+    assert all(one.page_setup.orientation == "landscape" and one.page_setup.fitToHeight == 0 for one in book)
 
 
 def test_csv_cells_cannot_become_formulas() -> None:

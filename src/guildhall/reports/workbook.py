@@ -1,14 +1,25 @@
-"""The report as a workbook: the headline, a sheet for each breakdown, the other figures, the methods."""
+"""The report as a workbook: a first page in words, the headline, a sheet for each breakdown, the rest, the methods."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from guildhall.domain.estimates import Estimate
-from guildhall.domain.findings import Findings
+from guildhall.domain.findings import Breakdown, Findings
 from guildhall.reports.chapters.savings import every_ratio
+from guildhall.reports.summary import in_short, ranked
+
+WIDEST = 46
+"""Letters a column shows at most; longer words wrap."""
+PAGE_WIDTH = 110
+"""Letters of a line on a sheet of sentences."""
+LINE_HEIGHT = 15.0
+RESTS_ON = ["tasks", "judgments", "method", "why no interval"]
+SHADES = {"type": "2_color_scale", "min_type": "num", "max_type": "num", "min_value": 0, "max_value": 1}
+COLOURS = {"min_color": "#F7F5EC", "max_color": "#7FB5AE"}
 
 
 def workbook(findings: Findings) -> bytes:
@@ -17,103 +28,197 @@ def workbook(findings: Findings) -> bytes:
 
     out = io.BytesIO()
     book = xlsxwriter.Workbook(out, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
-    formats = {
-        "head": book.add_format({"bold": True, "bottom": 1, "bg_color": "#E3F1EE", "text_wrap": True}),
-        "share": book.add_format({"num_format": "0.0%"}),
-        "number": book.add_format({"num_format": "0.00"}),
-        "wrap": book.add_format({"text_wrap": True, "valign": "top"}),
-    }
-    _headline(book, formats, findings)
+    pen = _Pen(book)
+    pen.words("Report", _first_page(findings))
+    _headline(pen, findings)
     for breakdown in findings.breakdowns:
-        header = [breakdown.by[0].replace("_", " "), "model", "wins", "ties", "losses", *_ends("win or tie"), "pooled"]
-        rows = [
-            [
-                cell.levels[breakdown.by[0]],
-                cell.model,
-                cell.wins,
-                cell.ties,
-                cell.losses,
-                *_cells(cell.win_or_tie),
-                cell.pooled.value if cell.pooled else None,
-            ]
-            for cell in breakdown.cells
-        ]
-        _sheet(book, formats, breakdown.title[:31], header, rows, shares={5, 6, 7, 9})
-    figures = [[title, name, *_cells(estimate)] for title, name, estimate in _other_figures(findings)]
-    _sheet(book, formats, "Other figures", ["chapter", "figure", *_ends("value")], figures, shares=set())
-    methods = book.add_worksheet("Methods")
-    methods.set_column(0, 0, 110)
-    for row, sentence in enumerate((*findings.methods, *findings.notes)):
-        methods.write_string(row, 0, sentence, formats["wrap"])
+        _breakdown(pen, findings, breakdown)
+    figures = [
+        [title, name, "share" if share else "number", *_cells(estimate, share=share), *_rests_on(estimate)]
+        for title, name, estimate, share in _other_figures(findings)
+    ]
+    pen.table("Other figures", ["chapter", "figure", "read as", *_ends("value"), *RESTS_ON], figures)
+    pen.words("Methods", [*((sentence, "wrap") for sentence in (*findings.methods, *findings.notes))])
     book.close()
     return out.getvalue()
 
 
-def _other_figures(findings: Findings) -> Iterator[tuple[str, str, Estimate]]:
-    """Chapter, name and estimate of everything after the breakdowns."""
-    if findings.trend:
-        yield "Trend over release dates", "change of win or tie per year", findings.trend.slope_per_year
-    for one in findings.ablations:
-        yield from (
-            ("What one setting does", f"{one.title} ({one.who}), {name}", found)
-            for name, found in one.difference.items()
-        )
-    if findings.savings:
-        for model, currency, name, ratio in every_ratio(findings.savings):
-            yield f"Times saved, w = {findings.savings.w}", f"{currency}: {model}, {name}", ratio
-    if findings.reasons:
-        for reason in findings.reasons.shares:
-            yield f"Why work {reason.side}", f"{reason.model}: {reason.label}", reason.share
-        yield from (("Agreement of coders", name, found) for name, found in findings.reasons.agreement)
-    for calibration in findings.calibrations:
-        of = f"{calibration.model}, {calibration.against}"
-        yield "Stated confidence", f"Brier score: {of}", calibration.brier
-        yield "Stated confidence", f"over-confidence: {of}", calibration.overconfidence
-    for group in findings.groups:
-        yield from ((group.title, figure.name, figure.estimate) for figure in group.figures)
+@dataclass(frozen=True)
+class Share:
+    """A number that is shown in per cent."""
+
+    value: float
 
 
-def _headline(book: Any, formats: dict[str, Any], findings: Findings) -> None:
-    header = ["model", "wins", "ties", "losses", *_ends("win"), *_ends("win or tie"), *_ends("half tie")]
+class _Pen:
+    """Writes sheets: one line of names, rows beneath, every column as wide as what stands in it."""
+
+    def __init__(self, book: Any) -> None:
+        self.book = book
+        top = {"valign": "top"}
+        head = {"bold": True, "bottom": 1, "bg_color": "#E3F1EE", "text_wrap": True, **top}
+        self.formats = {
+            "title": book.add_format({"bold": True, "font_size": 16, "text_wrap": True}),
+            "strong": book.add_format({"bold": True, "font_color": "#8A3B12", "text_wrap": True, **top}),
+            "head": book.add_format(head),
+            "head of numbers": book.add_format({**head, "align": "right"}),
+            "share": book.add_format({"num_format": "0.0%", **top}),
+            "number": book.add_format({"num_format": "0.00", **top}),
+            "count": book.add_format({"num_format": "#,##0", **top}),
+            "wrap": book.add_format({"text_wrap": True, **top}),
+            "cell": book.add_format({"text_wrap": True, "indent": 1, **top}),
+        }
+
+    def words(self, name: str, lines: Sequence[tuple[str, str]]) -> None:
+        """A sheet of sentences, each with the name of its format."""
+        sheet = self._sheet(name)
+        sheet.set_column(0, 0, PAGE_WIDTH)
+        sheet.hide_gridlines(2)
+        for row, (sentence, kind) in enumerate(lines):
+            sheet.set_row(row, 24 if kind == "title" else _height([sentence], PAGE_WIDTH))
+            sheet.write_string(row, 0, sentence, self.formats[kind])
+
+    def table(
+        self, name: str, header: Sequence[str], rows: Sequence[Sequence[Any]], *, shaded: int | None = None
+    ) -> None:
+        """A sheet of rows; the column `shaded` is coloured by its shares."""
+        sheet = self._sheet(name[:31])
+        sheet.freeze_panes(1, 1)
+        sheet.repeat_rows(0)
+        for column, word in enumerate(header):
+            numeric = any(isinstance(row[column], Share | float | int) for row in rows)
+            sheet.write_string(0, column, word, self.formats["head of numbers" if numeric else "head"])
+        widths = [len(word) for word in header]
+        for number, row in enumerate(rows, 1):
+            sheet.set_row(number, _height([value for value in row if isinstance(value, str)], WIDEST))
+            for column, value in enumerate(row):
+                if isinstance(value, str):
+                    sheet.write_string(number, column, value, self.formats["cell" if column else "wrap"])
+                    widths[column] = max(widths[column], len(value))
+                elif value is not None:
+                    plain = value.value if isinstance(value, Share) else value
+                    kind = "share" if isinstance(value, Share) else "number" if isinstance(value, float) else "count"
+                    sheet.write_number(number, column, plain, self.formats[kind])
+        for column, width in enumerate(widths):
+            sheet.set_column(column, column, min(WIDEST, max(8, width)) + 2)
+        if rows:
+            sheet.autofilter(0, 0, len(rows), len(header) - 1)
+        if rows and shaded is not None:
+            sheet.conditional_format(1, shaded, len(rows), shaded, {**SHADES, **COLOURS})
+
+    def _sheet(self, name: str) -> Any:
+        sheet = self.book.add_worksheet(name)
+        sheet.set_landscape()
+        sheet.set_paper(9)
+        sheet.fit_to_pages(1, 0)
+        return sheet
+
+
+def _height(words: Sequence[str], width: int) -> float:
+    """Of a row in points: a program that shows a workbook does not always find out by itself how often words wrap."""
+    return LINE_HEIGHT * max([1, *(-(-len(one) // width) for one in words)])
+
+
+def _first_page(findings: Findings) -> list[tuple[str, str]]:
+    counts = findings.counts
+    lines = [
+        (findings.title, "title"),
+        (f"Models against the {findings.baseline}, judged blind by {findings.grader_kind} graders.", "wrap"),
+    ]
+    if findings.simulated:
+        lines.append(("The graders of this study are simulated: these figures say nothing about any model.", "strong"))
+    return [
+        *lines,
+        *((sentence, "wrap") for sentence in in_short(findings)),
+        (
+            f"{counts.tasks_compared} of {counts.tasks} tasks compared; {counts.judgments} judgments, "
+            f"{counts.failures} without a verdict, {counts.surplus} late or extra; {counts.omissions} parts not shown.",
+            "wrap",
+        ),
+        (
+            f"Guildhall {findings.version}, study {findings.study}, frozen design {findings.design_digest[:16]}, "
+            f"seed {findings.seed}.",
+            "wrap",
+        ),
+    ]
+
+
+def _headline(pen: _Pen, findings: Findings) -> None:
+    rates = ("win", "win or tie", "half tie")
+    header = ["model", "wins", "ties", "losses", *(end for rate in rates for end in _ends(rate)), *RESTS_ON]
     rows = [
         [
             record.model,
             record.wins,
             record.ties,
             record.losses,
-            *_cells(record.win),
-            *_cells(record.win_or_tie),
-            *_cells(record.half_tie),
+            *(cell for one in (record.win, record.win_or_tie, record.half_tie) for cell in _cells(one, share=True)),
+            *_rests_on(record.win_or_tie),
         ]
-        for record in findings.headline
+        for record in ranked(findings)
     ]
-    _sheet(book, formats, "Headline", header, rows, shares={4, 5, 6, 8, 9, 10, 12, 13, 14})
+    pen.table("Headline", header, rows, shaded=7)
+
+
+def _breakdown(pen: _Pen, findings: Findings, breakdown: Breakdown) -> None:
+    [by] = breakdown.by
+    place = {record.model: at for at, record in enumerate(ranked(findings))}
+    header = [by.replace("_", " "), "model", "wins", "ties", "losses", *_ends("win or tie"), "pooled", *RESTS_ON]
+    rows = [
+        [
+            cell.levels[by],
+            cell.model,
+            cell.wins,
+            cell.ties,
+            cell.losses,
+            *_cells(cell.win_or_tie, share=True),
+            _number(cell.pooled.value if cell.pooled else None, share=True),
+            *_rests_on(cell.win_or_tie),
+        ]
+        for cell in sorted(breakdown.cells, key=lambda cell: (cell.levels[by], place.get(cell.model, 0)))
+    ]
+    pen.table(breakdown.title, header, rows, shaded=5)
+
+
+def _other_figures(findings: Findings) -> Iterator[tuple[str, str, Estimate, bool]]:
+    """Chapter, name and estimate of everything after the breakdowns, and whether it is a share."""
+    if findings.trend:
+        yield "Trend over release dates", "change of win or tie per year", findings.trend.slope_per_year, True
+    for one in findings.ablations:
+        for name, found in one.difference.items():
+            yield "What one setting does", f"{one.title} ({one.who}), {name}", found, True
+    yield from _of_speed_and_reasons(findings)
+    for calibration in findings.calibrations:
+        of = f"{calibration.model}, {calibration.against}"
+        yield "Stated confidence", f"Brier score: {of}", calibration.brier, False
+        yield "Stated confidence", f"over-confidence: {of}", calibration.overconfidence, True
+    for group in findings.groups:
+        for figure in group.figures:
+            yield group.title, figure.name, figure.estimate, group.in_percent
+
+
+def _of_speed_and_reasons(findings: Findings) -> Iterator[tuple[str, str, Estimate, bool]]:
+    if findings.savings:
+        for model, currency, name, ratio in every_ratio(findings.savings):
+            yield f"Times saved, w = {findings.savings.w}", f"{currency}: {model}, {name}", ratio, False
+    if findings.reasons:
+        for reason in findings.reasons.shares:
+            yield f"Why work {reason.side}", f"{reason.model}: {reason.label}", reason.share, True
+        for name, found in findings.reasons.agreement:
+            yield "Agreement of coders", name, found, False
 
 
 def _ends(name: str) -> list[str]:
-    return [name, "low", "high", "why no interval"]
+    return [name, f"{name}, low", f"{name}, high"]
 
 
-def _cells(estimate: Estimate) -> list[Any]:
-    return [estimate.value, *(estimate.interval or (None, None)), estimate.why_no_interval]
+def _cells(estimate: Estimate, *, share: bool) -> list[Any]:
+    return [_number(value, share=share) for value in (estimate.value, *(estimate.interval or (None, None)))]
 
 
-def _sheet(
-    book: Any, formats: dict[str, Any], title: str, header: list[str], rows: list[list[Any]], *, shares: set[int]
-) -> None:
-    sheet = book.add_worksheet(title)
-    sheet.freeze_panes(1, 1)
-    sheet.write_row(0, 0, header, formats["head"])
-    for number, row in enumerate(rows, 1):
-        for column, value in enumerate(row):
-            if value is None:
-                continue
-            if isinstance(value, str):
-                sheet.write_string(number, column, value)
-            else:
-                kind = "share" if column in shares else "number" if isinstance(value, float) else None
-                sheet.write_number(number, column, value, formats[kind] if kind else None)
-    sheet.set_column(0, 0, 34)
-    sheet.set_column(1, len(header) - 1, 14)
-    if rows:
-        sheet.autofilter(0, 0, len(rows), len(header) - 1)
+def _number(value: float | None, *, share: bool) -> Any:
+    return Share(value) if share and value is not None else value
+
+
+def _rests_on(estimate: Estimate) -> list[Any]:
+    return [estimate.n_tasks, estimate.n_judgments, estimate.method, estimate.why_no_interval]
