@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,8 @@ from guildhall.study.publishing import Publication
 from guildhall.web.files import INLINE
 from guildhall.web.site import PUBLIC, Site
 
+_PAGE_HEADING = re.compile(r"^# (?:Page|Slide) (\d{1,4})(?: \(hidden\))?$", re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class PageShown:
@@ -19,6 +22,8 @@ class PageShown:
     width: int
     height: int
     label: str
+    text: str | None = None
+    """The words on this page, where the file tells them page by page: to search, copy and hear."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +84,19 @@ def shown_files(site: Site, seat: str, place: str, files: Sequence[BlindedFile])
 
 
 def _file(site: Site, seat: str, what: str, file: BlindedFile) -> FileShown:
+    text = site.blobs.read(file.text).decode(errors="replace") if file.text else None
+    words = texts_by_page(text or "", len(file.pages))
     pages = tuple(
-        PageShown(site.file_link(seat, f"{what}.p{number}", f"page-{number}.png"), page.width, page.height, page.label)
+        PageShown(
+            site.file_link(seat, f"{what}.p{number}", f"page-{number}.png"),
+            page.width,
+            page.height,
+            page.label,
+            words.get(number),
+        )
         for number, page in enumerate(file.pages, 1)
     )
     media = INLINE.get(file.kind, "").partition("/")[0]
-    text = None
-    if file.text:
-        text = site.blobs.read(file.text).decode(errors="replace")
     return FileShown(
         what=what,
         name=file.name,
@@ -99,3 +109,15 @@ def _file(site: Site, seat: str, what: str, file: BlindedFile) -> FileShown:
         omitted=file.omitted,
         named_as_asked=file.named_as_asked,
     )
+
+
+def texts_by_page(text: str, pages: int) -> dict[int, str]:
+    """Page -> its words, for text that is headed page by page; nothing unless there is a heading for each page.
+
+    Pages and headings that do not match (a hidden slide, a page that was not drawn) could put words under a wrong page.
+    """
+    parts = _PAGE_HEADING.split(text)
+    found = dict(zip(map(int, parts[1::2]), (part.strip() for part in parts[2::2]), strict=True))
+    if len(parts) // 2 != pages or set(found) != set(range(1, pages + 1)):
+        return {}
+    return {number: words for number, words in found.items() if words}
