@@ -133,7 +133,7 @@ def test_a_grid_shows_values_keeps_formulas_beside_them_and_counts_what_it_leave
     varied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(grids, "MOST_ROWS", 2)
-    first, second = grids.read_grid(varied, tmp_path).sheets
+    first, second = grids.read_grid(varied).sheets
     assert (first.name, first.left_out, second.left_out) == ("Sheet", 1, 0)
     assert first.rows[0][1][:5] == ("words", "1", "2.5", "TRUE", "2024-05-06")
     assert first.formulas == {"B2": "=B1*2", "C2": "=SUM(B1:C1)"}

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from guildhall.documents.kinds import Kind
 from guildhall.documents.values import Extracted, Finding, Omission, Scrubbed
+from guildhall.domain.prepared import Grid
 from guildhall.domain.values import Value
 
 
@@ -27,6 +28,13 @@ def read(file: Path, out: Path, *, kind: str) -> Extracted:  # noqa: ARG001 - no
     from guildhall.documents.extract.reading import extract_file
 
     return extract_file(file, kind=Kind(kind))
+
+
+def grid(file: Path, out: Path) -> Grid:  # noqa: ARG001 - nothing to write
+    """A workbook's sheets as tables."""
+    from guildhall.documents.extract.grids import read_grid
+
+    return read_grid(file)
 
 
 def scrub(file: Path, out: Path, *, kind: str, shown: str) -> Scrubbed:

@@ -20,6 +20,7 @@ from guildhall.documents.render.office import OfficePool
 from guildhall.documents.render.rendering import Renderer
 from guildhall.documents.scrub.names import blind_names
 from guildhall.documents.values import FileOutcome, Finding
+from guildhall.domain.prepared import Grid
 from guildhall.errors import UnreadableFile
 
 IN_FLIGHT = 4
@@ -94,6 +95,14 @@ class Documents:
             return achieved(file, known.kind, findings=findings, out=[made.out])
 
         return _looked_at(file, scrubbed)
+
+    def grid(self, workbook: Path) -> Grid | None:
+        """A workbook's sheets as tables; None where they cannot be read."""
+        try:
+            with _folder(None) as folder:
+                return self._rooms.call(inside.grid, workbook, out=folder)
+        except UnreadableFile:
+            return None
 
     def tells(self, file: Path, *, identities: Iterable[str] = ()) -> FileOutcome:
         """What in the visible words may still say who made it; `identities` are names to look for besides."""

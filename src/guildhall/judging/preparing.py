@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 
-from guildhall.documents.confined import confined
-from guildhall.documents.extract.grids import read_grid
 from guildhall.documents.kinds import Kind
 from guildhall.documents.looking import Documents
 from guildhall.documents.scrub.names import BlindName, blind_names
@@ -24,7 +22,6 @@ from guildhall.domain.prepared import Prepared, PreparedFile
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Task
 from guildhall.domain.values import Digest, sha256
-from guildhall.errors import UnreadableFile
 from guildhall.store.workspace import Workspace
 
 VERSION = "2"
@@ -117,14 +114,8 @@ class Preparer:
 
     def _grid(self, clean: Path, kind: str) -> Digest | None:
         """A workbook's sheets as tables; None for other files, and where only the pages could be read."""
-        if kind != Kind.XLSX:
-            return None
-        try:
-            with tempfile.TemporaryDirectory(prefix="guildhall-grid-") as nothing:
-                grid = confined(read_grid, clean, out=Path(nothing))
-        except UnreadableFile:
-            return None
-        return self._blobs.put(grid.canonical())
+        grid = self._documents.grid(clean) if kind == Kind.XLSX else None
+        return self._blobs.put(grid.canonical()) if grid is not None else None
 
 
 def expert_subject(task: Task) -> Digest:

@@ -13,8 +13,8 @@ from guildhall.engine.spreading import parts
 from guildhall.judging.preparing import Preparer
 from guildhall.store.workspace import Address, Workspace
 
-BATCH = 8
-"""Submissions in one batch: they share one LibreOffice, and a lost node costs little."""
+BATCH = 16
+"""Submissions in one batch: they share one LibreOffice, which is slow to start, and a lost node costs little."""
 
 Work = tuple[Submission, Task]
 

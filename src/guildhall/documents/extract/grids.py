@@ -12,8 +12,8 @@ from guildhall.errors import UnreadableFile
 MOST_ROWS, MOST_COLUMNS, MOST_SHEETS, LONGEST_CELL = 400, 60, 30, 500
 
 
-def read_grid(file: Path, out: Path) -> Grid:  # noqa: ARG001 - nothing to write
-    """Every sheet of a workbook; rows beyond the limit are counted. Called in a room of its own."""
+def read_grid(file: Path) -> Grid:
+    """Every sheet of a workbook; rows beyond the limit are counted. Called in a room."""
     book = Workbook(Opc(file.read_bytes(), name=file.name, unparsed=SHEETS))
     try:
         return Grid(sheets=tuple(_grid(sheet) for sheet in book.sheets if sheet.holds_cells)[:MOST_SHEETS])
