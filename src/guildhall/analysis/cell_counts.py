@@ -70,7 +70,7 @@ def _merged(parts: Iterable[CellCounts], n_columns: int) -> CellCounts:
 
 def _halves(chunk: Table) -> Codes:
     scores = chunk.numbers("score")
+    if not len(scores) or not np.isnan(scores.min()):  # NaN is the least of any it is among
+        return to_halves(scores)
     missing = np.isnan(scores)
-    if missing.any():
-        return np.where(missing, -1, to_halves(np.where(missing, 0.0, scores)))
-    return to_halves(scores)
+    return np.where(missing, -1, to_halves(np.where(missing, 0.0, scores)))

@@ -58,9 +58,10 @@ def table_parts(path: Path, *, required: Sequence[str], optional: Sequence[str] 
     read = _reader(path)
     if read is not _stream_parquet or not _has_pyarrow():
         return [read(path, tuple(required), tuple(optional))]
-    groups = range(_row_groups(path))
+    about = _parquet_metadata(path)
+    groups = range(about.num_row_groups)
     n_parts = min(MOST_PARTS, max(len(groups), 1))
-    return [_stream_parquet(path, required, optional, row_groups=groups[part::n_parts]) for part in range(n_parts)]
+    return [_stream_parquet(path, required, optional, about, groups[part::n_parts]) for part in range(n_parts)]
 
 
 def _reader(path: Path) -> Callable[[Path, Sequence[str], Sequence[str]], Iterator[Table]]:
@@ -170,7 +171,11 @@ def _stream_csv_by_arrow(path: Path, required: Sequence[str], optional: Sequence
 
 
 def _stream_parquet(
-    path: Path, required: Sequence[str], optional: Sequence[str], row_groups: Sequence[int] | None = None
+    path: Path,
+    required: Sequence[str],
+    optional: Sequence[str],
+    about: Any = None,
+    row_groups: Sequence[int] | None = None,
 ) -> Iterator[Table]:
     if not _has_pyarrow():
         yield from _stream_parquet_by_polars(path, required, optional)
@@ -179,11 +184,11 @@ def _stream_parquet(
     from pyarrow import parquet
 
     try:
-        with parquet.ParquetFile(path) as probe:
-            schema = probe.schema_arrow
+        about = about or _parquet_metadata(path)
+        schema = about.schema.to_arrow_schema()
         wanted = _wanted(path, schema.names, required, optional)
         words = [name for name in wanted if not is_number_type(schema.field(name).type)]
-        with parquet.ParquetFile(path, read_dictionary=words) as file:
+        with parquet.ParquetFile(path, metadata=about, read_dictionary=words) as file:
             # Whoever reads some row groups reads others beside them, and needs no threads within each.
             for batch in file.iter_batches(
                 batch_size=4 * ROWS_A_CHUNK, columns=wanted, row_groups=row_groups, use_threads=row_groups is None
@@ -193,12 +198,12 @@ def _stream_parquet(
         raise UnreadableFile(path, f"not a readable Parquet file ({error})") from error
 
 
-def _row_groups(path: Path) -> int:
+def _parquet_metadata(path: Path) -> Any:
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
-        return int(parquet.read_metadata(path).num_row_groups)
+        return parquet.read_metadata(path)
     except pa.ArrowException as error:
         raise UnreadableFile(path, f"not a readable Parquet file ({error})") from error
 
