@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, String, Table, Text, delete, select
+from typing import Any
+
+from sqlalchemy import Column, Float, String, Table, Text, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from guildhall.domain.boards import Board
 from guildhall.store.records import Store
@@ -18,15 +21,16 @@ boards = Table(
 
 
 def keep_board(store: Store, board: Board, *, took_s: float) -> None:
-    """In the place of the one before."""
+    """In the place of the one before; two servers may have counted at the same time."""
+    counted = {"took_s": took_s, "body": board.model_dump_json()}
     with store.transaction() as connection:
-        connection.execute(delete(boards).where(boards.c.study == board.study))
-        row = {"study": board.study, "took_s": took_s, "body": board.model_dump_json()}
-        connection.execute(boards.insert().values(**row))
+        dialect: Any = sqlite if connection.dialect.name == "sqlite" else postgresql
+        row = dialect.insert(boards).values(study=board.study, **counted)
+        connection.execute(row.on_conflict_do_update(index_elements=["study"], set_=counted))
 
 
 def kept_board(store: Store, study: str) -> tuple[Board, float] | None:
     """The board last kept and how long it took to count."""
-    with store.reading() as connection:
+    with store.glance() as connection:
         row = connection.execute(select(boards.c.body, boards.c.took_s).where(boards.c.study == study)).first()
     return None if row is None else (Board.model_validate_json(row.body), row.took_s)
