@@ -90,7 +90,11 @@ class Proxy:
                 if self._broken:
                     near.close()
                     continue
-                far = socket.create_connection(("127.0.0.1", self._target))
+                try:
+                    far = socket.create_connection(("127.0.0.1", self._target))
+                except ConnectionRefusedError:  # a server that is being restarted; the wire itself is sound
+                    near.close()
+                    continue
                 with self._lock:
                     self._open |= {near, far}
                 for one, other in ((near, far), (far, near)):
