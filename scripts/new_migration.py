@@ -1,7 +1,7 @@
 """Make the next migration from the difference between the tables and the newest migration.
 
-Before it does, it dumps the schema as it stands (both databases), and rows that today's code writes into every table of
-it, into tests/data/schema/, so that upgrading from it stays tested for ever.  Use:  python scripts/new_migration.py "what changed"
+Before it does, it dumps the schema as it stands (both databases), rows that today's code writes into every table of it,
+and backups, into tests/data/, so that upgrading from it stays tested for ever.  Use:  python scripts/new_migration.py "what changed"
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def main(words: str) -> None:
             upgrade(engine)
             dump_sqlite(file, DUMPS / f"{newest}.sqlite.sql")
             dump_postgres(DUMPS / f"{newest}.postgresql.sql")
-            dump_rows(DUMPS / f"{newest}.rows.json")
+            keep_what_is_written(DUMPS.parent)
         config = Config()
         config.set_main_option("script_location", "guildhall.store:migrations")
         with engine.connect().execution_options(writes=True) as connection, connection.begin():
@@ -54,26 +54,13 @@ def main(words: str) -> None:
     print(f"made {following}_{slug}.py; read it, then commit it with the dumps")
 
 
-def dump_rows(target: Path) -> None:
-    """Written by the code as it is committed: the tables that are to change are not in it yet."""
-    code = (
-        "import json, sys; from pathlib import Path; from tests.store.filling import fill, rows_of;"
-        "from guildhall.store.tables import metadata; from guildhall.store.workspace import Workspace;"
-        "w = Workspace.create(Path(sys.argv[1])); fill(w.store); c = w.store.engine.connect();"
-        "print(json.dumps(rows_of(c, metadata.tables), indent=1, sort_keys=True))"
-    )
+def keep_what_is_written(target: Path) -> None:
+    """Rows and backups by the code as it is committed: the tables that are to change are not in it yet."""
     with tempfile.TemporaryDirectory() as folder:
         archive = subprocess.run(["git", "archive", "HEAD", "src", "tests"], cwd=ROOT, check=True, capture_output=True)
         subprocess.run(["tar", "x", "-C", folder], input=archive.stdout, check=True)
-        found = subprocess.run(
-            [sys.executable, "-c", code, f"{folder}/workspace"],
-            cwd=folder,
-            env={**os.environ, "PYTHONPATH": f"{folder}/src:{folder}"},
-            check=True,
-            capture_output=True,
-            text=True,
-        )
-    target.write_text(found.stdout)
+        environment = {**os.environ, "PYTHONPATH": f"{folder}/src:{folder}"}
+        subprocess.run([sys.executable, "-m", "tests.store.keeping", target], cwd=folder, env=environment, check=True)
 
 
 def dump_sqlite(file: Path, target: Path) -> None:

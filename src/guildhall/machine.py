@@ -37,6 +37,9 @@ _PROGRAMS = (
 _EXTRAS = (
     ("psycopg", "psycopg", "postgres", "PostgreSQL as the database"),
     ("Ray", "ray", "ray", "work on many machines"),
+    ("object stores", "s3fs", "s3", "files in an S3-compatible store"),
+    ("metrics", "prometheus_client", "observe", "`serve --metrics` and `worker --metrics`"),
+    ("traces", "opentelemetry.sdk", "observe", "traces, once OTEL_ variables ask for them"),
     ("hub client", "huggingface_hub", "hub", "downloading the public data set"),
     ("local models", "xllamacpp", "local", "a genuine run with no key"),
     ("compiled kernels", "numba", "fast", "statistics over tens of millions of votes"),
@@ -94,8 +97,15 @@ def _postgres_server() -> Finding:
 
 def _extras() -> Iterator[Finding]:
     for name, module, extra, used_for in _EXTRAS:
-        present = importlib.util.find_spec(module) is not None
+        present = _is_installed(module)
         yield Finding(name, present, "installed" if present else "", used_for, f"pip install 'guildhall[{extra}]'")
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # not even the package around it
+        return False
 
 
 def _keys(environment: Mapping[str, str]) -> Iterator[Finding]:

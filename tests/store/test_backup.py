@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
 import stat
@@ -14,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from alembic.script import ScriptDirectory
 
+import guildhall.store.migrations
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.judgments import Judgment
 from guildhall.domain.submissions import Submission
@@ -24,15 +27,20 @@ from guildhall.grading.submitting import submit
 from guildhall.store.audit import broken_links
 from guildhall.store.backup import MANIFEST, backup_parts, check_backup, take_backup
 from guildhall.store.checking import examine_workspace
+from guildhall.store.database import HEAD
 from guildhall.store.restoring import restore_backup
 from guildhall.store.rotation import name_for, remove_older
 from guildhall.store.tables import audit, metadata
 from guildhall.store.workspace import SETTINGS, Workspace
 from tests.grading.halls import DESIGN, VERDICT, hall, submissions, task
+from tests.store.filling import fill
 
 NewDatabase = Callable[[], str | None]
 KEY = b"the key of the web app"
 NOW = 1_790_000_000.0
+MIGRATIONS = Path(guildhall.store.migrations.__path__[0])
+KEPT = Path(__file__).parent.parent / "data" / "backups"
+"""Backups as older versions wrote them, one of each database for each schema since there are backups."""
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -91,6 +99,37 @@ def test_a_restored_workspace_holds_everything_and_goes_on_working(
         assert stat.S_IMODE((again.path / SETTINGS).stat().st_mode) == 0o600
         _deliver(again, 7)
         assert again.store.count(Submission) == used.store.count(Submission) + 1
+
+
+def test_every_row_of_every_table_comes_back(new_database: NewDatabase, tmp_path: Path) -> None:
+    with Workspace.create(tmp_path / "full", database=new_database()) as full:
+        fill(full.store)
+        take_backup(full, tmp_path / "b.tar", now=NOW)
+        with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=new_database()) as again:
+            assert all(_rows(full).values()) and _rows(again) == _rows(full)
+            assert broken_links(again.store) == []
+
+
+@pytest.mark.parametrize("kept", sorted(KEPT.glob("*.tar.gz")), ids=lambda path: str(path.name))
+def test_backups_of_older_versions_are_restored_and_upgraded(
+    kept: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    (tmp_path / "b.tar").write_bytes(gzip.decompress(kept.read_bytes()))
+    database = request.getfixturevalue("postgres").new_database() if ".postgresql." in kept.name else None
+    held = check_backup(tmp_path / "b.tar")
+    assert held.schema == kept.name.split(".")[0] and all(held.rows.values())
+    with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=database) as again:
+        assert again.store.revision() == HEAD
+        found = {name: len(rows) for name, rows in _rows(again).items()}
+        assert {name: found[name] for name in held.rows} == held.rows
+        assert broken_links(again.store) == []
+
+
+def test_a_backup_of_each_schema_since_there_are_backups_is_kept() -> None:
+    revisions = {script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions()}
+    for kind in ("sqlite", "postgresql"):
+        kept = {path.name.split(".")[0] for path in KEPT.glob(f"*.{kind}.tar.gz")}
+        assert {one for one in revisions if one >= "0011"} - {HEAD} <= kept
 
 
 def test_a_backup_says_nothing_of_where_the_database_was(used: Workspace, tmp_path: Path) -> None:

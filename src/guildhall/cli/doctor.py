@@ -43,10 +43,12 @@ def doctor(
 def _deep(workspace: WorkspaceOption, json: bool) -> None:
     """Everything a workspace promised to keep; exit code 8 when something is lost, damaged, doubled or dangling."""
     from guildhall.store.checking import examine_workspace
+    from guildhall.store.upkeep import upkeep
     from guildhall.store.workspace import Workspace
 
     with Workspace.find(workspace) as opened:
         health = examine_workspace(opened, now=time.time())
+        health.notes += upkeep(opened)
     if json:
         as_json({"faults": [vars(fault) for fault in health.faults], "notes": health.notes, "looked_at": health.counts})
     else:
