@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from guildhall.engine.calls import Call
-from guildhall.engine.executor import Executor, InProcess, Processes
+from guildhall.engine.cluster import SANDBOX, RayCluster
+from guildhall.engine.executor import Executor, InProcess, Needs, Processes
 from guildhall.engine.spreading import spread_calls
 from guildhall.engine.terms import Terms
 from guildhall.errors import InputError, SchemaMismatch
@@ -58,6 +59,23 @@ def test_work_that_kills_every_worker_ends_as_an_error(tmp_path):
 def _always_killed(number: int) -> int:
     os.kill(os.getpid(), signal.SIGKILL)
     return number
+
+
+class _Nodes:
+    """Two nodes as Ray tells of them, and one that is gone."""
+
+    @staticmethod
+    def nodes():
+        there = [{"CPU": 4.0, SANDBOX: 2.0}, {"CPU": 4.0, SANDBOX: 3.0}]
+        return [*({"Alive": True, "Resources": one} for one in there), {"Alive": False, "Resources": {SANDBOX: 9.0}}]
+
+
+def test_a_cluster_is_asked_for_what_its_nodes_declare_and_never_for_what_none_has():
+    cluster = RayCluster()
+    cluster.__dict__["_ray"] = _Nodes
+    assert cluster._declared(Needs(sandboxes=3, offices=1)) == {SANDBOX: 3}
+    with pytest.raises(InputError, match="no node of the cluster has more than 3"):
+        cluster._declared(Needs(sandboxes=4))
 
 
 def test_calls_spread_over_processes_are_each_asked_once(workspace):

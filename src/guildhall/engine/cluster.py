@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from guildhall.engine.executor import ONLY_A_CORE, Ended, Needs, attempt
-from guildhall.errors import MissingTool
+from guildhall.errors import InputError, MissingTool
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -67,10 +67,21 @@ class RayCluster:
         return found
 
     def _declared(self, needs: Needs) -> dict[str, int]:
-        """Needs that some node declares; where no node says how much it can take, its cores are the measure."""
-        known = self._ray.cluster_resources()
+        """Needs that some node declares; where no node says how much it can take, its cores are the measure.
+
+        What no node can ever give is refused: Ray would wait for such a node for ever.
+        """
+        nodes = [node["Resources"] for node in self._ray.nodes() if node["Alive"]]
+        most = {name: max((node.get(name, 0) for node in nodes), default=0) for name in (SANDBOX, OFFICE)}
         wanted = {SANDBOX: needs.sandboxes, OFFICE: needs.offices}
-        return {name: count for name, count in wanted.items() if count and name in known}
+        declared = {name: count for name, count in wanted.items() if count and most[name]}
+        for name, count in declared.items():
+            if count > most[name]:
+                raise InputError(
+                    f"a batch takes {count} of {name} and no node of the cluster has more than {most[name]:g}; lower "
+                    "`at_once` in the study file, or start a node with more"
+                )
+        return declared
 
     @cached_property
     def _ray(self) -> Any:
