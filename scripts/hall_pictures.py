@@ -34,8 +34,8 @@ from guildhall.taskbank.listing import newest_tasks  # noqa: E402
 
 IMAGES = ROOT / "docs" / "images"
 STUDY = "round-two"
-COLOURS = 128
-"""A page has few colours: with a palette of so many a picture takes a third of the room."""
+COLOURS = 256
+"""A page has few colours: with a palette of so many a picture takes half the room."""
 REASONS = (
     "Its totals follow from the statement, and every line of the request is answered.",
     "Both answer the request; this one says where the figures come from.",
@@ -54,6 +54,7 @@ def main() -> None:
             open_next(live.workspace, worker="pictures:1:1", clock=live.site.clock)
             fill_the_hall(live, graders)
             show_the_managers_pages(live, browser, manager, graders[8])
+            walk_as_a_grader(live, browser, _invite(live, Role.GRADER, graders[8].occupations, years=15))
             show_the_doors(live, browser, graders[0])
             browser.close()
     finally:
@@ -178,6 +179,46 @@ def show_the_managers_pages(live: Live, browser: Browser, manager: Member, settl
             if name == "disputes":
                 _settle_the_first(live, page, settling)
             keep(page, f"manage-{name}")
+
+
+def walk_as_a_grader(live: Live, browser: Browser, member: Member) -> None:
+    """From the invitation to the receipt, then a deliverable to rate."""
+    context = browser.new_context(viewport={"width": 1366, "height": 768}, reduced_motion="reduce")
+    page = context.new_page()
+    page.goto(live.link(member))
+    keep(page, "hall-invitation")
+    page.get_by_role("button", name="Come in").click()
+    keep(page, "hall-work-empty")
+    page.get_by_role("button", name="Take the next set").click()
+    keep(page, "hall-brief")
+    page.get_by_role("button", name="I have read this").click()
+    page.get_by_label("A is better").check()
+    page.get_by_label("clearly").check()
+    page.get_by_label("Your reasons").fill(REASONS[0])
+    page.locator("#saved", has_text="saved").wait_for()
+    page.wait_for_load_state("networkidle")
+    keep(page, "hall-compare")
+    page.emulate_media(color_scheme="dark")
+    keep(page, "hall-compare-dark")
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size({"width": 412, "height": 915})
+    keep(page, "hall-compare-phone")
+    page.set_viewport_size({"width": 1366, "height": 768})
+    page.get_by_role("button", name="Review and submit").click()
+    page.get_by_label("cannot tell").check()
+    keep(page, "hall-review")
+    page.get_by_role("button", name="Submit", exact=True).click()
+    keep(page, "hall-receipt")
+    page.goto(f"{live.address}/sets")
+    page.get_by_role("button", name="Take the next set").click()
+    page.goto(f"{live.address}/sets")
+    keep(page, "hall-work")
+    if page.get_by_role("button", name="Rate").count():
+        page.get_by_role("button", name="Rate").first.click()
+        page.get_by_role("button", name="I have read this").click()
+        page.wait_for_load_state("networkidle")
+        keep(page, "hall-severity")
+    context.close()
 
 
 def show_the_doors(live: Live, browser: Browser, member: Member) -> None:
