@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from guildhall.domain.authors import ModelRun, Person
@@ -13,8 +15,9 @@ from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef
 from guildhall.engine.terms import Terms
-from guildhall.errors import UnknownName
+from guildhall.errors import MissingTool, UnknownName
 from guildhall.grading.design import expert_submission
+from guildhall.judging.embeddings import sentence_encoder
 from guildhall.store.workspace import Workspace
 from guildhall.study.chapters import formatting, severity
 from guildhall.study.evidence import gather_evidence
@@ -109,6 +112,25 @@ def test_a_model_codes_reasons_and_the_report_shows_shares_examples_and_agreemen
     assert dict(found.agreement)["the same label"].value == pytest.approx(0.5)
     assert {one.words for one in found.examples} == set(REASONS)
     assert REASONS[0] in (tmp_path / "report" / "report.html").read_text()
+
+
+def test_clusters_by_meaning_follow_the_vectors_and_not_the_words(
+    workspace: Workspace, study: Study, tmp_path: Path
+) -> None:
+    said = justifications(gather_evidence(workspace, study, baseline="expert", grader_kind=None))
+    tasks = [int(one.task.removeprefix("t-")) for one in said]
+    meant = np.eye(2)[[int(number >= 6) for number in tasks]]  # apart by task, where words go by odd and even
+    code_by_clusters(said, tmp_path / "codes.csv", seed=1, k=2, encode=lambda _: meant)
+    [labels] = read_codes([tmp_path / "codes.csv"]).values()
+    by_half = {(number >= 6, labels[one.judgment]) for number, one in zip(tasks, said, strict=True)}
+    assert len(by_half) == 2, "one cluster for each half"
+
+
+def test_an_embedding_model_without_its_package_is_refused_with_what_to_install() -> None:
+    if find_spec("sentence_transformers") is not None:
+        pytest.skip("the package is here")
+    with pytest.raises(MissingTool, match="pip install sentence-transformers"):
+        sentence_encoder("all-MiniLM-L6-v2")
 
 
 def test_clusters_of_words_tell_two_reasons_apart(workspace: Workspace, study: Study, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Justifications grouped by their words, offline: TF-IDF, a truncated SVD, and k-means from a seed.
+"""Justifications grouped by their words, offline: TF-IDF, a truncated SVD (or vectors from elsewhere), seeded k-means.
 
 Clusters are named by the words that set them apart. They are a first look, not a code book: a person should name them.
 """
@@ -25,14 +25,25 @@ FEWEST_TEXTS = 8
 ROUNDS = 50
 
 
-def cluster_reasons(texts: Sequence[str], *, rng: np.random.Generator, k: int = 8, dimensions: int = 40) -> list[str]:
-    """A name for each text: its cluster's three most telling words; empty for a text without a usable word."""
+def cluster_reasons(
+    texts: Sequence[str],
+    *,
+    rng: np.random.Generator,
+    k: int = 8,
+    dimensions: int = 40,
+    vectors: Floats | None = None,
+) -> list[str]:
+    """A name for each text: its cluster's three most telling words; empty for a text without a usable word.
+
+    `vectors`, a row for each text, say which texts are close; without them the words the texts share do.
+    """
     words = [[word for word in _WORD.findall(text.lower()) if word not in _COMMON] for text in texts]
     usable = [at for at, own in enumerate(words) if own]
     if len(usable) < FEWEST_TEXTS:
         raise TooFew("justifications with words", len(usable), needed=FEWEST_TEXTS, what="clusters of reasons")
     weights, vocabulary = _tf_idf([words[at] for at in usable])
-    place = _k_means(_reduced(weights, dimensions), min(k, len(usable) // 2), rng)
+    points = _reduced(weights, dimensions) if vectors is None else _unit(vectors[usable])
+    place = _k_means(points, min(k, len(usable) // 2), rng)
     names = [_name(weights[place == one], weights, vocabulary) for one in range(place.max() + 1)]
     found = [""] * len(texts)
     for at, one in zip(usable, place.tolist(), strict=True):
@@ -52,16 +63,20 @@ def _tf_idf(words: list[list[str]]) -> tuple[Floats, list[str]]:
                 counts[row, column[word]] += 1
     idf = np.log((1 + len(words)) / (1 + np.array([seen[word] for word in vocabulary]))) + 1
     weights = np.log1p(counts) * idf
-    return weights / np.maximum(np.linalg.norm(weights, axis=1, keepdims=True), 1e-12), vocabulary
+    return _unit(weights), vocabulary
 
 
 def _reduced(weights: Floats, dimensions: int) -> Floats:
     left, sizes, _ = np.linalg.svd(weights, full_matrices=False)
     kept = min(dimensions, len(sizes))
     signs = np.where(left[np.abs(left).argmax(axis=0), np.arange(left.shape[1])] < 0, -1.0, 1.0)
-    made: Floats = (left * sizes * signs)[:, :kept]
-    unit: Floats = made / np.maximum(np.linalg.norm(made, axis=1, keepdims=True), 1e-12)
-    return unit
+    return _unit((left * sizes * signs)[:, :kept])
+
+
+def _unit(rows: Floats) -> Floats:
+    """Rows of length one."""
+    made: Floats = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+    return made
 
 
 def _k_means(points: Floats, k: int, rng: np.random.Generator) -> NDArray[np.intp]:

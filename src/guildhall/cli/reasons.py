@@ -55,6 +55,13 @@ def code(
         typer.Option(help="A model that codes, one call each; without it, clusters of words.", show_default=False),
     ] = None,
     clusters: Annotated[int, typer.Option(help="How many clusters at most, for each side.", min=2)] = 8,
+    embeddings: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(
+            help="A sentence-embedding model (name or folder) to cluster by meaning; needs sentence-transformers.",
+            show_default=False,
+        ),
+    ] = None,
     graders: GradersOption = None,
     baseline: BaselineOption = None,
     workspace: WorkspaceOption = None,
@@ -63,6 +70,7 @@ def code(
     """Code justifications by a model, or offline by clusters of their words."""
     from guildhall.engine.terms import Terms
     from guildhall.grading.viewing import newest_study
+    from guildhall.judging.embeddings import sentence_encoder
     from guildhall.store.workspace import Workspace
     from guildhall.study.evidence import gather_evidence
     from guildhall.study.reasons import code_by_clusters, code_by_model, justifications
@@ -71,7 +79,8 @@ def code(
         found = newest_study(opened.store, study)
         said = justifications(gather_evidence(opened, found, baseline=baseline, grader_kind=graders))
         if model is None:
-            made = code_by_clusters(said, out, seed=found.seed, k=clusters)
+            encode = sentence_encoder(embeddings) if embeddings else None
+            made = code_by_clusters(said, out, seed=found.seed, k=clusters, encode=encode)
         else:
             terms = Terms(run=f"{found.id}:reasons")
             made = code_by_model(said, out, workspace=opened, model=model, terms=terms)

@@ -16,6 +16,7 @@ from guildhall.domain.studies import Study
 from guildhall.engine.oneshot import run_calls
 from guildhall.engine.terms import Terms
 from guildhall.errors import NothingJudged, UnknownName, UnreadableVerdict
+from guildhall.judging.embeddings import Encoder
 from guildhall.judging.reasons import read_reason, reason_call
 from guildhall.reports.tables import csv_text
 from guildhall.store.fields import read_fields
@@ -82,12 +83,19 @@ class Coded:
     unread: int
 
 
-def code_by_clusters(found: Sequence[Justification], path: Path, *, seed: int, k: int) -> Coded:
-    """Losing and winning are clustered apart: the same words mean the opposite there."""
+def code_by_clusters(
+    found: Sequence[Justification], path: Path, *, seed: int, k: int, encode: Encoder | None = None
+) -> Coded:
+    """Losing and winning are clustered apart: the same words mean the opposite there.
+
+    `encode` says how close justifications are in meaning; without it, it is the words they share.
+    """
     rows = []
     for side in ("lost", "won"):
         own = [one for one in found if one.side == side]
-        labels = cluster_reasons([one.words for one in own], rng=np.random.default_rng(seed), k=k) if own else []
+        words = [one.words for one in own]
+        vectors = encode(words) if encode and own else None
+        labels = cluster_reasons(words, rng=np.random.default_rng(seed), k=k, vectors=vectors) if own else []
         rows += [(one.judgment, "clusters", label) for one, label in zip(own, labels, strict=True)]
     path.write_text(csv_text(CODES, rows), encoding="utf-8")
     return Coded(len(rows), sum(not label for *_, label in rows), unread=0)
