@@ -53,6 +53,7 @@ def environment() -> Environment:
         "points": words.points,
         "points_interval": _unbroken(words.points_interval),
         "rate_name": words.rate_name,
+        "unbroken": _unbroken(str),
     }
     return made
 
