@@ -55,7 +55,7 @@ def private_postgres(*, fsync: bool = False) -> Iterator[Server]:
         shutil.chown(folder, "postgres", "postgres")
     port = _free_port()
     data = folder / "data"
-    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "LC_ALL": "C.UTF-8"}
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "LC_ALL": "C.UTF-8", "PGCTLTIMEOUT": "300"}
 
     def run(*command: str) -> None:
         subprocess.run([*as_user, *command], check=True, capture_output=True, cwd=folder, env=environment)

@@ -1,4 +1,4 @@
-"""A short campaign on each database: one fault of each kind, seeded. The long one is the proof `scale-torture`."""
+"""A short campaign on each database: one fault of each kind, seeded. The long ones are the proofs `scale-torture-*`."""
 
 from __future__ import annotations
 
