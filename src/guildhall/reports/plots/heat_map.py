@@ -7,6 +7,8 @@ from guildhall.reports.plots.frame import GROUND, NAMES, ON_LIGHT, WIDTH, Specif
 
 LETTER = 7.5
 """Pixels a letter of a label takes, about."""
+LONGEST_NAME = 130
+"""Pixels of a leaning name; the tables hold it whole."""
 DARK_FROM = 0.72
 """Above this rate a cell is so dark that white letters read better."""
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
@@ -26,11 +28,13 @@ def heat_map(breakdown: Breakdown) -> Specification:
     ]
     levels = [in_lines(level) for level in sorted({cell.levels[column] for cell in breakdown.cells}, key=_place)]
     models = {cell.model for cell in breakdown.cells}
+    ranked = sorted(models, key=lambda model: (-_mean(breakdown, model), model))
     beside = LETTER * max(len(line) for level in levels for line in level.split("\n"))
     angle = 0 if max(len(name) for name in models) * LETTER < (WIDTH - beside) / len(models) else -40
+    above = {"orient": "top", "labelAngle": angle, "labelLimit": LONGEST_NAME if angle else 0}
     axes = {
         "y": {"field": "level", "type": "nominal", "title": None, "sort": levels, "axis": NAMES},
-        "x": {"field": "model", "type": "nominal", "title": None, "axis": {"orient": "top", "labelAngle": angle}},
+        "x": {"field": "model", "type": "nominal", "title": None, "sort": ranked, "axis": above},
     }
     colour = {
         "field": "rate",
@@ -49,7 +53,15 @@ def heat_map(breakdown: Breakdown) -> Specification:
         title=breakdown.title,
         height=each * len(levels) + 10,
     )
+    if angle:  # the last name leans over the edge
+        drawn["padding"] = {"left": 5, "top": 5, "bottom": 5, "right": 70}
     return subtitled(drawn, "win or tie, in per cent; ? marks a cell of too few tasks for an interval")
+
+
+def _mean(breakdown: Breakdown, model: str) -> float:
+    """By which models stand side by side: the mean of their cells."""
+    known = [cell.win_or_tie.value or 0.0 for cell in breakdown.cells if cell.model == model]
+    return sum(known) / len(known)
 
 
 def _place(level: str) -> tuple[int, str]:

@@ -8,28 +8,32 @@ from typing import Any
 from guildhall.domain.calibrations import ModelCalibration
 from guildhall.reports.plots.frame import CONFIG, FAINT, GROUND, HUES, SCHEMA, Specification
 
-MOST_CURVES = len(HUES)
+MOST_CURVES, MOST_WITH_ENDS = len(HUES), 3
+"""So many curves are drawn at most, and with intervals only where these do not hide each other."""
 PANEL = 278
 
 
 def reliability_plot(found: Sequence[ModelCalibration]) -> Specification:
     """A square for each outcome; points have intervals, and a hollow point has none."""
     models = list(dict.fromkeys(one.model for one in found))[:MOST_CURVES]
+    ends = len(models) <= MOST_WITH_ENDS
     outcomes = list(dict.fromkeys(one.against for one in found))
     return {
         "$schema": SCHEMA,
         "config": CONFIG,
         "title": {
             "text": "What was claimed, and what came true",
-            "subtitle": "below the dashed line claims are too high; 95 % intervals",
+            "subtitle": "below the dashed line claims are too high" + ("; 95 % intervals" if ends else ""),
         },
-        "hconcat": [_panel([one for one in found if one.against == name], name, models) for name in outcomes],
+        "hconcat": [
+            _panel([one for one in found if one.against == name], name, models, ends=ends) for name in outcomes
+        ],
         "spacing": 50,
         "resolve": {"scale": {"color": "shared"}},
     }
 
 
-def _panel(found: Sequence[ModelCalibration], outcome: str, models: list[str]) -> dict[str, Any]:
+def _panel(found: Sequence[ModelCalibration], outcome: str, models: list[str], *, ends: bool) -> dict[str, Any]:
     rows = [row for one in found if one.model in models for row in _rows(one)]
     scale = {"domain": [0, 1]}
     axis = {"format": ".0%", "tickCount": 5}
@@ -41,15 +45,20 @@ def _panel(found: Sequence[ModelCalibration], outcome: str, models: list[str]) -
         "scale": {"domain": models, "range": list(HUES[: len(models)])},
         "legend": {"title": None, "orient": "bottom", "columns": 4, "symbolType": "circle", "labelLimit": 220},
     }
-    ends = [{"at": 0}, {"at": 1}]
+    corners = [{"at": 0}, {"at": 1}]
     place = {"field": "at", "type": "quantitative"}
+    rules = {
+        "transform": [{"filter": "isValid(datum.low)"}],
+        "mark": {"type": "rule", "strokeWidth": 1.6},
+        "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour},
+    }
     return {
         "width": PANEL,
         "height": PANEL,
         "data": {"values": rows},
         "layer": [
             {
-                "data": {"values": ends},
+                "data": {"values": corners},
                 "mark": {"type": "line", "strokeDash": [4, 4], "color": FAINT, "strokeWidth": 1},
                 "encoding": {"x": {**x, **place}, "y": {**y, **place}},
             },
@@ -57,11 +66,7 @@ def _panel(found: Sequence[ModelCalibration], outcome: str, models: list[str]) -
                 "mark": {"type": "line", "strokeWidth": 1.4},
                 "encoding": {"x": x, "y": {**y, "field": "came"}, "color": colour},
             },
-            {
-                "transform": [{"filter": "isValid(datum.low)"}],
-                "mark": {"type": "rule", "strokeWidth": 1.6},
-                "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour},
-            },
+            *([rules] if ends else []),
             {
                 "mark": {"type": "point", "size": 55, "opacity": 1, "strokeWidth": 2, "filled": False},
                 "encoding": {

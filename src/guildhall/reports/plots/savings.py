@@ -10,6 +10,8 @@ from guildhall.reports.plots.frame import CONFIG, FAINT, HUES, INK, SCHEMA, Spec
 
 MOST_CURVES = 8
 """More curves than this one cannot tell apart; tables and files hold all."""
+MOST_BANDS = 4
+"""More bands than this lie over each other and say nothing; tables and files hold every interval."""
 PANEL_WIDTH, PANEL_HEIGHT = 305, 250
 
 
@@ -95,5 +97,5 @@ def _panel(found: SpeedAndCost, currency: str) -> dict[str, Any]:
         "width": PANEL_WIDTH,
         "height": PANEL_HEIGHT,
         "data": {"values": _rows(found, currency)},
-        "layer": [level, band, curve],
+        "layer": [level, *([band] if len(models) <= MOST_BANDS else []), curve],
     }

@@ -6,19 +6,24 @@ from typing import Any
 
 from guildhall.domain.trends import TrendFinding
 from guildhall.reports.plots.frame import GROUND, INK, MARK, Specification, framed
+from guildhall.reports.plots.labels import places_of
+
+HEIGHT, ACROSS = 320, 690
+"""Of the plot in pixels, about: names are placed by it."""
 
 
 def trend_plot(trend: TrendFinding) -> Specification:
     """Points with intervals, the fitted line, and the 95 % band of the line (not of single models)."""
     points = [
         {
+            "place": number,
             "model": one.model,
             "day": one.released.isoformat(),
             "rate": one.rate.value,
             "low": one.rate.interval[0] if one.rate.interval else None,
             "high": one.rate.interval[1] if one.rate.interval else None,
         }
-        for one in trend.points
+        for number, one in enumerate(trend.points)
     ]
     line = [
         {
@@ -39,9 +44,6 @@ def trend_plot(trend: TrendFinding) -> Specification:
         "axis": {"format": "%", "title": "win or tie"},
     }
     dot = {"type": "point", "filled": True, "size": 70, "opacity": 1, "color": MARK}
-    label = {"type": "text", "align": "left", "dx": 8, "dy": -10, "fontSize": 11.5}
-    halo = {**label, "stroke": GROUND, "strokeWidth": 3.5, "strokeJoin": "round", "fill": GROUND}
-    named = {"x": x, "y": y, "text": {"field": "model"}}
     layers: list[dict[str, Any]] = [
         {
             "data": {"values": line},
@@ -50,13 +52,28 @@ def trend_plot(trend: TrendFinding) -> Specification:
         },
         {"data": {"values": line}, "mark": {"type": "line", "color": MARK}, "encoding": {"x": x, "y": y}},
         {
-            "mark": {"type": "rule", "color": MARK, "strokeWidth": 1.5, "opacity": 0.7},
+            "mark": {"type": "rule", "color": MARK, "strokeWidth": 1.5, "opacity": 0.5},
             "transform": [{"filter": "isValid(datum.low)"}],
             "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
         },
+        *_names(trend, min(1.0, top * 1.05), {"x": x, "y": y, "text": {"field": "model"}}),
         {"mark": dot, "encoding": {"x": x, "y": y}},
-        # The ground behind the letters, where they cross the line.
-        {"mark": halo, "encoding": named},
-        {"mark": {**label, "color": INK}, "encoding": named},
     ]
-    return framed({"data": {"values": points}, "layer": layers}, title="Win or tie by release date", height=320)
+    return framed({"data": {"values": points}, "layer": layers}, title="Win or tie by release date", height=HEIGHT)
+
+
+def _names(trend: TrendFinding, top: float, encoding: dict[str, Any]) -> list[dict[str, Any]]:
+    """A layer for each name, on a ground of its own where it crosses the line."""
+    days = [one.released.toordinal() for one in trend.points]
+    first, span = min(days), max(1, max(days) - min(days))
+    at = [
+        (ACROSS * (day - first) / span, HEIGHT * (1 - (one.rate.value or 0.0) / top), one.model)
+        for day, one in zip(days, trend.points, strict=True)
+    ]
+    layers: list[dict[str, Any]] = []
+    for number, place in enumerate(places_of(at, width=ACROSS)):
+        text = {"type": "text", "fontSize": 11.5, "align": place.align, "dx": place.dx, "dy": place.dy}
+        halo = {**text, "stroke": GROUND, "strokeWidth": 3.5, "strokeJoin": "round", "fill": GROUND}
+        this: dict[str, Any] = {"transform": [{"filter": f"datum.place === {number}"}], "encoding": encoding}
+        layers += [{"mark": halo, **this}, {"mark": {**text, "color": INK}, **this}]
+    return layers
