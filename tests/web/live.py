@@ -121,11 +121,11 @@ class Visitor:
     def post(self, path: str, data: dict[str, str] | None = None, **more: object) -> httpx.Response:
         return self.http.post(path, data={"form_token": self.token} | (data or {}), **more)  # type: ignore[arg-type]
 
-    def file(self, link: str, **more: object) -> httpx.Response:
+    def file(self, link: str, headers: dict[str, str] | None = None) -> httpx.Response:
         """A deliverable from its own origin, reached by address since the name resolves in browsers only."""
         url = httpx.URL(link)
-        host = f"{url.host}:{url.port}"
-        return self.bare.get(url.copy_with(host="127.0.0.1"), headers={"host": host}, **more)  # type: ignore[arg-type]
+        sent = {"host": f"{url.host}:{url.port}"} | (headers or {})
+        return self.bare.get(url.copy_with(host="127.0.0.1"), headers=sent)
 
     def close(self) -> None:
         self.http.close()

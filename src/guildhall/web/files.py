@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from guildhall.domain.judgments import BlindedFile, BlindedView
 from guildhall.domain.values import Digest
@@ -93,8 +94,21 @@ def _verify_once(verified: set[Digest], site: Site, digest: Digest) -> None:
     verified.add(digest)
 
 
+class _WithoutMarks(FileResponse):
+    """A file or a range of it, with no mark by which a client could ask whether it has changed.
+
+    Whoever sends a mark all the same (`If-Range`) holds one that is not ours, and gets the whole file.
+    """
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        sent = scope["headers"]
+        if any(name == b"if-range" for name, _ in sent):
+            sent = [(name, value) for name, value in sent if name not in {b"range", b"if-range"}]
+        await super().__call__({**scope, "headers": sent}, receive, send)
+
+
 def _bytes(path: Path, media_type: str, *, name: str, inline: bool) -> Response:
-    response = FileResponse(
+    response = _WithoutMarks(
         path,
         media_type=media_type,
         filename=_plain(name),
