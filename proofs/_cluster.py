@@ -64,6 +64,8 @@ class Nodes:
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN": token,
             "RAY_USAGE_STATS_ENABLED": "0",
+            # Ray's workers give way to everything else unless told otherwise.
+            "RAY_worker_niceness": "0",
             "PYTHONPATH": str(ROOT),
         }
         os.environ.update(own)

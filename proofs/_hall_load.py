@@ -64,7 +64,8 @@ def _ticks(first: float, every: float, end: float) -> list[float]:
 async def load(addresses: Sequence[str], graders: list[Grader], *, lasts_s: float, seed: int) -> Seen:
     """Let all graders keep their timetables for so many seconds; their requests go to the servers in turn."""
     seen, rng, turn = Seen(), Random(seed), cycle(addresses)
-    limits = httpx.Limits(max_connections=400, max_keepalive_connections=400)
+    # Idle connections are left before the server leaves them: a request sent into a closing one is nobody's error.
+    limits = httpx.Limits(max_connections=400, max_keepalive_connections=400, keepalive_expiry=2.0)
     async with httpx.AsyncClient(timeout=30, limits=limits) as client:
         start = time.monotonic() + 1
 
