@@ -8,7 +8,7 @@ help.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from enum import StrEnum
 from functools import cache
 from typing import Protocol
@@ -39,13 +39,14 @@ class Listener(Protocol):
 _listeners: list[Listener] = []
 
 
-@contextmanager
-def span(doing: Doing, **facts: str | int) -> Iterator[LateFacts]:
+def span(doing: Doing, **facts: str | int) -> AbstractContextManager[LateFacts]:
     """Mark a piece of work. Facts are few and never personal: a kind, a model, a route, not a name or a path."""
     _begin_tracing()
-    if not _listeners:
-        yield facts
-        return
+    return _heard(doing, facts) if _listeners else nullcontext(facts)
+
+
+@contextmanager
+def _heard(doing: Doing, facts: LateFacts) -> Iterator[LateFacts]:
     with ExitStack() as stack:
         for listener in _listeners:
             stack.enter_context(listener.during(doing, facts))
