@@ -41,7 +41,7 @@ def test_a_grader_more_judges_outside_the_plan_and_the_wish_is_on_record(store: 
     assert (row["actor"], row["action"], row["facts"]["why"]) == ("manager-1", "adjudication asked", "look again")
     [waiting] = adjudications(queue, "s")[comparison]
     assert (waiting.grader, waiting.judgment) == (None, None)
-    assert who_may(queue, waiting.slot, people, TWO) == ["grader-2", "grader-3"]
+    assert who_may(queue, [waiting.slot], people, TWO) == {slot: ["grader-2", "grader-3"]}
     assert judge(queue, people[2]) == comparison
     [given] = adjudications(queue, "s")[comparison]
     assert given.grader == "grader-2" and given.judgment is not None

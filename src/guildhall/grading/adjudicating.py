@@ -85,9 +85,16 @@ def adjudications(queue: Queue, study: Id) -> dict[Digest, list[Adjudication]]:
     return dict(found)
 
 
-def who_may(queue: Queue, slot: Slot, graders: Iterable[Member], design: HallDesign) -> list[str]:
-    """Code names of those who may take a slot: nobody who has met the set is among them."""
-    return [one.code_name for one in graders if queue.refusal(one, slot, design) is None]
+def who_may(
+    queue: Queue, wanted: Sequence[Slot], graders: Iterable[Member], design: HallDesign
+) -> dict[str, list[str]]:
+    """Slot -> code names of those who may take it: nobody who has met the set is among them."""
+    found: dict[str, list[str]] = {slot.id: [] for slot in wanted}
+    for grader in graders:
+        for slot, refusal in zip(wanted, queue.refusals(grader, wanted, design), strict=True):
+            if refusal is None:
+                found[slot.id].append(grader.code_name)
+    return found
 
 
 def missing_gradings(queue: Queue, study: Id) -> dict[Digest, int]:

@@ -249,10 +249,22 @@ class Queue:
 
     def refusal(self, member: Member, slot: Slot, design: HallDesign) -> Refusal | None:
         """Why a grader may not judge a slot; asked again at submit, since rules may have changed meanwhile."""
+        return self.refusals(member, [slot], design)[0]
+
+    def refusals(self, member: Member, wanted: Sequence[Slot], design: HallDesign) -> list[Refusal | None]:
+        """The same for each of several slots."""
         with self.store.reading() as connection:
-            mine = [row for row in _my_seats(connection, member.id) if row.slot != slot.id]
-            colleagues = _colleagues(connection, member)
-        return why_not(member, slot, mine=mine, design=design, colleagues=colleagues)
+            seats_taken, colleagues = _my_seats(connection, member.id), _colleagues(connection, member)
+        return [
+            why_not(
+                member,
+                slot,
+                mine=[row for row in seats_taken if row.slot != slot.id],
+                design=design,
+                colleagues=colleagues,
+            )
+            for slot in wanted
+        ]
 
     def waiting(self, member: Member, *, study: Id, design: HallDesign, kinds: Sequence[SlotKind]) -> bool:
         """Whether an open slot of these kinds is there for the grader."""

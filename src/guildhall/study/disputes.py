@@ -86,21 +86,27 @@ def disputes_of(
     judged = [(comparison, said, _spread(said)) for comparison, said in judged_sets(queue.store, study) if said]
     judged.sort(key=lambda one: (-1.0 if one[2] is None else one[2], one[0].task, one[0].key), reverse=True)
     asked, missing = adjudications(queue, study.id), missing_gradings(queue, study.id)
+    on_page = judged[skip : skip + most]
+    further = {comparison.key: asked.get(comparison.key, []) for comparison, _, _ in on_page}
+    waiting = _waiting(queue, [one for given in further.values() for one in given], graders, design)
     shown = []
-    for comparison, said, spread in judged[skip : skip + most]:
-        further = asked.get(comparison.key, [])
-        voices = _voices(queue.store, comparison, said, names, {one.judgment for one in further})
-        open_one = next((one for one in further if one.judgment is None), None)
-        waiting = _waiting(queue, open_one, graders, design) if open_one else None
-        left = missing.get(comparison.key)
-        shown.append(Dispute(comparison.key, comparison.task, *voices, spread=spread, missing=left, waiting=waiting))
+    for comparison, said, spread in on_page:
+        key = comparison.key
+        voices = _voices(queue.store, comparison, said, names, {one.judgment for one in further[key]})
+        left, open_one = missing.get(key), next((one for one in further[key] if one.judgment is None), None)
+        waits = waiting[open_one.slot.id] if open_one else None
+        shown.append(Dispute(key, comparison.task, *voices, spread=spread, missing=left, waiting=waits))
     return Disputes(tuple(shown), total=len(judged))
 
 
-def _waiting(queue: Queue, one: Adjudication, graders: Callable[[], Sequence[Member]], design: HallDesign) -> Waiting:
-    if one.grader is not None:
-        return Waiting(one.grader, ())
-    return Waiting(None, tuple(who_may(queue, one.slot, graders(), design)))
+def _waiting(
+    queue: Queue, further: Sequence[Adjudication], graders: Callable[[], Sequence[Member]], design: HallDesign
+) -> dict[str, Waiting]:
+    """Slot of an adjudication that is not in -> who holds it, or who may."""
+    held = {one.slot.id: Waiting(one.grader, ()) for one in further if one.judgment is None and one.grader}
+    free = [one.slot for one in further if one.judgment is None and one.grader is None]
+    open_to = who_may(queue, free, graders(), design) if free else {}
+    return held | {slot: Waiting(None, tuple(names)) for slot, names in open_to.items()}
 
 
 def _voices(
