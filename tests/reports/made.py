@@ -206,6 +206,7 @@ FINDINGS = Findings(
             name="agreement",
             title="Agreement between graders",
             words="How often they agree.",
+            in_percent=True,
             figures=(
                 Figure(name="graders with each other", estimate=rate(0.8, 0.7, 0.9)),
                 Figure(name="always-human with them (constant)", estimate=rate(0.75)),

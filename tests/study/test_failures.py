@@ -87,6 +87,18 @@ def test_severity_is_told_of_losses_and_per_hundred_only_where_controls_were_rat
     assert {one.name: one.estimate.value for one in again.figures}["catastrophic"] == pytest.approx(100 / 20)
 
 
+def test_severity_is_told_of_each_model_where_there_are_several(workspace: Workspace, study: Study) -> None:
+    other = Submission(task="t-1", author=ModelRun(name="beta", model="scripted/beta"), text="poor")
+    workspace.store.add(other)
+    said = {"study": "s", "submission": other.key, "grader": Person(code_name="r-2"), "made_at": MOMENT, "reason": "so"}
+    workspace.store.add(SeverityRating.model_validate(said | {"severity": Severity.BAD}))
+    found = severity.chapter(gather_evidence(workspace, study, baseline="expert", grader_kind=None))
+    assert found is not None
+    by_name = {one.name: one.estimate.value for one in found.figures}
+    assert by_name["bad"] == pytest.approx(1 / 13)
+    assert by_name["alpha: bad"] == 0 and by_name["beta: bad"] == 1
+
+
 def test_people_get_justifications_without_any_author(workspace: Workspace, study: Study, tmp_path: Path) -> None:
     path = tmp_path / "reasons.csv"
     assert export_reasons(workspace, study, path, baseline=None, grader_kind=None) == 24

@@ -74,13 +74,8 @@ class FigureGroup(Value):
     title: str
     words: str
     figures: tuple[Figure, ...]
-
-    @property
-    def in_percent(self) -> bool:
-        """Whether all of it are shares: every value and every end of an interval lies between 0 and 1."""
-        known = [one.estimate for one in self.figures if one.estimate.value is not None]
-        ends = [end for one in known for end in (one.value, *(one.interval or ())) if end is not None]
-        return bool(ends) and min(ends) >= 0 and max(ends) <= 1
+    in_percent: bool = False
+    """Whether its figures are shares, and are written so."""
 
 
 class TaskRates(Value):

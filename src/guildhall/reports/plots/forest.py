@@ -58,7 +58,7 @@ def forest(
 
 
 def group_forest(group: FigureGroup) -> Specification:
-    """A chapter of plain figures; its axis is in per cent when all of it lies between 0 and 1."""
+    """A chapter of plain figures; its axis is in per cent where they are shares."""
     entries = [(figure.name, figure.estimate) for figure in group.figures]
     return forest(group.title, entries, reference=None, share=group.in_percent)
 

@@ -30,7 +30,9 @@ def chapter(evidence: Evidence) -> FigureGroup | None:
         "How often two graders of one deliverable agree: 1 minus the gap between their verdicts, averaged over pairs. "
         "A constant verdict looks at nothing: whoever agrees with graders no more often than it does has shown nothing."
     )
-    return FigureGroup(name="agreement", title="Agreement between graders", words=words, figures=tuple(figures))
+    return FigureGroup(
+        name="agreement", title="Agreement between graders", words=words, figures=tuple(figures), in_percent=True
+    )
 
 
 def beyond_chance(evidence: Evidence) -> FigureGroup | None:

@@ -28,7 +28,9 @@ def chapter(evidence: Evidence) -> FigureGroup | None:
         "empty pages, broken formulas and the like. Each file counts once, however many faults it has."
     )
     figures = tuple(_share(whose, ANY, own) for whose, own in files.items())
-    return FigureGroup(name="formatting", title="Files with a fault of form", words=words, figures=figures)
+    return FigureGroup(
+        name="formatting", title="Files with a fault of form", words=words, figures=figures, in_percent=True
+    )
 
 
 def by_rule(evidence: Evidence) -> FigureGroup | None:
@@ -45,7 +47,9 @@ def by_rule(evidence: Evidence) -> FigureGroup | None:
     if not figures:
         return None
     words = f"The {len(common)} faults found most often, as shares of the files of each model and type that show them."
-    return FigureGroup(name="formatting-rules", title="Which faults of form", words=words, figures=figures)
+    return FigureGroup(
+        name="formatting-rules", title="Which faults of form", words=words, figures=figures, in_percent=True
+    )
 
 
 def _by_model_and_type(evidence: Evidence) -> dict[str, list[tuple[str, frozenset[str]]]]:

@@ -19,4 +19,4 @@ def chapter(evidence: Evidence) -> FigureGroup:
         if which.any()
     ]
     words = "Orders are balanced by design, so a difference here is a habit of the graders and not of the result."
-    return FigureGroup(name="order", title="Order of the sides", words=words, figures=tuple(figures))
+    return FigureGroup(name="order", title="Order of the sides", words=words, figures=tuple(figures), in_percent=True)

@@ -31,7 +31,9 @@ def chapter(evidence: Evidence) -> FigureGroup | None:
         "on one side or the other. Win or tie with and without them. Tells do not fall at random, so this describes "
         "and does not correct."
     )
-    return FigureGroup(name="tells", title="With and without tells", words=words, figures=tuple(figures))
+    return FigureGroup(
+        name="tells", title="With and without tells", words=words, figures=tuple(figures), in_percent=True
+    )
 
 
 def _figure(name: str, rate: WinRate) -> Figure:
