@@ -67,8 +67,8 @@ def test_a_request_under_way_is_answered_while_new_ones_are_refused(path: Path) 
 def test_a_request_that_never_ends_is_cut_short_at_the_limit(path: Path) -> None:
     with serving(path, "--stop-within", "1") as server, half_sent(server.port):
         begun = time.monotonic()
-        assert server.stop(within_s=20) in {0, 1}
-        assert 0.9 < time.monotonic() - begun < 15
+        assert server.stop(within_s=24) in {0, 1}, "it took as long as when nobody had set a limit"
+        assert time.monotonic() - begun > 0.9
 
 
 def test_a_server_and_its_worker_end_together(path: Path) -> None:
@@ -97,11 +97,9 @@ def working(path: Path, *options: str) -> Iterator[Process]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_an_idle_worker_ends_at_once(path: Path, number: int) -> None:
-    with working(path) as worker:
-        begun = time.monotonic()
-        assert worker.stop(within_s=20, number=number) == 0, worker.words()
-        assert time.monotonic() - begun < 5
+def test_an_idle_worker_does_not_wait_for_its_limit(path: Path, number: int) -> None:
+    with working(path, "--stop-within", "200") as worker:
+        assert worker.stop(within_s=60, number=number) == 0, worker.words()
 
 
 class _Slow(BaseHTTPRequestHandler):
