@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
@@ -200,13 +200,16 @@ _NOTHING: dict[str, NDArray[Any]] = {
 }
 
 
-def _coded(words: Iterable[str], index: dict[str, int]) -> Codes:
-    return np.array([index.setdefault(word, len(index)) for word in words], dtype=np.int32)
+def _coded(words: Sequence[str], index: dict[str, int]) -> Codes:
+    """Codes of words by an index that takes up new ones; each distinct word is looked at once."""
+    for word in dict.fromkeys(words):
+        index.setdefault(word, len(index))
+    return np.fromiter(map(index.__getitem__, words), np.int32, len(words))
 
 
-def _kinds(used: Mapping[str, Sequence[Any]]) -> Iterable[str]:
-    for kind, judge in zip(used["grader_kind"], used["judge"], strict=True):
-        yield kind if kind is not None else f"{AUTOMATIC}{judge}"
+def _kinds(used: Mapping[str, Sequence[Any]]) -> list[str]:
+    pairs = zip(used["grader_kind"], used["judge"], strict=True)
+    return [kind if kind is not None else f"{AUTOMATIC}{judge}" for kind, judge in pairs]
 
 
 def _guesses(said: Sequence[str | None], base_place: Codes, sizes: Codes) -> NDArray[np.int8]:
