@@ -182,7 +182,7 @@ def _resident_kib() -> int:
 )
 def container_files_fit_their_schemas() -> Figures:
     import jsonschema  # type: ignore[import-untyped]
-    import yaml  # type: ignore[import-untyped]
+    import yaml
     from inspect_ai.util._sandbox.compose import parse_compose_yaml
 
     from guildhall.engine.bubblewrap_config import BubblewrapConfig
