@@ -64,6 +64,22 @@ def test_overlap_is_never_exceeded_and_no_item_starves(store: Store) -> None:
     assert set(gradings.values()) == {3}
 
 
+def test_two_clicks_of_one_grader_never_take_two_places_on_one_set(store: Store) -> None:
+    queue, (person, *_) = hall(store, tasks=1, graders=3)
+    start, seats = threading.Barrier(4), []
+
+    def click() -> None:
+        start.wait()
+        seats.append(queue.claim(person, study="s", design=DESIGN, now=0.0))
+
+    clicks = [threading.Thread(target=click) for _ in range(4)]
+    for one in clicks:
+        one.start()
+    for one in clicks:
+        one.join()
+    assert len([seat for seat in seats if seat is not None]) == 1
+
+
 def test_a_grader_meets_a_task_once_and_both_orders_equally(store: Store) -> None:
     queue, people = hall(store, graders=3, tasks=12, models=2)
     for now in range(13):

@@ -78,6 +78,8 @@ class Queue:
     ) -> Seat | None:
         """Give the grader an open slot they may judge, or None when there is none for them."""
         with self.store.transaction() as connection:
+            # One claim a grader at a time: two clicks together would each be blind to the other's place on one set.
+            connection.execute(select(members.c.id).where(members.c.id == member.id).with_for_update())
             self._expire(connection, now)
             mine = _my_seats(connection, member.id)
             colleagues = _colleagues(connection, member)
