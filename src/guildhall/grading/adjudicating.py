@@ -45,7 +45,9 @@ def adjudication_slot(comparison: Comparison, there: Sequence[Slot], *, number: 
 def ask_for_one_more(queue: Queue, study: Id, comparison: Digest, *, why: str, by: Member, now: float) -> Slot:
     """Plan one grading more of a set, at a manager's wish; refused while the set still waits for another."""
     with queue.store.transaction() as connection:
-        found = slots_of(connection, comparison, locked=True)  # two managers who ask at once get one grader
+        # Two managers who ask at once get one grader: the second waits here, and reads after the first has written.
+        slots_of(connection, comparison, locked=True)
+        found = slots_of(connection, comparison)
         there = [slot for slot, _ in found if slot.study == study]
         if not any(slot.kind is SlotKind.PLANNED for slot in there):
             raise UnknownName("set", comparison, fix="go back to the list of disagreements")
