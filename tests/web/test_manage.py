@@ -28,6 +28,7 @@ from guildhall.store.workspace import Workspace
 from guildhall.study.board import progress_cells, running_agreement, running_estimates
 from guildhall.study.code_names import code_names, shown_names
 from guildhall.study.watching import judges_of
+from guildhall.web.pages import manage
 from tests.web.judging import judge_one
 from tests.web.live import Live, Visitor
 from tests.web.studies import make_task, open_study
@@ -77,6 +78,19 @@ def test_the_board_counts_what_is_planned_held_and_done(hall: Live) -> None:
     cells = progress_cells(hall.site.store, study, shown)
     assert {cell.model for cell in cells} == set(shown.values())
     assert [(cell.planned, cell.held, cell.done) for cell in cells] == [(8, 0, 8), (8, 0, 8)]
+
+
+def test_a_board_of_many_cells_tells_occupations_and_each_leads_to_its_models(
+    hall: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager, study = hall.client(hall.invite(Role.MANAGER)), hall.site.study("study")
+    models = set(shown_names(hall.site.store, study).values())
+    monkeypatch.setattr(manage, "MOST_CELLS", 1)
+    progress = manager.get("/manage/studies/study").text.partition("As it stands")[0]
+    assert "16 of 16" in progress and not any(model in progress for model in models)
+    [link] = re.findall(r'href="(\?occupation=[^"]+)"', progress)
+    narrowed = manager.get(f"/manage/studies/study{link}").text.partition("As it stands")[0]
+    assert "16 of 16" in narrowed and all(model in narrowed for model in models) and "All occupations" in narrowed
 
 
 def test_an_interval_one_may_look_at_stands_on_completed_tasks_only(hall: Live) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Self
 
 from guildhall.domain.estimates import Estimate
@@ -14,6 +15,14 @@ class Cell(Value):
 
     occupation: str
     model: str
+    planned: int
+    held: int
+    done: int
+
+
+class Progress(Value):
+    """Planned gradings of a whole study, each counted once."""
+
     planned: int
     held: int
     done: int
@@ -39,6 +48,7 @@ class Board(Value):
 
     study: Id
     counted_at: float
+    progress: Progress
     models: tuple[str, ...] = ()
     cells: tuple[Cell, ...] = ()
     running: tuple[Running, ...] = ()
@@ -47,6 +57,15 @@ class Board(Value):
     @property
     def gradings(self) -> int:
         return sum(cell.planned for cell in self.cells)
+
+    def by_occupation(self) -> list[tuple[str, list[Cell]]]:
+        """The cells of each occupation."""
+        ordered = sorted(self.cells, key=lambda cell: cell.occupation)
+        return [(name, list(cells)) for name, cells in groupby(ordered, key=lambda cell: cell.occupation)]
+
+    def narrowed(self, occupation: str) -> Self:
+        """The same board with the cells of one occupation only."""
+        return self.model_copy(update={"cells": tuple(cell for cell in self.cells if cell.occupation == occupation)})
 
     def under(self, shown: Mapping[str, str]) -> Self:
         """The same board with each model under the name it is shown by."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import ValidationError
 from sqlalchemy import Column, Float, String, Table, Text, select
 from sqlalchemy.dialects import postgresql, sqlite
 
@@ -30,7 +31,12 @@ def keep_board(store: Store, board: Board, *, took_s: float) -> None:
 
 
 def kept_board(store: Store, study: str) -> tuple[Board, float] | None:
-    """The board last kept and how long it took to count."""
+    """The board last kept and how long it took to count; None where none was, or one that this version cannot read."""
     with store.glance() as connection:
         row = connection.execute(select(boards.c.body, boards.c.took_s).where(boards.c.study == study)).first()
-    return None if row is None else (Board.model_validate_json(row.body), row.took_s)
+    if row is None:
+        return None
+    try:
+        return Board.model_validate_json(row.body), row.took_s
+    except ValidationError:
+        return None

@@ -14,10 +14,11 @@ from sqlalchemy import func, select
 from guildhall.analysis.agreement import pair_agreement
 from guildhall.analysis.outcomes import to_halves
 from guildhall.analysis.win_rates import groups, task_means
-from guildhall.domain.boards import Board, Cell, Running, RunningAgreement
+from guildhall.domain.boards import Board, Cell, Progress, Running, RunningAgreement
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.halls import SeatState, SlotKind
 from guildhall.domain.studies import Study
+from guildhall.grading.queue import Queue
 from guildhall.store.hall import seats, slots
 from guildhall.store.records import Store
 from guildhall.study.judged import judged_rows
@@ -36,6 +37,7 @@ def count_board(store: Store, study: Study, *, now: float) -> Board:
     return Board(
         study=study.id,
         counted_at=now,
+        progress=Progress(**Queue(store).progress(study.id)),
         models=tuple(sorted(models)),
         cells=tuple(progress_cells(store, study, own_names)),
         running=tuple(running_estimates(store, study, own_names)),

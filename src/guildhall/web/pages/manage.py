@@ -25,6 +25,8 @@ from guildhall.web.site import Site
 WATCHERS = (Role.MANAGER, Role.AUDITOR)
 AT_RISK_S = 86400.0
 """A place that ends within a day is at risk."""
+MOST_CELLS = 300
+"""Beyond this the board tells occupations, and the models of each on a page of their own."""
 
 
 @members_only(*WATCHERS)
@@ -37,14 +39,20 @@ def studies(request: Request, site: Site, _session: Session, _form: FormData) ->
 def board(request: Request, site: Site, _session: Session, _form: FormData) -> Response:
     """Progress by occupation and model, places at risk, and the interval that may be looked at any time."""
     study = site.study(request.path_params["study"])
-    counted = site.boards.of(study)
+    counted, one = site.boards.of(study), request.query_params.get("occupation")
+    folded = None
+    if one is None and len(counted.cells) > MOST_CELLS:
+        folded, counted = counted.by_occupation(), counted.model_copy(update={"cells": ()})
+    elif one is not None:
+        counted = counted.narrowed(one)
     now = site.clock()
     return page(
         request,
         "manage_board.html",
         study=study,
         board=counted.under(names_for(site.store, study, counted.models)),
-        progress=site.queue.progress(study.id),
+        folded=folded,
+        only=one,
         opening=opening_of(site.store, study),
         places=leases(site.queue, study.id),
         graders=site.roster.code_names(Role.GRADER),
