@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import groupby
 from typing import Self
 
 from guildhall.domain.estimates import Estimate
@@ -15,6 +14,16 @@ class Cell(Value):
 
     occupation: str
     model: str
+    planned: int
+    held: int
+    done: int
+
+
+class Occupation(Value):
+    """The gradings of all models' work in one occupation."""
+
+    name: str
+    models: int
     planned: int
     held: int
     done: int
@@ -58,10 +67,17 @@ class Board(Value):
     def gradings(self) -> int:
         return sum(cell.planned for cell in self.cells)
 
-    def by_occupation(self) -> list[tuple[str, list[Cell]]]:
-        """The cells of each occupation."""
-        ordered = sorted(self.cells, key=lambda cell: cell.occupation)
-        return [(name, list(cells)) for name, cells in groupby(ordered, key=lambda cell: cell.occupation)]
+    def occupations(self) -> list[Occupation]:
+        """The cells of each occupation together."""
+        totals: dict[str, list[int]] = {}
+        for cell in self.cells:
+            total = totals.setdefault(cell.occupation, [0, 0, 0, 0])
+            for at, more in enumerate((1, cell.planned, cell.held, cell.done)):
+                total[at] += more
+        return [
+            Occupation(name=name, models=models, planned=planned, held=held, done=done)
+            for name, (models, planned, held, done) in sorted(totals.items())
+        ]
 
     def narrowed(self, occupation: str) -> Self:
         """The same board with the cells of one occupation only."""

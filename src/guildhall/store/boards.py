@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from pydantic import ValidationError
@@ -37,6 +38,12 @@ def kept_board(store: Store, study: str) -> tuple[Board, float] | None:
     if row is None:
         return None
     try:
-        return Board.model_validate_json(row.body), row.took_s
+        return _parsed(row.body), row.took_s
     except ValidationError:
         return None
+
+
+@lru_cache(maxsize=16)
+def _parsed(body: str) -> Board:
+    """A large board is looked at many times before it is counted again."""
+    return Board.model_validate_json(body)

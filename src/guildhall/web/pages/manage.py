@@ -42,7 +42,7 @@ def board(request: Request, site: Site, _session: Session, _form: FormData) -> R
     counted, one = site.boards.of(study), request.query_params.get("occupation")
     folded = None
     if one is None and len(counted.cells) > MOST_CELLS:
-        folded, counted = counted.by_occupation(), counted.model_copy(update={"cells": ()})
+        folded, counted = counted.occupations(), counted.model_copy(update={"cells": ()})
     elif one is not None:
         counted = counted.narrowed(one)
     now = site.clock()
