@@ -14,6 +14,7 @@ from guildhall.domain.peer import Reading
 from guildhall.errors import UnknownName, UnreadableFile
 from guildhall.peer.reader import read_grade
 from guildhall.peer.scale import NO_GRADE
+from guildhall.store.parquet import parquet_rows
 
 
 def readings(path: Path, *, infer: bool = False) -> Iterator[dict[str, Any]]:
@@ -45,12 +46,7 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
         raise UnreadableFile(path, "there is no such file", fix="check the path")
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes[-1:] == [".parquet"]:
-        import polars as pl
-
-        try:
-            yield from pl.read_parquet(path).iter_rows(named=True)
-        except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-            raise UnreadableFile(path, f"it is not a whole Parquet file ({str(error)[:120]})") from error
+        yield from parquet_rows(path)
         return
     rows = _csv_rows(path) if suffixes[-1:] == [".csv"] else _json_lines(path, gzipped=suffixes[-1:] == [".gz"])
     try:

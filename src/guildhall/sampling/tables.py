@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from guildhall.errors import UnreadableFile
+from guildhall.store.parquet import parquet_rows
 
 
 def read_rows(path: Path, *, required: Sequence[str]) -> list[dict[str, Any]]:
@@ -16,6 +17,8 @@ def read_rows(path: Path, *, required: Sequence[str]) -> list[dict[str, Any]]:
         rows = _rows(path)
     except FileNotFoundError as error:
         raise UnreadableFile(path, "is not there") from error
+    except UnreadableFile:
+        raise
     except Exception as error:  # the readers raise many kinds, all about the file
         raise UnreadableFile(path, f"cannot be read as a table ({str(error)[:120]})") from error
     if not rows:
@@ -34,10 +37,13 @@ def _rows(path: Path) -> list[Any]:
     if path.suffix == ".json":
         found = json.loads(path.read_text(encoding="utf-8"))
         return list(found) if isinstance(found, list) else list(found["results"])
+    if path.suffix == ".parquet":
+        path.stat()  # where there is none, that is what is said
+        return list(parquet_rows(path))
     import polars as pl
 
     try:
-        frame = pl.read_parquet(path) if path.suffix == ".parquet" else pl.read_csv(path, infer_schema_length=None)
+        frame = pl.read_csv(path, infer_schema_length=None)
     except pl.exceptions.PanicException as error:  # no Exception by its kind, though it too is about the file
         raise ValueError(error) from error
     return frame.to_dicts()

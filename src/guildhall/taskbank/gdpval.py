@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from guildhall.domain.tasks import FileRef, Provenance, Rubric, Task, check_relative_name
 from guildhall.errors import InputError, UnreadableFile, UnsafePath
+from guildhall.store.parquet import parquet_rows
 from guildhall.taskbank.rubrics import RubricFault, rubric_from_json, rubric_from_paragraphs, rubric_of
 
 REQUIRED = ("task_id", "sector", "occupation", "prompt")
@@ -41,14 +42,7 @@ def read_rows(path: Path) -> Iterator[Row]:
 
 
 def _parquet_rows(path: Path) -> Iterator[Row]:
-    import polars as pl
-
-    try:
-        table = pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
-        why = str(error).splitlines()[0][:120]
-        raise UnreadableFile(path, f"not a whole Parquet file ({why})", fix="download it again") from error
-    for number, fields in enumerate(table.iter_rows(named=True), 1):
+    for number, fields in enumerate(parquet_rows(path), 1):
         yield Row(f"{path} row {number}", fields)
 
 
