@@ -40,10 +40,11 @@ def path(tmp_path: Path) -> Path:
 def half_sent(port: int, body: bytes = b"address=nobody%40example.org") -> Iterator[socket.socket]:
     """A form of which the server has the first half."""
     with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
-        head = f"POST /enter HTTP/1.1\r\nHost: localhost:{port}\r\nContent-Length: {len(body)}\r\n"
-        kind = "Content-Type: application/x-www-form-urlencoded\r\n\r\n"
-        connection.sendall((head + kind).encode() + body[:8])
-        time.sleep(0.3)
+        head = f"POST /enter/mail HTTP/1.1\r\nHost: localhost:{port}\r\nContent-Length: {len(body)}\r\n"
+        kind = "Content-Type: application/x-www-form-urlencoded\r\nExpect: 100-continue\r\n\r\n"
+        connection.sendall((head + kind).encode())
+        assert connection.recv(4096).startswith(b"HTTP/1.1 100"), "the page is waiting for the form"
+        connection.sendall(body[:8])
         yield connection
 
 
