@@ -23,6 +23,7 @@ import signal
 import socket
 import stat
 import sys
+import time
 from typing import Any, NoReturn
 
 PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 4, 22, 36, 38
@@ -213,6 +214,10 @@ def end_all() -> None:
     if os.getpid() == 1:
         with contextlib.suppress(ProcessLookupError):
             os.kill(-1, signal.SIGKILL)  # in a namespace of our own, this means its processes only
+        # Memory is given back only as each one dies: until then it would be held against whatever is run next.
+        patience = time.monotonic() + 2
+        while processes().keys() - {1} and time.monotonic() < patience:
+            time.sleep(0.002)
         return
     while left := descendants(os.getpid()):
         for pid in left:
