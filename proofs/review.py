@@ -25,7 +25,8 @@ from proofs import Figures, NotRun, proof
 )
 def in_a_browser() -> Figures:
     from playwright.sync_api import sync_playwright
-    from tests.web.live import CHROMIUM, CHROMIUM_ARGS, Live
+    from tests.browser import CHROMIUM, CHROMIUM_ARGS
+    from tests.web.live import Live
     from tests.web.review_path import EXPECTED, People, Walk, walk_to_acceptance
 
     if not Path(CHROMIUM).exists():

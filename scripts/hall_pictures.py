@@ -22,7 +22,8 @@ from playwright.sync_api import Browser, Page, sync_playwright
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from tests.web.live import CHROMIUM, CHROMIUM_ARGS, Live  # noqa: E402
+from tests.browser import CHROMIUM, CHROMIUM_ARGS  # noqa: E402
+from tests.web.live import Live  # noqa: E402
 
 from guildhall.domain.halls import HallDesign, Member, Role, Slot, Verdict  # noqa: E402
 from guildhall.domain.judgments import Comparison  # noqa: E402

@@ -11,10 +11,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from playwright.sync_api import Browser, sync_playwright
 
 from guildhall.store.database import open_database, upgrade
 from guildhall.store.records import Store
 from guildhall.store.workspace import Workspace
+from tests.browser import CHROMIUM, CHROMIUM_ARGS
 from tests.postgres import NoPostgres, Server, private_postgres
 
 ROOT = Path(__file__).parent.parent
@@ -83,3 +85,14 @@ def demo_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
             command = [sys.executable, "-m", "guildhall", "demo", str(place), "--tasks", "2"]
             subprocess.run(command, check=True, capture_output=True, timeout=280)
     return place
+
+
+@pytest.fixture(scope="module")
+def chrome() -> Iterator[Browser]:
+    """A browser for one module: while it is open, its event loop keeps others of the process from running."""
+    if not Path(CHROMIUM).exists():
+        pytest.skip("needs Chromium at /usr/bin/chromium")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
+        yield opened
+        opened.close()

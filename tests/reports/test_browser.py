@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from guildhall.reports.page import html_page
 from tests.reports.made import FINDINGS
-from tests.web.live import CHROMIUM, CHROMIUM_ARGS
 
 LOOKS = [("light", 1366), ("dark", 1366), ("light", 390), ("dark", 390)]
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    if not Path(CHROMIUM).exists():
-        pytest.skip("needs Chromium at /usr/bin/chromium")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from guildhall.store.workspace import Workspace
-from tests.web.live import CHROMIUM, CHROMIUM_ARGS, Live
+from tests.web.live import Live
 from tests.web.studies import make_task, open_study
 
 
@@ -22,17 +21,6 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     served = Live(path).start()
     yield served
     served.stop()
-
-
-@pytest.fixture(scope="module")
-def chrome() -> Iterator[Browser]:
-    """A browser for one module: while it is open, its event loop keeps others of the process from running."""
-    if not Path(CHROMIUM).exists():
-        pytest.skip("needs Chromium at /usr/bin/chromium")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=CHROMIUM_ARGS)
-        yield opened
-        opened.close()
 
 
 @pytest.fixture

@@ -19,15 +19,6 @@ from guildhall.web.app import create_app
 from guildhall.web.files import files_app
 from guildhall.web.site import Addresses, Site
 
-CHROMIUM = "/usr/bin/chromium"
-CHROMIUM_ARGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
 
 def free_port() -> int:
     with socket.socket() as probe:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from guildhall.domain.findings import Findings
+from guildhall.domain.estimates import Estimate
+from guildhall.domain.findings import Breakdown, Findings
 from guildhall.reports.chapters.ablations import ablations_markdown
 from guildhall.reports.chapters.calibration import calibration_markdown
 from guildhall.reports.chapters.reasons import reasons_markdown
@@ -23,45 +24,9 @@ def markdown(findings: Findings) -> str:
     if findings.simulated:
         lines += ["**The graders of this study are simulated: these figures say nothing about any model.**", ""]
     lines += [" ".join(in_short(findings)), ""]
-    counts = findings.counts
-    lines += [
-        f"{counts.tasks_compared} of {counts.tasks} tasks compared; {counts.judgments} judgments, "
-        f"{counts.failures} without a verdict, {counts.surplus} late or extra; {counts.omissions} parts not shown.",
-        "",
-    ]
-    lines += text_table(
-        ["model", "wins", "ties", "losses", "win", "win or tie", "half tie", "rests on"],
-        [
-            [
-                record.model,
-                record.wins,
-                record.ties,
-                record.losses,
-                *(
-                    f"{percent(one.value)} ({interval_percent(one)})"
-                    for one in (record.win, record.win_or_tie, record.half_tie)
-                ),
-                basis(record.win_or_tie),
-            ]
-            for record in ranked(findings)
-        ],
-    )
+    lines += [*_counted(findings), *_headline(findings)]
     for breakdown in findings.breakdowns:
-        rows = [
-            [
-                *cell.levels.values(),
-                cell.model,
-                f"{cell.wins} / {cell.ties} / {cell.losses}",
-                f"{percent(cell.win_or_tie.value)} ({interval_percent(cell.win_or_tie)})",
-                percent(cell.pooled.value) if cell.pooled else "–",
-            ]
-            for cell in breakdown.cells
-        ]
-        lines += [
-            f"## {breakdown.title}",
-            "",
-            *text_table([*breakdown.by, "model", "W / T / L", "win or tie", "pooled"], rows),
-        ]
+        lines += _breakdown(breakdown)
     lines += trend_markdown(findings.trend) if findings.trend else []
     lines += ablations_markdown(findings.ablations) if findings.ablations else []
     lines += savings_markdown(findings.savings) if findings.savings else []
@@ -75,6 +40,49 @@ def markdown(findings: Findings) -> str:
         lines += [f"## {group.title}", "", group.words, "", *text_table(["figure", "estimate", "rests on"], rows)]
     lines += ["## Methods", "", *(f"{sentence}\n" for sentence in (*findings.methods, *findings.notes))]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _counted(findings: Findings) -> list[str]:
+    counts = findings.counts
+    return [
+        f"{counts.tasks_compared} of {counts.tasks} tasks compared; {counts.judgments} judgments, "
+        f"{counts.failures} without a verdict, {counts.surplus} late or extra; {counts.omissions} parts not shown.",
+        "",
+    ]
+
+
+def _headline(findings: Findings) -> list[str]:
+    rows = [
+        [
+            record.model,
+            record.wins,
+            record.ties,
+            record.losses,
+            *(_rate(one) for one in (record.win, record.win_or_tie, record.half_tie)),
+            basis(record.win_or_tie),
+        ]
+        for record in ranked(findings)
+    ]
+    return text_table(["model", "wins", "ties", "losses", "win", "win or tie", "half tie", "rests on"], rows)
+
+
+def _breakdown(breakdown: Breakdown) -> list[str]:
+    rows = [
+        [
+            *cell.levels.values(),
+            cell.model,
+            f"{cell.wins} / {cell.ties} / {cell.losses}",
+            _rate(cell.win_or_tie),
+            percent(cell.pooled.value) if cell.pooled else "–",
+        ]
+        for cell in breakdown.cells
+    ]
+    table = text_table([*breakdown.by, "model", "W / T / L", "win or tie", "pooled"], rows)
+    return [f"## {breakdown.title}", "", *table]
+
+
+def _rate(rate: Estimate) -> str:
+    return f"{percent(rate.value)} ({interval_percent(rate)})"
 
 
 def as_json(findings: Findings) -> str:
