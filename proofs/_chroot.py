@@ -53,8 +53,14 @@ class Machine:
             check=False,
             stdin=subprocess.DEVNULL,
         )
-        assert result.returncode == 0, f"{command}\n{result.stdout[-3000:]}\n{result.stderr[-3000:]}"
+        assert result.returncode == 0, _what_failed(command, result)
         return result.stdout
+
+
+def _what_failed(command: str, result: subprocess.CompletedProcess[str]) -> str:
+    """The names of the failed tests first: the difference of two pictures fills any number of last lines."""
+    failed = [line[:300] for line in result.stdout.splitlines() if line.startswith(("FAILED ", "ERROR "))]
+    return "\n".join([command, *failed, result.stdout[-600:], result.stderr[-300:]])
 
 
 @contextmanager
