@@ -53,13 +53,14 @@ class Fit(NamedTuple):
 
 def pair_rows(votes: VoteCounts, *, position: bool = False) -> PairRows:
     """Rows from counts: each pair once; or, with `position`, once for each side, the left's advantage a covariate."""
-    counts = votes.counts
-    squares = counts if votes.squares is None else votes.squares
+    tables = [votes.counts] if votes.squares is None else [votes.counts, votes.squares]
     if not position:
-        counts, squares = (np.triu(table + table[::-1].transpose(0, 2, 1), 1) for table in (counts, squares))
-    first, second = np.nonzero(counts.sum(axis=0))
+        tables = [np.triu(table + table[::-1].transpose(0, 2, 1), 1) for table in tables]
+    first, second = np.nonzero(tables[0].any(axis=0))
+    counts, *squares = (table[:, first, second] for table in tables)
     covariates = np.ones((len(first), 1)) if position else np.zeros((len(first), 0))
-    return PairRows(len(votes.names), first, second, counts[:, first, second], squares[:, first, second], covariates)
+    # The square of a vote's weight of 1 is 1.
+    return PairRows(len(votes.names), first, second, counts, squares[0] if squares else counts, covariates)
 
 
 def fit_bradley_terry(
@@ -76,11 +77,11 @@ def fit_bradley_terry(
     derivatives, start = TIE_MODELS[ties]
     n_tie = int(start is not None)
     parameters = np.zeros(rows.n_models + n_tie + rows.covariates.shape[1])
+    parameters[: rows.n_models] = _ratings_from_shares(rows, anchors or {})
     if start is not None:
         parameters[rows.n_models] = start
     free = np.ones(len(parameters), dtype=np.bool_)
-    for model, rating in (anchors or {}).items():
-        parameters[model], free[model] = rating, False
+    free[list(anchors or {})] = False
     scale = float(rows.counts.sum())
     gauge = 0.0 if anchors else scale / rows.n_models**2
     at = _evaluate(rows, parameters, derivatives, n_tie)
@@ -100,6 +101,26 @@ def fit_bradley_terry(
     return Fit(
         parameters, inverse, inverse @ meat @ inverse, rows.n_models, ties, float(np.abs(gradient[free]).max() / scale)
     )
+
+
+def _ratings_from_shares(rows: PairRows, anchors: Mapping[int, float]) -> Floats:
+    """Where to start: the log-odds of each model's share of points, with mean 0 or at the anchors' level.
+
+    Two steps nearer to the maximum than equal ratings are. Half a point for and against keeps it finite.
+    """
+    points = [rows.counts[won] + 0.5 * rows.counts[1] for won in (0, 2)]
+    for_it, against = (
+        np.bincount(rows.first, own, rows.n_models) + np.bincount(rows.second, other, rows.n_models) + 0.5
+        for own, other in (points, points[::-1])
+    )
+    ratings: Floats = np.log(for_it / against)
+    if not anchors:
+        ratings -= ratings.mean()
+        return ratings
+    kept, values = list(anchors), np.array(list(anchors.values()))
+    ratings += (values - ratings[kept]).mean()
+    ratings[kept] = values
+    return ratings
 
 
 def _free_information(rows: PairRows, at: Derivatives, n_tie: int, free: NDArray[np.bool_], gauge: float) -> Floats:
@@ -125,7 +146,9 @@ def derivatives_at(rows: PairRows, fit: Fit) -> Derivatives:
 def differences(rows: PairRows, parameters: Floats, n_tie: int) -> Floats:
     """The difference of ratings in each row, covariates included."""
     gap: Floats = parameters[rows.first] - parameters[rows.second]
-    return gap + rows.covariates @ parameters[rows.n_models + n_tie :]
+    if rows.covariates.shape[1]:
+        gap += rows.covariates @ parameters[rows.n_models + n_tie :]
+    return gap
 
 
 def _evaluate(rows: PairRows, parameters: Floats, derivatives: Any, n_tie: int) -> Derivatives:
@@ -138,12 +161,12 @@ def _damped(
     rows: PairRows, parameters: Floats, step: Floats, at: Derivatives, derivatives: Any, n_tie: int
 ) -> tuple[Floats, Derivatives | None]:
     """Take the step, or the largest half, quarter, ... of it that does not lower the likelihood."""
-    before = float((rows.counts * at.log_p).sum())
+    before = np.vdot(rows.counts, at.log_p)
     for halvings in range(40):
         tried = parameters + step * 0.5**halvings
         with np.errstate(all="ignore"):
             after = _evaluate(rows, tried, derivatives, n_tie)
-            reached = float((rows.counts * np.where(rows.counts > 0, after.log_p, 0.0)).sum())
+            reached = np.vdot(rows.counts, after.log_p)
         if reached >= before - 1e-12 * abs(before):
             return tried, after
     return parameters, None
