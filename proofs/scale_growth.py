@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 from guildhall.domain.halls import Member, Role
 from guildhall.domain.judgments import Judgment
 from guildhall.domain.submissions import Submission
+from guildhall.grading.offering import next_set
 from guildhall.store.workspace import Workspace
 from guildhall.study.boards import Boards
 from guildhall.web.app import create_app
@@ -75,12 +76,12 @@ def _felt(workspace: Workspace, study: str) -> dict[str, float]:
 
 
 def _claims(site: Site, study: str) -> list[float]:
-    """The time of one claim each, by graders who have some two hundred gradings behind them."""
+    """The time of asking for the next set and having it, by graders who have some two hundred gradings behind them."""
     took = []
     for number in range(CLAIMS):
         member = site.roster.by_code_name(f"grader-{number % SMALL.graders:03d}")
         begun = time.perf_counter()
-        seat = site.queue.claim(member, study=study, design=DESIGN, now=time.time())
+        seat = next_set(site.queue, site.roster, member, study=study, design=DESIGN, now=time.time())
         took.append(time.perf_counter() - begun)
         assert seat is not None, (study, member.code_name)
         site.queue.decline(seat.id, "for the next to claim", now=time.time())

@@ -22,6 +22,10 @@ class Refusal(StrEnum):
     EXPOSURE = "has met this task as often as the design allows"
 
 
+OF_THE_GRADER = frozenset({Refusal.NOT_A_GRADER, Refusal.QUIZ})
+"""Refusals that hold for every set a grader might compare: looking for another is in vain."""
+
+
 class Sat(Protocol):
     """What the rules need to know of a seat the grader has taken."""
 

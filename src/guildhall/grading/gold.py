@@ -43,16 +43,16 @@ class GoldDesk:
 
     def next_slot(self, member: Member) -> Slot | None:
         """The gold slot a grader should get now: training until it is passed, later a check when one is due."""
-        mine = self.queue.seats_of(member.id)
+        if not self.design.gold:
+            return None
         if self.in_training(member):
-            return self._training_slot(member, mine)
-        sets = [seat for seat in mine if seat.slot.study == self.study and seat.state is not SeatState.DECLINED]
-        real = [seat for seat in sets if seat.slot.kind is SlotKind.PLANNED]
-        checks = [seat for seat in sets if seat.slot.kind is SlotKind.GOLD]
+            return self._training_slot(member, self.queue.seats_of(member.id))
+        taken = self.queue.taken(member.id, self.study)
+        real, checks = taken[SlotKind.PLANNED], taken[SlotKind.GOLD]
         # A start of one's own, so that graders who compare notes do not find the checks at the same places.
         start = Random(f"{self.study}:{member.id}").random()
-        due = int(self.design.gold_share * (len(real) + len(checks) + 1) + start)
-        return self._unmet(member, mine) if len(checks) < due else None
+        due = int(self.design.gold_share * (real + checks + 1) + start)
+        return self._unmet(member) if checks < due else None
 
     def attempts(self, member: Member, mine: Sequence[Seat] | None = None) -> int:
         """Finished rounds of training."""
@@ -91,8 +91,8 @@ class GoldDesk:
                 return self._slot(item, member, SlotKind.TRAINING, attempt)
         return None
 
-    def _unmet(self, member: Member, mine: Sequence[Seat]) -> Slot | None:
-        met = {seat.slot.comparison for seat in mine}
+    def _unmet(self, member: Member) -> Slot | None:
+        met = {seat.slot.comparison for seat in self.queue.seats_of(member.id)}
         for item in self._items(member, training=False):
             slot = self._slot(item, member, SlotKind.GOLD, 0)
             if slot.comparison not in met and self.queue.refusal(member, slot, self.design) is None:

@@ -7,26 +7,33 @@ filled by another is kept as surplus, marked, and left out of primary estimates.
 
 from __future__ import annotations
 
-import json
 import secrets
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Integer, Row, and_, func, select, update
+from sqlalchemy import Connection, Integer, Row, and_, bindparam, func, select, update
 
 from guildhall.domain.halls import HallDesign, Member, SeatState, Slot, SlotKind
 from guildhall.domain.values import Id
 from guildhall.errors import UnknownName
 from guildhall.grading.clock import Beat, Tally
-from guildhall.grading.eligibility import Refusal, why_not
+from guildhall.grading.eligibility import OF_THE_GRADER, Refusal, Sat, why_not
+from guildhall.grading.offers import colleagues, met, offers
 from guildhall.store.hall import members, seats, slots
 from guildhall.store.records import Store
 
-_OFFERS = 40
-"""How many open slots one look considers; the next look sees others once these are taken."""
 COMPARING = (SlotKind.PLANNED, SlotKind.ADJUDICATION)
 """Kinds of slots that anybody eligible may claim to compare; gold is given, severity has its own queue."""
+_MEMBER = select(members.c.id).where(members.c.id == bindparam("member")).with_for_update()
+_EXPIRE = (
+    update(seats)
+    .where(seats.c.state == SeatState.LIVE, seats.c.expires_at < bindparam("now"))
+    .values(state=SeatState.EXPIRED)
+    .returning(seats.c.slot, seats.c.id)
+)
+_SIT_DOWN = seats.insert()
 
 
 @dataclass(frozen=True)
@@ -40,12 +47,12 @@ class Seat:
     exposure: int
     claimed_at: float
     expires_at: float
-    draft: str | None
-    draft_version: int
-    draft_saved_at: float | None
-    clock: Tally
-    read_brief_at: float | None
-    judgment: str | None
+    draft: str | None = None
+    draft_version: int = 0
+    draft_saved_at: float | None = None
+    clock: Tally = field(default_factory=Tally)
+    read_brief_at: float | None = None
+    judgment: str | None = None
 
 
 class StaleDraft(Exception):
@@ -79,19 +86,13 @@ class Queue:
         """Give the grader an open slot they may judge, or None when there is none for them."""
         with self.store.transaction() as connection:
             # One claim a grader at a time: two clicks together would each be blind to the other's place on one set.
-            connection.execute(select(members.c.id).where(members.c.id == member.id).with_for_update())
+            connection.execute(_MEMBER, {"member": member.id})
             self._expire(connection, now)
-            mine = _my_seats(connection, member.id)
-            colleagues = _colleagues(connection, member)
-            offers = self._offers(connection, study, member, design, kinds)
-            for offer in sorted(offers, key=_preference(mine)):
-                slot = Slot.model_validate_json(offer.body)
-                if why_not(member, slot, mine=mine, design=design, colleagues=colleagues) is None:
-                    seat = _take(
-                        connection, slot, member, mine=mine, expires_at=now + 3600 * design.lease_hours, now=now
-                    )
-                    if seat is not None:
-                        return self.seat(seat)
+            for slot, mine in _suitable(connection, member, study=study, design=design, kinds=kinds):
+                expires_at = now + 3600 * design.lease_hours
+                seat = _take(connection, slot, member, mine=mine, expires_at=expires_at, now=now)
+                if seat is not None:
+                    return seat
         return None
 
     def sit(self, member: Member, slot: Slot, *, design: HallDesign, now: float) -> Seat | None:
@@ -102,38 +103,12 @@ class Queue:
             row = connection.execute(select(seats.c.id, seats.c.state).where(own)).first()
             if row is not None:
                 return None if row.state == SeatState.DECLINED else self.seat(row.id)
-            mine = _my_seats(connection, member.id)
-            seat = _take(connection, slot, member, mine=mine, expires_at=now + 3600 * design.lease_hours, now=now)
-            return self.seat(seat) if seat else None
-
-    def _offers(
-        self, connection: Connection, study: Id, member: Member, design: HallDesign, kinds: Sequence[SlotKind]
-    ) -> Sequence[Any]:
-        seen = select(seats.c.comparison).where(seats.c.member == member.id)
-        worn = (
-            select(seats.c.task)
-            .where(seats.c.member == member.id, seats.c.study == study, seats.c.state != SeatState.DECLINED)
-            .group_by(seats.c.task)
-            .having(func.count() >= design.exposure_limit)
-        )
-        query = select(slots.c.body, slots.c.turn, slots.c.task).where(
-            slots.c.study == study,
-            slots.c.kind.in_(kinds),
-            slots.c.done.is_(False),
-            slots.c.holder.is_(None),
-            slots.c.comparison.not_in(seen),
-        )
-        if SlotKind.SEVERITY not in kinds:
-            query = query.where(slots.c.task.not_in(worn))
-        if design.match_occupation:
-            query = query.where(slots.c.occupation.in_(member.occupations))
-        return connection.execute(query.order_by(slots.c.rank).limit(_OFFERS)).all()
+            mine = met(connection, member.id, {slot.task})
+            return _take(connection, slot, member, mine=mine, expires_at=now + 3600 * design.lease_hours, now=now)
 
     def _expire(self, connection: Connection, now: float) -> None:
         """Free the slots of seats whose lease ran out; the drafts stay with their seats."""
-        over = and_(seats.c.state == SeatState.LIVE, seats.c.expires_at < now)
-        ended = update(seats).where(over).values(state=SeatState.EXPIRED).returning(seats.c.slot, seats.c.id)
-        for slot, seat in connection.execute(ended).all():
+        for slot, seat in connection.execute(_EXPIRE, {"now": now}).all():
             _let_go(connection, slot, seat)
 
     def seat(self, identity: str) -> Seat:
@@ -158,6 +133,14 @@ class Queue:
         query = select(seats, slots.c.body).join(slots, slots.c.id == seats.c.slot).where(seats.c.member == member)
         with self.store.reading() as connection:
             return [_seat(row) for row in connection.execute(query.order_by(seats.c.claimed_at.desc()))]
+
+    def taken(self, member: Id, study: Id) -> Counter[SlotKind]:
+        """How many sets of each kind a grader has taken in a study and not given back."""
+        mine = (seats.c.member == member, seats.c.study == study, seats.c.state != SeatState.DECLINED)
+        query = select(slots.c.kind, func.count()).join(seats, seats.c.slot == slots.c.id).where(*mine)
+        with self.store.glance() as connection:
+            found = connection.execute(query.group_by(slots.c.kind)).all()
+        return Counter({SlotKind(kind): number for kind, number in found})
 
     def beat(self, identity: str, beat: Beat, *, now: float, lease_s: float) -> Tally:
         """Count time and keep the lease alive; one that ran out is taken up again while its slot is free."""
@@ -256,14 +239,15 @@ class Queue:
     def refusals(self, member: Member, wanted: Sequence[Slot], design: HallDesign) -> list[Refusal | None]:
         """The same for each of several slots."""
         with self.store.reading() as connection:
-            seats_taken, colleagues = _my_seats(connection, member.id), _colleagues(connection, member)
+            taken = met(connection, member.id, {slot.task for slot in wanted})
+            beside = colleagues(connection, member) if any(slot.authors for slot in wanted) else frozenset()
         return [
             why_not(
                 member,
                 slot,
-                mine=[row for row in seats_taken if row.slot != slot.id],
+                mine=[seat for seat in taken if seat.slot != slot.id],
                 design=design,
-                colleagues=colleagues,
+                colleagues=beside,
             )
             for slot in wanted
         ]
@@ -271,10 +255,23 @@ class Queue:
     def waiting(self, member: Member, *, study: Id, design: HallDesign, kinds: Sequence[SlotKind]) -> bool:
         """Whether an open slot of these kinds is there for the grader."""
         with self.store.reading() as connection:
-            mine, colleagues = _my_seats(connection, member.id), _colleagues(connection, member)
-            offers = self._offers(connection, study, member, design, kinds)
-        found = (Slot.model_validate_json(offer.body) for offer in offers)
-        return any(why_not(member, slot, mine=mine, design=design, colleagues=colleagues) is None for slot in found)
+            return any(_suitable(connection, member, study=study, design=design, kinds=kinds))
+
+
+def _suitable(
+    connection: Connection, member: Member, *, study: Id, design: HallDesign, kinds: Sequence[SlotKind]
+) -> Iterator[tuple[Slot, Sequence[Sat]]]:
+    """Open slots no rule forbids the grader, each with the seats they have taken on its task."""
+    beside: frozenset[str] | None = None
+    for slot in offers(connection, member, study=study, design=design, kinds=kinds):
+        mine = met(connection, member.id, {slot.task})
+        if slot.authors and beside is None:
+            beside = colleagues(connection, member)
+        refusal = why_not(member, slot, mine=mine, design=design, colleagues=beside or ())
+        if refusal in OF_THE_GRADER:
+            return
+        if refusal is None:
+            yield slot, mine
 
 
 def _slot_row(slot: Slot) -> dict[str, Any]:
@@ -282,58 +279,26 @@ def _slot_row(slot: Slot) -> dict[str, Any]:
     return {name: getattr(slot, name) for name in columns} | {"body": slot.canonical().decode(), "done": False}
 
 
-def _my_seats(connection: Connection, member: Id) -> Sequence[Any]:
-    columns = (seats.c.slot, seats.c.study, seats.c.comparison, seats.c.task, seats.c.turn, seats.c.state)
-    return connection.execute(
-        select(*columns).where(seats.c.member == member).order_by(seats.c.claimed_at, seats.c.id)
-    ).all()
-
-
-def _preference(mine: Sequence[Any]) -> Callable[[Any], tuple[bool, bool]]:
-    """The order in which offers suit a grader: the turn that is behind, and not the task they have just left.
-
-    Within each block of four a grader meets each order of a pair twice.
-    """
-    taken = [row for row in mine if row.state != SeatState.DECLINED]
-    block = [row.turn for row in taken[len(taken) - len(taken) % 4 :]]
-    wanted = 0 if block.count(0) <= block.count(1) else 1
-    last = taken[-1].task if taken else None
-    return lambda offer: (offer.task == last, offer.turn != wanted)
-
-
-def _colleagues(connection: Connection, member: Member) -> frozenset[str]:
-    """Code names under which people of the grader's employer have work in the bank."""
-    if member.employer_mark is None:
-        return frozenset()
-    found = connection.execute(select(members.c.body).where(members.c.employer_mark == member.employer_mark)).scalars()
-    return frozenset(name for body in found for name in json.loads(body)["author_names"])
-
-
 def _take(
-    connection: Connection, slot: Slot, member: Member, *, mine: Sequence[Any], expires_at: float, now: float
-) -> str | None:
+    connection: Connection, slot: Slot, member: Member, *, mine: Sequence[Sat], expires_at: float, now: float
+) -> Seat | None:
     """Hold a slot and sit down; None when another grader was quicker."""
     identity = secrets.token_hex(16)
     if not _hold(connection, slot.id, identity):
         return None
-    met = sum(row.task == slot.task and row.state != SeatState.DECLINED for row in mine)
-    connection.execute(
-        seats.insert().values(
-            id=identity,
-            slot=slot.id,
-            study=slot.study,
-            comparison=slot.comparison,
-            task=slot.task,
-            member=member.id,
-            state=SeatState.LIVE,
-            turn=slot.turn,
-            exposure=met + 1,
-            claimed_at=now,
-            expires_at=expires_at,
-            draft_version=0,
-        )
+    seat = Seat(
+        id=identity,
+        slot=slot,
+        member=member.id,
+        state=SeatState.LIVE,
+        exposure=1 + sum(one.task == slot.task and one.state != SeatState.DECLINED for one in mine),
+        claimed_at=now,
+        expires_at=expires_at,
     )
-    return identity
+    shown = {"study": slot.study, "comparison": slot.comparison, "task": slot.task, "turn": slot.turn}
+    taken = {name: getattr(seat, name) for name in ("id", "member", "state", "exposure", "claimed_at", "expires_at")}
+    connection.execute(_SIT_DOWN, {"slot": slot.id, "draft_version": 0} | shown | taken)
+    return seat
 
 
 def _hold(connection: Connection, slot: str, seat: str) -> bool:

@@ -89,10 +89,12 @@ seats = Table(
     Column("submit_key", String(64)),
     UniqueConstraint("submit_key"),
     UniqueConstraint("slot", "member"),
-    Index(None, "member", "state"),
-    Index(None, "member", "task"),
+    Index("ix_seats_taken", "member", "claimed_at", "id", "state"),
+    Index("ix_seats_met", "member", "task", "comparison", "study", "state"),
     Index(None, "state", "expires_at"),
 )
+"""Who took which slot, and how far they came. A claim asks what a grader took last and whether they met a set before:
+both are answered from an index alone, however many seats the hall has seen."""
 
 audit = Table(
     "audit",

@@ -1,0 +1,106 @@
+"""What the queue can offer a grader, read so that it costs the same in the first week of a hall and in its tenth year.
+
+A claim asks about the sets it may give and the last few the grader took, never about everything they ever judged. Each
+statement is made once and filled in later: on a busy evening, building it anew would cost more than the answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, exists, func, select, union_all
+
+from guildhall.domain.halls import HallDesign, Member, SeatState, Slot, SlotKind
+from guildhall.domain.values import Id
+from guildhall.store.hall import members, seats, slots
+
+_AT_ONCE = 40
+"""How many open slots one look considers; the next look goes on behind them."""
+_BLOCK = 4
+"""Within so many sets a grader meets each order of a pair equally often."""
+
+
+def offers(
+    connection: Connection, member: Member, *, study: Id, design: HallDesign, kinds: Sequence[SlotKind]
+) -> Iterator[Slot]:
+    """Open slots on sets the grader has not met, those that suit best first among each few in line."""
+    if design.match_occupation and not member.occupations:
+        return
+    occupations = member.occupations if design.match_occupation else ()
+    about: dict[str, Any] = {f"occupation_{number}": name for number, name in enumerate(occupations)}
+    about |= {"study": study, "member": member.id, "kinds": [*kinds], "limit": design.exposure_limit, "behind": -1}
+    query = _open_slots(len(occupations), limited=SlotKind.SEVERITY not in kinds)
+    suits = _preference(connection, member.id)
+    found = connection.execute(query, about).all()
+    while found:
+        yield from (Slot.model_validate_json(offer.body) for offer in sorted(found, key=suits))
+        more = len(found) == _AT_ONCE
+        found = connection.execute(query, about | {"behind": found[-1].rank}).all() if more else []
+
+
+@cache
+def _open_slots(occupations: int, *, limited: bool) -> Select[Any]:
+    """The next open slots in their order, of so many occupations (of any, when 0); `limited` to tasks not yet worn.
+
+    Each occupation is walked by itself in the order of its index: one walk through several would read and sort all
+    that is open in them.
+    """
+    mine = (seats.c.member == bindparam("member"), seats.c.task == slots.c.task)
+    query = select(slots.c.body, slots.c.turn, slots.c.task, slots.c.rank).where(
+        slots.c.study == bindparam("study"),
+        slots.c.kind.in_(bindparam("kinds", expanding=True)),
+        slots.c.done.is_(False),
+        slots.c.holder.is_(None),
+        slots.c.rank > bindparam("behind"),
+        ~exists(seats.c.comparison).where(*mine, seats.c.comparison == slots.c.comparison),
+    )
+    if limited:
+        times = select(func.count()).where(*mine, seats.c.study == slots.c.study, seats.c.state != SeatState.DECLINED)
+        query = query.where(times.correlate(slots).scalar_subquery() < bindparam("limit"))
+    if not occupations:
+        return query.order_by(slots.c.rank).limit(_AT_ONCE)
+    walks = [
+        query.where(slots.c.occupation == bindparam(f"occupation_{number}")).order_by(slots.c.rank).limit(_AT_ONCE)
+        for number in range(occupations)
+    ]
+    together = union_all(*(select(walk.subquery()) for walk in walks)).subquery()
+    return walks[0] if occupations == 1 else select(together).order_by(together.c.rank).limit(_AT_ONCE)
+
+
+_TAKEN = (seats.c.member == bindparam("member"), seats.c.state != SeatState.DECLINED)
+_LATEST = (
+    select(seats.c.turn, seats.c.task, select(func.count()).where(*_TAKEN).scalar_subquery().label("taken"))
+    .where(*_TAKEN)
+    .order_by(seats.c.claimed_at.desc(), seats.c.id.desc())
+    .limit(_BLOCK)
+)
+
+
+def _preference(connection: Connection, member: Id) -> Callable[[Any], tuple[bool, bool]]:
+    """The order in which offers suit a grader: the turn that is behind, and not the task they have just left."""
+    latest = connection.execute(_LATEST, {"member": member}).all()
+    block = [row.turn for row in latest[: latest[0].taken % _BLOCK]] if latest else []
+    wanted = 0 if block.count(0) <= block.count(1) else 1
+    last = latest[0].task if latest else None
+    return lambda offer: (offer.task == last, offer.turn != wanted)
+
+
+_MET = select(seats.c.slot, seats.c.study, seats.c.comparison, seats.c.task, seats.c.state).where(
+    seats.c.member == bindparam("member"), seats.c.task.in_(bindparam("tasks", expanding=True))
+)
+
+
+def met(connection: Connection, member: Id, tasks: Collection[Id]) -> Sequence[Any]:
+    """The seats a grader has taken on these tasks: all that the rules ask about."""
+    return connection.execute(_MET, {"member": member, "tasks": [*tasks]}).all()
+
+
+def colleagues(connection: Connection, member: Member) -> frozenset[str]:
+    """Code names under which people of the grader's employer have work in the bank."""
+    if member.employer_mark is None:
+        return frozenset()
+    found = connection.execute(select(members.c.body).where(members.c.employer_mark == member.employer_mark)).scalars()
+    return frozenset(name for body in found for name in json.loads(body)["author_names"])
