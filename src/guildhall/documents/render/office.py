@@ -52,6 +52,10 @@ class AtLimit(WorkerFailed):
     """A worker reached the limit of a single file: that file is to blame."""
 
 
+class NotFresh(WorkerFailed):
+    """Pages that colour authors came from a worker that had shown other files, and may have coloured for them."""
+
+
 class OfficeWorker:
     """One LibreOffice in one room; not for two threads at once. After `WorkerFailed` it must be closed."""
 
@@ -95,8 +99,11 @@ class OfficeWorker:
             self._room.write_file(f"{folder}/out/.keep", b"")
             answer = self._ask(job)
             warnings = self._complaints()
-            # A process gives each author of comments or changes the next colour: later files would look different.
-            self.odd = bool(warnings) or "error" in answer or bool(answer.get("remarks_by_authors"))
+            # A process gives each author of comments or changes the next colour: pages would tell what came before.
+            colours = bool(answer.get("remarks_by_authors"))
+            if colours and self.files > 1:
+                raise NotFresh("an earlier file may have taken the first colours")
+            self.odd = bool(warnings) or "error" in answer or colours
             if "error" in answer:
                 return str(answer["error"])
             pdf = self._room.read_file(target, limit_bytes=self._limits.file_bytes)
@@ -150,7 +157,8 @@ class OfficePool:
     def convert(self, file: Path, content: bytes, load_as: LoadAs, *, max_pages: int) -> Converted:
         """Convert content to PDF; `UnreadableFile(file)` when LibreOffice refuses it, hangs or dies of it.
 
-        After a crash it is tried once more in a fresh worker, so that no file is blamed for its predecessor.
+        After a crash it is tried once more in a fresh worker, so that no file is blamed for its predecessor; so is a
+        file whose pages colour authors, so that its looks are its own.
         """
         require_office()
         with self._places:
