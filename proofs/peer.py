@@ -226,10 +226,12 @@ first = 3
 [[authors]]
 name = "zeppelin"
 model = "scripted/careful"
+samples = 1
 [[authors]]
 name = "quokka"
 model = "scripted/careless"
 condition = "plain"
+samples = 1
 [sampling.limits]
 item_turns = 20
 """

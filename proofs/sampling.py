@@ -49,12 +49,14 @@ name = "llama"
 model = "openai-api/llama/tiny"
 tools = "none"
 condition = "plain"
+samples = 1
 settings = {{ base_url = "{llama}", max_tokens = 24, model_args = {{ stream = true }} }}
 
 [[authors]]
 name = "mock"
 model = "openai-api/aimock/scripted"
 condition = "plain"
+samples = 1
 settings = {{ base_url = "{mock}" }}
 
 [sampling]

@@ -136,7 +136,7 @@ def _sampled(model: str, *, folder: Path | None = None, tools: str = "code") -> 
     with tempfile.TemporaryDirectory() as name, Workspace.create((folder or Path(name)) / "ws") as workspace:
         given = FileRef(name="input.txt", digest=workspace.blobs.put(b"the input\n"), size=10)
         task = Task(id="t", sector="Information", occupation="Editors", brief="Do it.", reference_files=(given,))
-        author = AuthorPlan(name="one", model=model, condition=Condition.PLAIN, tools=Tools(tools))
+        author = AuthorPlan(name="one", model=model, condition=Condition.PLAIN, tools=Tools(tools), samples=1)
         # As the sandbox comes, it would stop a file of 3 GB itself; here it is let through to collection.
         roomy = Path(name) / "roomy.toml"
         roomy.write_text("file_mb = 4096\nwork_mb = 8192\n")

@@ -37,6 +37,7 @@ ids = ["sample-grant-desk-review"]
 [[authors]]
 name = "loop"
 model = "openai-api/loop/any"
+samples = 1
 
 [sampling]
 at_once = 1

@@ -25,6 +25,7 @@ title = "A study"
 [[authors]]
 name = "m"
 model = "maker/m"
+samples = 1
 [[judges]]
 name = "counter"
 model = "scripted/word-counter"

@@ -36,6 +36,7 @@ seed = 3
 [[authors]]
 name = "alpha"
 model = "scripted/careful"
+samples = 1
 [people]
 simulated_graders = 8
 graders_per_set = 2
@@ -125,6 +126,7 @@ def test_an_extension_inherits_graders_and_tasks_and_judges_anchors_again(worksp
     assert (told["anchors"], told["judged_pairs"]) == (3, 6)
     path = base.parent / "base-and-beta.toml"
     assert told["study"] == str(path) and read_study(path).people == read_study(base).people
+    assert [author.samples for author in read_study(path).authors] == [1], "as many tries as the earlier wave"
     submit_for(workspace, path)
     grade(workspace, path)
     frozen = OpenStudy.open(path, workspace).frozen()
@@ -138,7 +140,7 @@ def test_an_extension_inherits_graders_and_tasks_and_judges_anchors_again(worksp
 
 def test_a_wave_against_a_model_keeps_that_model_as_its_baseline(workspace: Workspace, tmp_path: Path) -> None:
     path = tmp_path / "base.toml"
-    more = '[[authors]]\nname = "old"\nmodel = "scripted/careless"\n[people]'
+    more = '[[authors]]\nname = "old"\nmodel = "scripted/careless"\nsamples = 1\n[people]'
     path.write_text(BASE.replace("seed = 3", 'seed = 3\nbaseline = "old"').replace("[people]", more))
     workspace.store.add_all(task(number, expert_text=None) for number in range(6))
     submit_for(workspace, path)

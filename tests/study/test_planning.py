@@ -26,6 +26,7 @@ samples = 2
 [[authors]]
 name = "beta"
 model = "scripted/careless"
+samples = 1
 [people]
 graders_per_set = 3
 minutes_per_set = 30

@@ -33,10 +33,12 @@ seed = 3
 [[authors]]
 name = "careful"
 model = "scripted/careful"
+samples = 1
 [[authors]]
 name = "careless"
 model = "scripted/careless"
 condition = "plain"
+samples = 1
 [sampling.limits]
 item_turns = 20
 """
@@ -95,9 +97,12 @@ def _parts(content: bytes) -> bytes:
 
 def test_items_differ_by_everything_that_may_change_the_outcome(study, tmp_path, workspace):
     keys = {item.key for item in study.items}
-    for change in ("condition = 'elicited'", "settings = {temperature = 0.5}", "tools = 'none'", "samples = 2"):
-        changed = STUDY.replace('condition = "plain"', change)
-        (tmp_path / "other.toml").write_text(changed)
+    changes = {
+        'condition = "plain"': ("condition = 'elicited'", "settings = {temperature = 0.5}", "tools = 'none'"),
+        "samples = 1": ("samples = 2",),
+    }
+    for before, change in [(before, change) for before, others in changes.items() for change in others]:
+        (tmp_path / "other.toml").write_text(STUDY.replace(before, change))
         other = OpenStudy.open(tmp_path / "other.toml", workspace)
         assert {item.key for item in other.items} != keys, change
     (tmp_path / "paced.toml").write_text(STUDY + "item_seconds = 5.0\n[sampling.pace]\nretries = 1\n")
@@ -154,8 +159,16 @@ def test_every_fault_of_a_study_file_is_named(tmp_path, change, words):
 def test_a_new_study_can_be_read_and_is_not_overwritten(tmp_path):
     path = new_study(tmp_path / "study.toml", study_id="one", title='Say "hi"')
     assert read_study(path).study.id == "one"
+    assert {author.samples for author in read_study(path).authors} == {3}
     with pytest.raises(UnreadableFile, match="there already"):
         new_study(path, study_id="two", title="x")
+
+
+def test_an_author_tries_each_task_three_times_unless_told_otherwise(tmp_path, workspace, bank):
+    (tmp_path / "study.toml").write_text(STUDY.replace("samples = 1\n", ""))
+    made = OpenStudy.open(tmp_path / "study.toml", workspace)
+    assert [author.samples for author in made.file.authors] == [3, 3]
+    assert len(made.items) == 3 * 2 * len(made.tasks)
 
 
 def test_plan_and_status_print_json_for_scripts(study, workspace, tmp_path):

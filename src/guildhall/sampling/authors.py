@@ -31,7 +31,8 @@ class AuthorPlan(Value):
     prompt: Path | None = None
     tools: Tools = Tools.CODE
     brief: Literal["full", "under-specified"] = "full"
-    samples: Annotated[int, Field(ge=1, le=100)] = 1
+    samples: Annotated[int, Field(ge=1, le=100)] = 3
+    """Three of each task, as in GDPval: one alone cannot tell a lucky try from a good author."""
     released: date | None = None
     """The day the model came out, for the trend over release dates; no part of the work itself."""
 

@@ -33,6 +33,7 @@ drift_limit = {drift_limit}         # past this drift the two waves are not pool
 name = "{author}"
 model = "{model}"
 condition = "elicited"
+samples = {samples}
 # settings = {{ reasoning_effort = "high" }}
 """
 
@@ -102,5 +103,7 @@ def extend_study(
     if not pairs:
         raise NothingJudged(f"anchors: study {earlier.study.id!r} has no judgment yet")
     named = {"id": section.id, "title": section.title, "seed": section.seed, "author": author, "model": model}
-    path.write_text(_EXTENSION.format(**named, **extends.model_dump()), encoding="utf-8")
+    # As many tries as those before it had: more or fewer would be another condition.
+    samples = max(one.samples for one in earlier.authors)
+    path.write_text(_EXTENSION.format(**named, samples=samples, **extends.model_dump()), encoding="utf-8")
     return Extended(path, len(draw_anchors(pairs, share=extends.anchors, seed=section.seed)), len(pairs))

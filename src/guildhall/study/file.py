@@ -142,7 +142,7 @@ name = "careful"
 model = "scripted/careful"  # any Inspect model string: "openai/gpt-5", "anthropic/...", "ollama/..."
 condition = "elicited"      # or "plain", or "own" with prompt = "FILE"
 tools = "code"              # or "none", "code + web search", "code + GET"
-samples = 1
+samples = 3                 # tries at each task
 # settings = {{ reasoning_effort = "high" }}
 # released = 2026-01-31      # for the trend over release dates
 
@@ -150,6 +150,7 @@ samples = 1
 name = "careless"
 model = "scripted/careless"
 condition = "plain"
+samples = 3
 
 [sampling]
 sandbox = "bubblewrap"      # or "docker", "k8s"
