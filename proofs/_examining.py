@@ -73,10 +73,10 @@ def examine(name: str, sitting: Sitting, *, runs: int = RUNS) -> list[Record]:
         rng = np.random.default_rng([zlib.crc32(name.encode()), run])
         for one in sitting(CELLS[run % len(CELLS)], rng, run):
             seen.setdefault(one.interval, []).append((run % len(CELLS), one))
-    return [record for interval, rows in seen.items() for record in _records(interval, rows)]
+    return [record for interval, rows in seen.items() for record in records_of(interval, rows)]
 
 
-def _records(interval: str, rows: Sequence[tuple[int, Seen]]) -> list[Record]:
+def records_of(interval: str, rows: Sequence[tuple[int, Seen]]) -> list[Record]:
     """Cells in which any run used the exact interval are examined as exact, apart from the others.
 
     Splitting runs instead of cells would examine an interval given its own outcome, which nothing is made for.

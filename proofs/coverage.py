@@ -51,7 +51,7 @@ def coverage_protocol() -> Figures:
 def _kept(name: str) -> list[Record]:
     """A sitting's records, from an earlier run of the same code where there is one."""
     folder = ROOT / ".prove" / "coverage"
-    path = folder / f"{name.replace(' ', '-').replace(',', '')}-{_digest_of_code(SITTINGS[name])}.json"
+    path = folder / f"{name.replace(' ', '-').replace(',', '')}-{digest_of_code(SITTINGS[name].__module__)}.json"
     if path.exists():
         return [Record(*row) for row in json.loads(path.read_text())]
     records = examine(name, SITTINGS[name])
@@ -60,34 +60,34 @@ def _kept(name: str) -> list[Record]:
     return records
 
 
-def _digest_of_code(sitting: Sitting) -> str:
-    """A digest of the sitting's module and of everything of ours that it imports, directly or not."""
-    waiting, seen = [sitting.__module__], set()
+def digest_of_code(module: str, *, below: tuple[str, ...] = ("guildhall.analysis.", "proofs.")) -> str:
+    """A digest of a module and of everything of ours that it imports, directly or not, from these packages."""
+    waiting, seen = [module], set()
     digest = hashlib.sha256()
     while waiting:
         module = waiting.pop()
-        path = _file_of(module)
+        path = _file_of(module, below)
         if module in seen or path is None:
             continue
         seen.add(module)
         tree = ast.parse(path.read_text())
         waiting += [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
     for module in sorted(seen):
-        path = _file_of(module)
+        path = _file_of(module, below)
         digest.update(module.encode() + (path.read_bytes() if path else b""))
     return digest.hexdigest()[:16]
 
 
-def _file_of(module: str) -> Path | None:
-    """The file of a proof or an estimator; None for anything else."""
-    if not module.startswith(("guildhall.analysis.", "proofs.")):
+def _file_of(module: str, below: tuple[str, ...]) -> Path | None:
+    """The file of a module of these packages; None for anything else."""
+    if not module.startswith(below):
         return None
-    below = ROOT / "src" if module.startswith("guildhall") else ROOT
-    path = below / Path(*module.split(".")).with_suffix(".py")
+    root = ROOT / "src" if module.startswith("guildhall") else ROOT
+    path = root / Path(*module.split(".")).with_suffix(".py")
     return path if path.exists() else None
 
 
-def write_table(records: list[Record], adjusted: list[float]) -> None:
+def write_table(records: list[Record], adjusted: list[float], *, start: str = START) -> None:
     """Put the table into the method page, between its marks."""
     rows = [
         "| interval | claim | runs | coverage | worst cell | width ratio | p after Holm |",
@@ -101,5 +101,6 @@ def write_table(records: list[Record], adjusted: list[float]) -> None:
             f"| {record.interval} | {record.kind} | {record.n} | {record.coverage:.1%} | {worst} | {ratio} | {shown} |"
         )
     page = PAGE.read_text()
-    before, after = page.split(START)[0], page.split(END)[1]
-    PAGE.write_text(before + START + "\n\n" + "\n".join(rows) + "\n\n" + END + after)
+    before, rest = page.split(start)
+    _, after = rest.split(END, 1)
+    PAGE.write_text(before + start + "\n\n" + "\n".join(rows) + "\n\n" + END + after)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from guildhall.analysis.intervals import share_interval
 from guildhall.analysis.measured import Measured
-from guildhall.analysis.t_intervals import clustered_mean, t_estimate
+from guildhall.analysis.t_intervals import ClusteredMean, clustered_mean, mean_of_errors, t_estimate
 from guildhall.errors import ImpossibleValue, NothingJudged
 
 Floats = NDArray[np.float64]
@@ -30,6 +30,15 @@ class Reliable:
 
 
 @dataclass(frozen=True)
+class Grades:
+    """The single grades of which a deliverable's outcome is the mean: the deliverable's row, what, and by whom."""
+
+    row: Codes
+    outcome: Floats
+    grader: Codes
+
+
+@dataclass(frozen=True)
 class Calibration:
     against: str
     brier: Measured
@@ -38,11 +47,19 @@ class Calibration:
 
 
 def calibrate(
-    confidence: Floats, outcome: Floats, task: Codes, *, against: str, bins: int = 10, level: float = 0.95
+    confidence: Floats,
+    outcome: Floats,
+    task: Codes,
+    *,
+    against: str,
+    grades: Grades | None = None,
+    bins: int = 10,
+    level: float = 0.95,
 ) -> Calibration:
     """Confidence in 0..1 against outcomes in 0..1, clustered by task.
 
-    Brier: the mean squared gap. Over-confidence: mean confidence minus mean outcome. Rows are deliverables.
+    Brier: the mean squared gap. Over-confidence: mean confidence minus mean outcome. Rows are deliverables. `grades`
+    tell who gave which outcome: graders who met several tasks are a second cluster.
     """
     if not len(confidence):
         raise NothingJudged("calibration")
@@ -50,44 +67,66 @@ def calibrate(
         if not (np.isfinite(values).all() and (values >= 0).all() and (values <= 1).all()):
             raise ImpossibleValue(name, "outside 0 to 1", allowed="between 0 and 1 (divide percents by 100)")
     place = np.minimum((confidence * bins).astype(int), bins - 1)
+    gap, ones, rows = confidence - outcome, np.ones(len(outcome)), _Rows(outcome, task, grades)
     curve = tuple(
         Reliable(
             low=one / bins,
             high=(one + 1) / bins,
             claimed=float(confidence[place == one].mean()),
-            came_true=_rate(outcome[place == one], task[place == one], against, level),
+            came_true=_rate(rows.mean(outcome, ones, place == one), int((place == one).sum()), against, level),
         )
         for one in np.unique(place).tolist()
     )
+    brier, over = rows.mean(gap**2, -2 * gap), rows.mean(gap, -ones)
     return Calibration(
         against=against,
-        brier=_mean((confidence - outcome) ** 2, task, f"Brier score against {against}", level),
-        overconfidence=_mean(confidence - outcome, task, f"mean confidence minus {against}", level),
+        brier=_mean(brier, f"Brier score against {against}", level, len(gap)),
+        overconfidence=_mean(over, f"mean confidence minus {against}", level, len(gap)),
         curve=curve,
     )
 
 
-def _mean(values: Floats, task: Codes, what: str, level: float) -> Measured:
-    mean = clustered_mean(values, task)
+@dataclass(frozen=True)
+class _Rows:
+    """Deliverables, and where known the grades behind their outcomes."""
+
+    outcome: Floats
+    task: Codes
+    grades: Grades | None
+
+    def mean(self, values: Floats, slope: Floats, which: NDArray[np.bool_] | None = None) -> ClusteredMean:
+        """The mean of a figure of each deliverable; `slope` is how fast the figure changes with the outcome."""
+        which = np.ones(len(values), dtype=np.bool_) if which is None else which
+        if self.grades is None:
+            return clustered_mean(values[which], self.task[which])
+        value, row = float(values[which].mean()), self.grades.row
+        shares = np.bincount(row, minlength=len(values)) * int(which.sum())
+        # A deliverable's own error is spread evenly over its grades; each adds how far it moved the outcome.
+        moved = (values - value)[row] + slope[row] * (self.grades.outcome - self.outcome[row])
+        mine = which[row]
+        errors = (moved / shares[row])[mine]
+        return mean_of_errors(value, errors, self.task[row][mine], self.grades.grader[mine])
+
+
+def _mean(mean: ClusteredMean, what: str, level: float, n: int) -> Measured:
     return t_estimate(
         mean.value,
         mean.error,
         n_clusters=mean.n_clusters,
         df=mean.df,
         estimand=what,
-        method="mean over deliverables, t over tasks",
+        method=f"mean over deliverables, t over tasks{mean.words}",
         level=level,
-        n_samples=len(values),
+        n_samples=n,
     )
 
 
-def _rate(outcome: Floats, task: Codes, against: str, level: float) -> Measured:
-    mean = clustered_mean(outcome, task)
+def _rate(mean: ClusteredMean, n: int, against: str, level: float) -> Measured:
     found = share_interval(
         mean.value,
         mean.error**2,
         n_clusters=mean.n_clusters,
-        n_judgments=len(outcome),
+        n_judgments=n,
         level=level,
         df=mean.df,
     )
@@ -95,9 +134,9 @@ def _rate(outcome: Floats, task: Codes, against: str, level: float) -> Measured:
         mean.value,
         found.interval,
         f"rate of {against}",
-        found.method,
+        found.method + (mean.words if found.interval else ""),
         level,
         n_tasks=mean.n_clusters,
-        n_samples=len(outcome),
+        n_samples=n,
         why_no_interval=found.why_no_interval,
     )

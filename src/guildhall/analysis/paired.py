@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from guildhall.analysis.clusters import joint_df
 from guildhall.analysis.intervals import EXACT_BELOW_EVENTS, FEWEST_CLUSTERS
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.quantiles import t_quantile
@@ -18,13 +19,15 @@ def paired_difference(
     second: Mapping[str, float],
     *,
     names: tuple[str, str] = ("first", "second"),
+    graders: tuple[float, int] | None = None,
     level: float = 0.95,
 ) -> Measured:
     """First minus second, from task means in 0..1; tasks seen on one side only are left out and counted.
 
     Estimand: the mean over tasks of the difference. Interval: t over tasks; where hardly any task differs
     (fewer than 15 effective ones) two imagined tasks are added, one of which differs, half either way (after Agresti
-    and Min 2005), so that rare differences do not look like none.
+    and Min 2005), so that rare differences do not look like none. `graders` is what those who judged several tasks, on
+    one side only, add to the variance, and how many they are.
     """
     shared = sorted(first.keys() & second.keys())
     if not shared:
@@ -43,6 +46,9 @@ def paired_difference(
     if n < FEWEST_CLUSTERS or not variance > 0:
         why = f"{n} paired tasks; an interval needs at least {FEWEST_CLUSTERS}"
         return Measured(value, None, what, method, level, n_tasks=n, n_excluded=left_out, why_no_interval=why)
-    reach = t_quantile(0.5 + level / 2, n - 1) * math.sqrt(variance)
+    more, n_graders = graders or (0.0, n)
+    df = joint_df((variance, n - 1), (more, n_graders - 1))
+    method += f"; graders as second cluster ({n_graders})" if graders else ""
+    reach = t_quantile(0.5 + level / 2, df) * math.sqrt(variance + more)
     ends = (max(-1.0, min(centre - reach, value)), min(1.0, max(centre + reach, value)))
     return Measured(value, ends, what, method, level, n_tasks=n, n_excluded=left_out)

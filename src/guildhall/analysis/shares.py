@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from guildhall.analysis.clusters import widened
 from guildhall.analysis.intervals import cluster_variance, share_interval
 from guildhall.analysis.measured import Measured
 from guildhall.errors import ImpossibleValue, NothingJudged
@@ -21,6 +22,7 @@ def clustered_share(
     cluster: Codes,
     *,
     what: str,
+    second: Codes | None = None,
     weight: Floats | None = None,
     level: float = 0.95,
     unit: str = "task",
@@ -28,7 +30,8 @@ def clustered_share(
 ) -> Measured:
     """The (weighted) share of rows that are hits, times `per`; rows of one cluster go together.
 
-    Weights are inverse sampling rates: a control drawn one in ten counts for ten.
+    `second` names whoever gave each row: where they met several clusters they are a second one. Weights are inverse
+    sampling rates: a control drawn one in ten counts for ten.
     """
     if not len(hit):
         raise NothingJudged(what)
@@ -37,14 +40,17 @@ def clustered_share(
         raise ImpossibleValue("a weight", "0, negative or NaN", allowed="above 0 on every row")
     value = float(weights @ hit) / float(weights.sum())
     _, at = np.unique(cluster, return_inverse=True)
-    contributions = np.bincount(at, weights * (hit - value)) / weights.sum()
+    errors = weights * (hit - value) / weights.sum()
+    contributions = np.asarray(np.bincount(at, errors), dtype=np.float64)
+    spread = widened(cluster_variance(contributions), max(1, len(contributions) - 1), errors, at, second)
     effective_rows = float(weights.sum()) ** 2 / float(weights @ weights)
     found = share_interval(
         value,
-        cluster_variance(contributions),
+        spread.variance,
         n_clusters=len(contributions),
         n_judgments=max(len(contributions), int(effective_rows)),
         level=level,
+        df=spread.df,
         unit=unit,
     )
     return Measured(
@@ -52,7 +58,7 @@ def clustered_share(
         interval=None if found.interval is None else (found.interval[0] * per, found.interval[1] * per),
         level=level,
         estimand=what,
-        method=found.method,
+        method=found.method + (spread.words if found.interval else ""),
         unit=unit,
         n_tasks=len(contributions) if unit == "task" else None,
         n_judgments=len(hit),
@@ -70,15 +76,18 @@ class SeverityRows:
     sample: Codes
     eligible: NDArray[np.bool_]
     drawn: Floats
+    rater: Codes | None = None
 
 
 def severity_shares(rows: SeverityRows, *, level: float = 0.95) -> dict[str, Measured]:
-    """Of lost deliverables (the eligible ones), the share of ratings in each class, clustered by task."""
+    """Of lost deliverables (the eligible ones), the share of ratings in each class, clustered by task and by rater."""
     lost = rows.eligible
+    rater = None if rows.rater is None else rows.rater[lost]
     return {
         name: clustered_share(
             rows.rating[lost] == code,
             rows.task[lost],
+            second=rater,
             what=f"share of ratings {name!r} among lost deliverables",
             level=level,
         )
@@ -96,6 +105,7 @@ def per_hundred_deliverables(rows: SeverityRows, name: str, *, level: float = 0.
     return clustered_share(
         rows.rating == rows.classes.index(name),
         rows.task,
+        second=rows.rater,
         what=f"deliverables rated {name!r} per 100",
         weight=weight,
         level=level,

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guildhall.analysis.clusters import widened
 from guildhall.analysis.intervals import FEWEST_CLUSTERS, cluster_variance, matched_df
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.quantiles import t_quantile
@@ -62,16 +63,28 @@ class ClusteredMean(NamedTuple):
     error: float
     n_clusters: int
     df: float
+    words: str = ""
+    """For the method, where there was a second cluster."""
 
 
-def clustered_mean(values: Floats, cluster: Codes) -> ClusteredMean:
-    """The mean over rows; fewer degrees of freedom where a few clusters make up most of the variance."""
+def clustered_mean(values: Floats, cluster: Codes, second: Codes | None = None) -> ClusteredMean:
+    """The mean over rows; fewer degrees of freedom where a few clusters make up most of the variance.
+
+    `second` names whoever gave each row: where they met several clusters they are a second one.
+    """
     value = float(values.mean())
+    return mean_of_errors(value, (values - value) / len(values), cluster, second)
+
+
+def mean_of_errors(value: float, errors: Floats, cluster: Codes, second: Codes | None) -> ClusteredMean:
+    """The same from what each row adds to the error of a mean."""
     _, at = np.unique(cluster, return_inverse=True)
-    contributions = np.asarray(np.bincount(at, values - value) / len(values), dtype=np.float64)
+    contributions = np.asarray(np.bincount(at, errors), dtype=np.float64)
     n = len(contributions)
-    error = math.sqrt(cluster_variance(contributions)) if n > 1 else 0.0
-    return ClusteredMean(value, error, n, matched_df(contributions))
+    if n < 2:
+        return ClusteredMean(value, 0.0, n, matched_df(contributions))
+    spread = widened(cluster_variance(contributions), matched_df(contributions), errors, at, second)
+    return ClusteredMean(value, math.sqrt(spread.variance), n, spread.df, spread.words)
 
 
 def mean_of_cluster_means(values: Floats, cluster: Codes) -> tuple[float, float, int]:

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guildhall.analysis.clusters import Widened, widened
 from guildhall.analysis.intervals import ShareInterval, cluster_variance, matched_df, share_interval
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.outcomes import Outcomes, count_samples
@@ -30,9 +31,6 @@ CONVENTIONS: dict[Convention, tuple[float, float, float]] = {
     "half_tie": (0.0, 0.5, 1.0),
 }
 """What a loss, a tie and a win are worth."""
-
-FEWEST_GRADERS = 3
-"""With fewer graders than this their spread cannot be estimated, and the figures are about these graders."""
 
 
 class WinRate(NamedTuple):
@@ -176,28 +174,17 @@ def task_means(group: Group, convention: Convention) -> Floats:
     return means
 
 
-class Spread(NamedTuple):
-    """How sure a rate is, at whatever level: its variance, the degrees of freedom of that, and words for it."""
-
-    variance: float
-    df: float
-    words: str
-
-
-def spread_of(group: Group, convention: Convention, means: Floats) -> Spread:
+def spread_of(group: Group, convention: Convention, means: Floats) -> Widened:
     """Tasks as clusters, and graders as a second one where they judged several tasks."""
     value, n_tasks = float(means.mean()), len(means)
     contributions = (means - value) / n_tasks
     variance, df = cluster_variance(contributions), matched_df(contributions)
-    second = _grader_component(group, convention, value) if n_tasks > 1 else None
-    if second is None:
-        return Spread(variance, df, "")
-    component, n_graders = second
-    df = (variance + component) ** 2 / (variance**2 / df + component**2 / (n_graders - 1))
-    return Spread(variance + component, df, f"; graders as second cluster ({n_graders})")
+    if n_tasks < 2 or group.grader is None:
+        return Widened(variance, df, "")
+    return widened(variance, df, *grade_errors(group, convention, value), group.grader)
 
 
-def t_interval(group: Group, convention: Convention, means: Floats, spread: Spread, *, level: float) -> ShareInterval:
+def t_interval(group: Group, convention: Convention, means: Floats, spread: Widened, *, level: float) -> ShareInterval:
     if convention == "half_tie" and not group.counts[:, [0, 2]].any():
         return ShareInterval(None, "none", "every judgment is a tie; there is no win or loss to learn from")
     made = share_interval(
@@ -211,34 +198,18 @@ def t_interval(group: Group, convention: Convention, means: Floats, spread: Spre
     return made._replace(method=made.method + spread.words) if made.interval else made
 
 
-def _grader_component(group: Group, convention: Convention, value: float) -> tuple[float, int] | None:
-    """What graders add to the variance of the rate (two-way clustering), and how many they are.
-
-    None where no grader judged two tasks, where there are too few of them, or where they add nothing.
-    """
-    if group.grader is None or np.any(group.grader < 0):
-        return None
-    graders, grader_of = np.unique(group.grader, return_inverse=True)
-    tasks, task_of_sample, samples_in = np.unique(group.task, return_inverse=True, return_counts=True)
-    task_of = task_of_sample[group.sample_of]
-    pairs, pair_of = np.unique(grader_of * len(tasks) + task_of, return_inverse=True)
-    if len(graders) < FEWEST_GRADERS or len(pairs) == len(graders):
-        return None
-    grades_in = group.counts.sum(axis=1)[group.sample_of]
+def grade_errors(group: Group, convention: Convention, value: float) -> tuple[Floats, Codes]:
+    """What each grade adds to the error of the rate, and the task it was given on."""
+    tasks, task_of, samples_in = np.unique(group.task, return_inverse=True, return_counts=True)
+    shares = len(tasks) * samples_in[task_of] * group.counts.sum(axis=1)
     worth = np.array(CONVENTIONS[convention])[group.halves]
-    errors = (worth - value) / (len(tasks) * samples_in[task_of] * grades_in)
-    by_grader, by_pair = (
-        cluster_variance(np.asarray(np.bincount(cluster_of, errors), dtype=np.float64))
-        for cluster_of in (grader_of, pair_of)
-    )
-    component = by_grader - by_pair
-    return (component, len(graders)) if component > 0 else None
+    errors: Floats = (worth - value) / shares[group.sample_of]
+    return errors, group.task[group.sample_of]
 
 
 def grader_design_effect(group: Group, convention: Convention) -> float | None:
-    """Variance with graders as a second cluster, over the variance with tasks alone."""
+    """Variance with graders as a second cluster, over the variance with tasks alone; None where they add nothing."""
     means = task_means(group, convention)
-    value = float(means.mean())
-    variance = cluster_variance((means - value) / len(means))
-    second = _grader_component(group, convention, value)
-    return 1.0 + second[0] / variance if second and variance > 0 and math.isfinite(variance) else None
+    variance = cluster_variance((means - float(means.mean())) / len(means))
+    together = spread_of(group, convention, means)
+    return together.variance / variance if together.words and variance > 0 and math.isfinite(variance) else None

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
+from guildhall.analysis.clusters import second_component
 from guildhall.analysis.paired import paired_difference
-from guildhall.analysis.tables import Coded, Floats
+from guildhall.analysis.tables import Coded, Codes, Floats
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.studies import Extension
 from guildhall.errors import NothingPaired
@@ -98,11 +100,35 @@ def _joined_codes(first: Coded, second: Coded) -> Coded:
 
 
 def _difference(after: Rows, before: Rows, names: tuple[str, str]) -> Estimate:
+    later, earlier = _by_task(after), _by_task(before)
+    graders = _of_graders(after, before, later.keys() & earlier.keys())
     try:
-        return paired_difference(_by_task(after), _by_task(before), names=names).to_estimate()
+        return paired_difference(later, earlier, names=names, graders=graders).to_estimate()
     except NothingPaired as error:
         what = f"{names[0]} minus {names[1]}, mean over tasks"
         return Estimate(value=None, estimand=what, method="none", n_tasks=0, why_no_interval=str(error))
+
+
+def _of_graders(after: Rows, before: Rows, tasks: AbstractSet[str]) -> tuple[float, int] | None:
+    """What graders who judged several tasks add to the variance of the difference: each wave has its own."""
+    rows = joined(after, before)
+    later = np.arange(len(rows)) < len(after)
+    shared = np.array([name in tasks for name in rows.task.names], dtype=np.bool_)[rows.task.codes]
+    errors = np.zeros(len(rows))
+    for side, sign in ((shared & later, 1.0), (shared & ~later, -1.0)):
+        share = _shares(rows.submission.codes[side], rows.task.codes[side])
+        errors[side] = sign * share * (rows.score[side] - share @ rows.score[side])
+    if not shared.any():
+        return None
+    return second_component(errors[shared], rows.task.codes[shared], rows.grader.codes[shared])
+
+
+def _shares(work: Codes, task: Codes) -> Floats:
+    """How much each grade weighs in the mean over tasks of the mean over their works of the mean over grades."""
+    _, first, at, grades = np.unique(work, return_index=True, return_inverse=True, return_counts=True)
+    tasks, of_work, in_task = np.unique(task[first], return_inverse=True, return_counts=True)
+    each: Floats = 1.0 / (grades * in_task[of_work] * len(tasks))
+    return each[at]
 
 
 def _by_task(rows: Rows) -> dict[str, float]:

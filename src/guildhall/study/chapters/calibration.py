@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.calibration import Reliable, calibrate
+from guildhall.analysis.calibration import Grades, Reliable, calibrate
 from guildhall.domain.calibrations import ModelCalibration, ReliabilityPoint
 from guildhall.errors import NotEnoughData
 from guildhall.study.evidence import Evidence
@@ -30,10 +30,14 @@ def _calibrated(rows: Rows, outcome: NDArray[np.float64], against: str) -> Itera
     works, first, at = np.unique(rows.submission.codes, return_index=True, return_inverse=True)
     came = np.bincount(at, outcome, minlength=len(works)) / np.maximum(np.bincount(at, minlength=len(works)), 1)
     claimed, task, model = rows.confidence[first] / 100, rows.task.codes[first], rows.model.codes[first]
-    for name in sorted(rows.model.names):
-        mine = model == rows.model.names.index(name)
+    order = np.argsort(rows.model.codes, kind="stable")
+    ends = np.cumsum(np.bincount(rows.model.codes, minlength=len(rows.model.names)))
+    of_model = dict(zip(rows.model.names, np.split(order, ends[:-1]), strict=True)) if len(ends) else {}
+    for name in sorted(of_model):
+        given, mine = of_model[name], model == rows.model.names.index(name)
+        grades = Grades((np.cumsum(mine) - 1)[at[given]], outcome[given], rows.grader.codes[given])
         try:
-            found = calibrate(claimed[mine], came[mine], task[mine], against=against)
+            found = calibrate(claimed[mine], came[mine], task[mine], against=against, grades=grades)
         except NotEnoughData:
             continue
         yield ModelCalibration(

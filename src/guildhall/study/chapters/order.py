@@ -13,7 +13,12 @@ def chapter(evidence: Evidence) -> FigureGroup:
     figures = [
         figure(
             name,
-            clustered_share(won[which], rows.task.codes[which], what=f"share of wins when the model's work was {name}"),
+            clustered_share(
+                won[which],
+                rows.task.codes[which],
+                second=rows.grader.codes[which],
+                what=f"share of wins when the model's work was {name}",
+            ),
         )
         for name, which in (("at A", first), ("elsewhere", ~first))
         if which.any()

@@ -14,14 +14,14 @@ def chapter(evidence: Evidence) -> FigureGroup | None:
     first = (rows.exposure == 1) & ~np.isnan(rows.active_s)
     if not first.any():
         return None
-    mean = clustered_mean(rows.active_s[first] / 60, rows.task.codes[first])
+    mean = clustered_mean(rows.active_s[first] / 60, rows.task.codes[first], rows.grader.codes[first])
     found = t_estimate(
         mean.value,
         mean.error,
         n_clusters=mean.n_clusters,
         df=mean.df,
         estimand="minutes of active time at a grader's first sight of a task",
-        method="t over tasks",
+        method=f"t over tasks{mean.words}",
         n_judgments=int(first.sum()),
     )
     words = (

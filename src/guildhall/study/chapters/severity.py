@@ -3,30 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+from sqlalchemy import select
 
 from guildhall.analysis.shares import SeverityRows, per_hundred_deliverables, severity_shares
-from guildhall.domain.authors import ModelRun
 from guildhall.domain.findings import Figure, FigureGroup
 from guildhall.domain.judgments import Severity, SeverityRating
 from guildhall.domain.submissions import Submission
+from guildhall.store.fields import read_fields
+from guildhall.store.shelves import shelf_of
 from guildhall.study.evidence import Evidence, codes, figure
+from guildhall.study.works import author_name
 
 UNCONDITIONAL = (Severity.CATASTROPHIC, Severity.BAD)
 """What is also told per 100 deliverables, lost or not."""
+EXPERT = "expert"
 CLASSES = tuple(str(kind) for kind in Severity)
-Rated = tuple[SeverityRating, Submission]
+
+
+class Rated(NamedTuple):
+    """A rating, the task of the work it rates, and the work's author where that is a model."""
+
+    rating: SeverityRating
+    task: str
+    model: str | None
 
 
 def chapter(evidence: Evidence) -> FigureGroup | None:
     """Shares of ratings among deliverables that lost, clustered by task: of all, and of each model where several."""
     rated = _rated(evidence)
-    if not any(not rating.control for rating, _ in rated):
+    if not any(not one.rating.control for one in rated):
         return None
     figures = [figure(name, share) for name, share in severity_shares(_rows(rated)).items()]
     for model, own in _by_model(rated).items():
-        if any(not rating.control for rating, _ in own):
+        if any(not one.rating.control for one in own):
             figures += [figure(f"{model}: {name}", share) for name, share in severity_shares(_rows(own)).items()]
     words = "Of deliverables that lost, how bad they were, by experts who had not judged the pair."
     return FigureGroup(
@@ -56,30 +68,44 @@ def _per_hundred(rated: Sequence[Rated], whose: str) -> list[Figure]:
 
 def _tells_of_all(rated: Sequence[Rated]) -> bool:
     """Whether lost work and other work were both rated: without controls nothing is known of work that did not lose."""
-    return len({rating.control for rating, _ in rated}) == 2
+    return len({one.rating.control for one in rated}) == 2
 
 
 def _rated(evidence: Evidence) -> list[Rated]:
-    store = evidence.workspace.store
-    ratings = store.each(SeverityRating, study=evidence.study.id)
-    return [(rating, store.get(Submission, rating.submission)) for rating in ratings]
+    store, study = evidence.workspace.store, evidence.study.id
+    ratings, works = shelf_of(SeverityRating).table, shelf_of(Submission).table
+    rated = works.c.key.in_(select(ratings.c.submission).where(ratings.c.study == study))
+    known: dict[str, tuple[str, str | None]] = {}
+    for chunk in read_fields(
+        store,
+        Submission,
+        {"author": (str, "author")},
+        columns=("key", "task"),
+        narrowed=lambda query: query.where(rated),
+    ):
+        names = [author_name(author) for author in chunk["author"]]
+        models = (None if name == EXPERT else name for name in names)
+        known.update(zip(chunk["key"], zip(chunk["task"], models, strict=True), strict=True))
+    return [Rated(rating, *known[rating.submission]) for rating in store.each(SeverityRating, study=study)]
 
 
 def _by_model(rated: Sequence[Rated]) -> dict[str, list[Rated]]:
     """Each model's own, in the order of names; empty where there is one model only, whose figures are those of all."""
     found: dict[str, list[Rated]] = {}
-    for rating, work in rated:
-        if isinstance(work.author, ModelRun):
-            found.setdefault(work.author.name, []).append((rating, work))
+    for one in rated:
+        if one.model is not None:
+            found.setdefault(one.model, []).append(one)
     return dict(sorted(found.items())) if len(found) > 1 else {}
 
 
 def _rows(rated: Sequence[Rated]) -> SeverityRows:
+    ratings = [one.rating for one in rated]
     return SeverityRows(
         classes=CLASSES,
-        rating=np.array([CLASSES.index(rating.severity) for rating, _ in rated], dtype=np.intp),
-        task=codes([work.task for _, work in rated]),
-        sample=codes([rating.submission for rating, _ in rated]),
-        eligible=np.array([not rating.control for rating, _ in rated]),
-        drawn=np.array([rating.sampling_rate for rating, _ in rated]),
+        rating=np.array([CLASSES.index(rating.severity) for rating in ratings], dtype=np.intp),
+        task=codes([one.task for one in rated]),
+        sample=codes([rating.submission for rating in ratings]),
+        eligible=np.array([not rating.control for rating in ratings]),
+        drawn=np.array([rating.sampling_rate for rating in ratings]),
+        rater=codes([rating.grader.key for rating in ratings]),
     )

@@ -8,6 +8,7 @@ from datetime import date
 import numpy as np
 from pydantic import TypeAdapter
 
+from guildhall.analysis.shared_errors import NOTHING_SHARED, Shared, shared_error
 from guildhall.analysis.trend import fit_trend
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.findings import ModelRecord
@@ -29,18 +30,28 @@ def trend_of(evidence: Evidence, headline: Sequence[ModelRecord]) -> TrendFindin
         for one in headline
         if one.model in released and one.win_or_tie.value is not None
     ]
+    undated = [one.model for one in headline if one.model not in released]
     try:
-        return fitted(points, undated=[one.model for one in headline if one.model not in released])
+        return fitted(points, undated=undated, shared=_shared(evidence, {one.model for one in points}))
     except TooFew:
         return None
 
 
-def fitted(points: Sequence[DatedRate], *, undated: Sequence[str] = ()) -> TrendFinding:
+def _shared(evidence: Evidence, models: set[str]) -> Shared:
+    """What the dated models' rates have in common, since they were judged on the same tasks by the same graders."""
+    dated = np.array([name in models for name in evidence.outcomes.model.names], dtype=np.bool_)
+    outcomes = evidence.outcomes.keep(dated[evidence.outcomes.model.codes])
+    return shared_error(outcomes, "win_or_tie") if len(outcomes.halves) else NOTHING_SHARED
+
+
+def fitted(
+    points: Sequence[DatedRate], *, undated: Sequence[str] = (), shared: Shared = NOTHING_SHARED
+) -> TrendFinding:
     """The line through dated rates, with its interval; `TooFew` below four models."""
     ordered = sorted(points, key=lambda one: (one.released, one.model))
     years = np.array([_years(one.released) for one in ordered])
     rates = np.array([one.rate.value for one in ordered], dtype=np.float64)
-    trend = fit_trend(years, rates, np.array([_error(one.rate) for one in ordered]))
+    trend = fit_trend(years, rates, np.array([_error(one.rate) for one in ordered]), shared=shared)
     first, last = ordered[0].released.toordinal(), ordered[-1].released.toordinal()
     days = [date.fromordinal(round(day)) for day in np.linspace(first, last, STEPS + 1)]
     return TrendFinding(
