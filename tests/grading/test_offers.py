@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
-from sqlalchemy import event
 
 from guildhall.domain.halls import Member, SlotKind
 from guildhall.grading.offers import offers
@@ -17,29 +13,18 @@ from guildhall.store.records import Store
 from guildhall.store.workspace import Workspace
 from tests.grading.halls import DESIGN, OCCUPATION, hall, layout
 from tests.grading.test_queue import grade
+from tests.statements import statements
 
 MOST_TRIPS = 9
 """Lock the grader, free what ran out, the last sets, the offers, what was met on one, colleagues, hold, sit down; begin
 is one more on SQLite."""
 
 
-@contextmanager
-def listening(store: Store) -> Iterator[list[tuple[str, Any]]]:
-    said: list[tuple[str, Any]] = []
-
-    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
-        said.append((statement, parameters))
-
-    event.listen(store.engine, "before_cursor_execute", note)
-    yield said
-    event.remove(store.engine, "before_cursor_execute", note)
-
-
 def test_a_claim_asks_as_often_after_thirty_sets_as_at_the_first(store: Store) -> None:
     queue, [person] = hall(store, graders=1, tasks=32)
     trips = []
     for now in range(31):
-        with listening(store) as said:
+        with statements(store) as said:
             assert queue.claim(person, study="s", design=DESIGN, now=float(now))
         trips.append(len(said))
     assert len(set(trips)) == 1 and trips[0] <= MOST_TRIPS, trips
@@ -59,10 +44,10 @@ def _require_indexes(store: Store, occupations: tuple[str, ...], kinds: tuple[Sl
     queue, [person] = hall(store, graders=1, tasks=5)
     for now in range(3):
         grade(queue, person, now=float(now))
-    with listening(store) as said:
+    with statements(store) as said:
         queue.claim(person.but(occupations=occupations), study="s", design=DESIGN, now=9.0, kinds=kinds)
     with store.reading() as connection:
-        for statement, parameters in [one for one in said if not one[0].startswith("BEGIN")]:
+        for statement, parameters in [one for one in said if not one.text.startswith("BEGIN")]:
             plan = [row[3] for row in connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)]
             assert not [line for line in plan if line.startswith(("SCAN slots", "SCAN seats", "SCAN members"))], plan
             if "seats" in statement and "slots" in statement:

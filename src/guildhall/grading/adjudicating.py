@@ -7,7 +7,7 @@ its judgments are kept as not planned.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, case, func, select
@@ -88,12 +88,12 @@ def adjudications(queue: Queue, study: Id) -> dict[Digest, list[Adjudication]]:
 
 
 def who_may(
-    queue: Queue, wanted: Sequence[Slot], graders: Iterable[Member], design: HallDesign
+    queue: Queue, wanted: Sequence[Slot], graders: Sequence[Member], design: HallDesign
 ) -> dict[str, list[str]]:
     """Slot -> code names of those who may take it: nobody who has met the set is among them."""
     found: dict[str, list[str]] = {slot.id: [] for slot in wanted}
-    for grader in graders:
-        for slot, refusal in zip(wanted, queue.refusals(grader, wanted, design), strict=True):
+    for grader, refusals in zip(graders, queue.refusals(graders, wanted, design), strict=True):
+        for slot, refusal in zip(wanted, refusals, strict=True):
             if refusal is None:
                 found[slot.id].append(grader.code_name)
     return found

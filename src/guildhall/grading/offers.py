@@ -7,7 +7,7 @@ statement is made once and filled in later: on a busy evening, building it anew 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -88,19 +88,26 @@ def _preference(connection: Connection, member: Id) -> Callable[[Any], tuple[boo
     return lambda offer: (offer.task == last, offer.turn != wanted)
 
 
-_MET = select(seats.c.slot, seats.c.study, seats.c.comparison, seats.c.task, seats.c.state).where(
-    seats.c.member == bindparam("member"), seats.c.task.in_(bindparam("tasks", expanding=True))
+_MET = select(seats.c.member, seats.c.slot, seats.c.study, seats.c.comparison, seats.c.task, seats.c.state).where(
+    seats.c.member.in_(bindparam("members", expanding=True)), seats.c.task.in_(bindparam("tasks", expanding=True))
+)
+_EMPLOYED = select(members.c.employer_mark, members.c.body).where(
+    members.c.employer_mark.in_(bindparam("marks", expanding=True))
 )
 
 
-def met(connection: Connection, member: Id, tasks: Collection[Id]) -> Sequence[Any]:
-    """The seats a grader has taken on these tasks: all that the rules ask about."""
-    return connection.execute(_MET, {"member": member, "tasks": [*tasks]}).all()
+def met(connection: Connection, people: Iterable[Member], tasks: Collection[Id]) -> dict[Id, list[Any]]:
+    """The seats each of some graders has taken on these tasks: all that the rules ask about."""
+    found: dict[Id, list[Any]] = {one.id: [] for one in people}
+    for seat in connection.execute(_MET, {"members": [*found], "tasks": [*tasks]}):
+        found[seat.member].append(seat)
+    return found
 
 
-def colleagues(connection: Connection, member: Member) -> frozenset[str]:
-    """Code names under which people of the grader's employer have work in the bank."""
-    if member.employer_mark is None:
-        return frozenset()
-    found = connection.execute(select(members.c.body).where(members.c.employer_mark == member.employer_mark)).scalars()
-    return frozenset(name for body in found for name in json.loads(body)["author_names"])
+def colleagues(connection: Connection, people: Iterable[Member]) -> dict[str | None, set[str]]:
+    """Mark of an employer -> the code names under which its people have work in the bank."""
+    found: dict[str | None, set[str]] = {one.employer_mark: set() for one in people}
+    marks = [mark for mark in found if mark is not None]
+    for mark, body in connection.execute(_EMPLOYED, {"marks": marks}) if marks else ():
+        found[mark].update(json.loads(body)["author_names"])
+    return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -103,7 +103,7 @@ class Queue:
             row = connection.execute(select(seats.c.id, seats.c.state).where(own)).first()
             if row is not None:
                 return None if row.state == SeatState.DECLINED else self.seat(row.id)
-            mine = met(connection, member.id, {slot.task})
+            mine = met(connection, [member], {slot.task})[member.id]
             return _take(connection, slot, member, mine=mine, expires_at=now + 3600 * design.lease_hours, now=now)
 
     def _expire(self, connection: Connection, now: float) -> None:
@@ -224,6 +224,12 @@ class Queue:
         with self.store.reading() as connection:
             return connection.execute(select(seats.c.judgment).where(seats.c.submit_key == submit_key)).scalar()
 
+    def is_complete(self, study: Id) -> bool:
+        """Whether every planned grading is in: asks for one that is not, and counts nothing."""
+        missing = (slots.c.study == study, slots.c.kind == SlotKind.PLANNED, slots.c.done.is_(False))
+        with self.store.reading() as connection:
+            return connection.execute(select(slots.c.id).where(*missing).limit(1)).first() is None
+
     def progress(self, study: Id) -> dict[str, int]:
         query = select(func.count(), func.count(slots.c.holder), func.sum(slots.c.done.cast(Integer))).where(
             slots.c.study == study, slots.c.kind == SlotKind.PLANNED
@@ -234,22 +240,28 @@ class Queue:
 
     def refusal(self, member: Member, slot: Slot, design: HallDesign) -> Refusal | None:
         """Why a grader may not judge a slot; asked again at submit, since rules may have changed meanwhile."""
-        return self.refusals(member, [slot], design)[0]
+        [[refusal]] = self.refusals([member], [slot], design)
+        return refusal
 
-    def refusals(self, member: Member, wanted: Sequence[Slot], design: HallDesign) -> list[Refusal | None]:
-        """The same for each of several slots."""
+    def refusals(
+        self, people: Sequence[Member], wanted: Sequence[Slot], design: HallDesign
+    ) -> list[list[Refusal | None]]:
+        """The same for each of several graders and each of several slots, in as many questions as for one."""
         with self.store.reading() as connection:
-            taken = met(connection, member.id, {slot.task for slot in wanted})
-            beside = colleagues(connection, member) if any(slot.authors for slot in wanted) else frozenset()
+            taken = met(connection, people, {slot.task for slot in wanted})
+            beside = colleagues(connection, people if any(slot.authors for slot in wanted) else ())
         return [
-            why_not(
-                member,
-                slot,
-                mine=[seat for seat in taken if seat.slot != slot.id],
-                design=design,
-                colleagues=beside,
-            )
-            for slot in wanted
+            [
+                why_not(
+                    one,
+                    slot,
+                    mine=[seat for seat in taken[one.id] if seat.slot != slot.id],
+                    design=design,
+                    colleagues=beside.get(one.employer_mark, ()),
+                )
+                for slot in wanted
+            ]
+            for one in people
         ]
 
     def waiting(self, member: Member, *, study: Id, design: HallDesign, kinds: Sequence[SlotKind]) -> bool:
@@ -262,11 +274,11 @@ def _suitable(
     connection: Connection, member: Member, *, study: Id, design: HallDesign, kinds: Sequence[SlotKind]
 ) -> Iterator[tuple[Slot, Sequence[Sat]]]:
     """Open slots no rule forbids the grader, each with the seats they have taken on its task."""
-    beside: frozenset[str] | None = None
+    beside: Collection[str] | None = None
     for slot in offers(connection, member, study=study, design=design, kinds=kinds):
-        mine = met(connection, member.id, {slot.task})
+        mine = met(connection, [member], {slot.task})[member.id]
         if slot.authors and beside is None:
-            beside = colleagues(connection, member)
+            beside = colleagues(connection, [member])[member.employer_mark]
         refusal = why_not(member, slot, mine=mine, design=design, colleagues=beside or ())
         if refusal in OF_THE_GRADER:
             return

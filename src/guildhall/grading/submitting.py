@@ -93,10 +93,9 @@ def _announce(queue: Queue, seat: Seat, member: Member, *, now: float) -> None:
     outbox, study = Outbox(queue.store), seat.slot.study
     facts = {"study": study, "task": seat.slot.task, "grader": member.code_name}
     outbox.announce("judgment.submitted", facts, now=now)
-    if outbox.awaited("study.complete"):
-        counts = queue.progress(study)
-        if counts["done"] == counts["planned"]:
-            outbox.announce("study.complete", {"study": study, "judgments": counts["done"]}, now=now)
+    if outbox.awaited("study.complete") and queue.is_complete(study):
+        judgments = queue.progress(study)["done"]
+        outbox.announce("study.complete", {"study": study, "judgments": judgments}, now=now)
 
 
 def may_amend(seat: Seat, judgment: Judgment, *, now: float) -> bool:

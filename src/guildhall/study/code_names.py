@@ -10,11 +10,10 @@ import hashlib
 from collections.abc import Iterable
 
 from guildhall.domain.authors import ModelRun
-from guildhall.domain.judgments import Comparison
 from guildhall.domain.studies import Study
-from guildhall.domain.submissions import Submission
 from guildhall.store.records import Store
 from guildhall.study.unblinding import unblinding
+from guildhall.study.works import read_sets
 
 _STONES = ("agate", "basalt", "beryl", "chalk", "dolomite", "flint", "garnet", "gneiss", "granite", "jasper", "marble")
 
@@ -36,9 +35,9 @@ def _name(digest: bytes) -> str:
 
 def models_of(store: Store, study: Study) -> set[str]:
     """Names of the models whose work the study compares."""
-    keys = {key for comparison in store.each(Comparison, study=study.id) for key in comparison.submissions}
-    authors = [store.get(Submission, key).author for key in sorted(keys)]
-    return {author.name for author in (*study.authors, *authors) if isinstance(author, ModelRun)}
+    _, works = read_sets(store, study.id)
+    shown = {works.model.names[code] for code in works.model.codes[works.by_model].tolist()}
+    return shown | {author.name for author in study.authors if isinstance(author, ModelRun)}
 
 
 def shown_names(store: Store, study: Study) -> dict[str, str]:

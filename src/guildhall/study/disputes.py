@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 import numpy as np
+from sqlalchemy import select
 
 from guildhall.domain.authors import Expert
 from guildhall.domain.halls import HallDesign, Member
@@ -17,6 +18,7 @@ from guildhall.domain.values import Digest
 from guildhall.grading.adjudicating import Adjudication, adjudications, missing_gradings, who_may
 from guildhall.grading.queue import Queue
 from guildhall.store.records import Store
+from guildhall.store.shelves import shelf_of
 from guildhall.study.board import Shown
 from guildhall.study.watching import Said, closeness, judged_sets
 
@@ -89,10 +91,11 @@ def disputes_of(
     on_page = judged[skip : skip + most]
     further = {comparison.key: asked.get(comparison.key, []) for comparison, _, _ in on_page}
     waiting = _waiting(queue, [one for given in further.values() for one in given], graders, design)
+    sides = _sides(queue.store, [comparison for comparison, _, _ in on_page], names)
     shown = []
     for comparison, said, spread in on_page:
         key = comparison.key
-        voices = _voices(queue.store, comparison, said, names, {one.judgment for one in further[key]})
+        voices = _voices(said, sides, {one.judgment for one in further[key]})
         left, open_one = missing.get(key), next((one for one in further[key] if one.judgment is None), None)
         waits = waiting[open_one.slot.id] if open_one else None
         shown.append(Dispute(key, comparison.task, *voices, spread=spread, missing=left, waiting=waits))
@@ -110,10 +113,9 @@ def _waiting(
 
 
 def _voices(
-    store: Store, comparison: Comparison, said: Sequence[Said], names: Shown, adjudicated: set[Digest | None]
+    said: Sequence[Said], sides: Mapping[str, str], adjudicated: set[Digest | None]
 ) -> tuple[tuple[Voice, ...], tuple[Voice, ...], tuple[Voice, ...]]:
     """What was said within the plan, in adjudication, and beyond both."""
-    sides = _sides(store, comparison, names)
     planned = [one for one in said if one.judgment.planned]
     beyond = [one for one in said if not one.judgment.planned]
     settled = [one for one in beyond if one.judgment.key in adjudicated]
@@ -137,10 +139,13 @@ def _spread(said: Sequence[Said]) -> float | None:
     return float(np.mean(gaps)) if gaps else None
 
 
-def _sides(store: Store, comparison: Comparison, names: Shown) -> dict[str, str]:
+def _sides(store: Store, compared: Sequence[Comparison], names: Shown) -> dict[str, str]:
     """Submission -> what its author goes by on the page."""
-    authors = {key: store.get(Submission, key).author for key in comparison.submissions}
-    return {key: "expert" if isinstance(one, Expert) else names[one.name] for key, one in authors.items()}
+    table, keys = shelf_of(Submission).table, {key for one in compared for key in one.submissions}
+    with store.glance() as connection:
+        bodies = connection.execute(select(table.c.body).where(table.c.key.in_(keys))).scalars().all()
+    made = map(Submission.model_validate_json, bodies)
+    return {one.key: "expert" if isinstance(one.author, Expert) else names[one.author.name] for one in made}
 
 
 def _ranking(judgment: Judgment, sides: Mapping[str, str]) -> str:

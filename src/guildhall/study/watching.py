@@ -13,6 +13,7 @@ from statistics import median
 from typing import NamedTuple
 
 import numpy as np
+from sqlalchemy import ColumnElement, select
 
 from guildhall.analysis.shares import clustered_share
 from guildhall.domain.authors import Person
@@ -22,7 +23,9 @@ from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.studies import Study
 from guildhall.grading.gold import gold_comparison, judged_right
 from guildhall.store.records import Store
+from guildhall.store.shelves import shelf_of
 
+_JUDGED = shelf_of(Judgment).table
 TOO_FAST_SHARE = 0.1
 """A grading that took less than this share of the planned minutes is flagged."""
 
@@ -57,7 +60,7 @@ def judges_of(store: Store, study: Study) -> list[Judge]:
     design = HallDesign.model_validate(study.design.get("people", {}))
     checks = {gold_comparison(study.id, item): item for item in design.gold}
     gold = {comparison.key: item for comparison, item in checks.items()}
-    looked = [*judged_sets(store, study), *_said_of(store, checks)]
+    looked = [*judged_sets(store, study), *_said_of(store, checks, _JUDGED.c.comparison.in_(gold))]
     mine: dict[str, list[Judgment]] = defaultdict(list)
     others: dict[str, list[float]] = defaultdict(list)
     right: dict[str, list[bool]] = defaultdict(list)
@@ -91,11 +94,21 @@ def judges_of(store: Store, study: Study) -> list[Judge]:
 
 def judged_sets(store: Store, study: Study) -> list[tuple[Comparison, list[Said]]]:
     """Comparisons with what people said of them; a judgment that was replaced is left out."""
-    return _said_of(store, store.find(Comparison, study=study.id))
+    sets = shelf_of(Comparison).table
+    own = _JUDGED.c.comparison.in_(select(sets.c.key).where(sets.c.study == study.id))
+    return _said_of(store, store.find(Comparison, study=study.id), own)
 
 
-def _said_of(store: Store, compared: Iterable[Comparison]) -> list[tuple[Comparison, list[Said]]]:
-    return [(one, _by_people(store.find(Judgment, comparison=one.key))) for one in compared]
+def _said_of(
+    store: Store, compared: Iterable[Comparison], own: ColumnElement[bool]
+) -> list[tuple[Comparison, list[Said]]]:
+    """What was said of some comparisons, all of it asked for at once; `own` finds the judgments of them."""
+    said: dict[str, list[Judgment]] = defaultdict(list)
+    with store.glance() as connection:
+        for body in connection.execute(select(_JUDGED.c.body).where(own).order_by(_JUDGED.c.seq)).scalars().all():
+            judgment = Judgment.model_validate_json(body)
+            said[judgment.comparison].append(judgment)
+    return [(one, _by_people(said[one.key])) for one in compared]
 
 
 def _by_people(judgments: Iterable[Judgment]) -> list[Said]:
