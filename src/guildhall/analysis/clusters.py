@@ -12,6 +12,9 @@ from guildhall.analysis.tables import Codes, Floats
 FEWEST_SECOND = 3
 """With fewer second clusters (graders) than this their spread cannot be estimated, and figures are about these ones."""
 
+DENSE = 4
+"""With at most so many codes a row, sums are kept for codes that do not occur too."""
+
 
 def second_component(errors: Floats, first: Codes, second: Codes) -> tuple[float, int] | None:
     """What the second clusters add to the variance of an estimate, and how many they are (two-way clustering).
@@ -19,16 +22,19 @@ def second_component(errors: Floats, first: Codes, second: Codes) -> tuple[float
     `errors` are what each row adds to the estimate's error. None where no second cluster meets two first ones, where
     there are too few of them, or where they add nothing.
     """
-    seconds, second_of = np.unique(second, return_inverse=True)
-    pairs, pair_of = np.unique(second_of * (int(first.max()) + 1) + first, return_inverse=True)
-    if len(seconds) < FEWEST_SECOND or len(pairs) == len(seconds):
+    by_second = _sums(second, errors)
+    by_pair = _sums(second.astype(np.int64) * (int(first.max()) + 1) + first, errors)
+    if len(by_second) < FEWEST_SECOND or len(by_pair) == len(by_second):
         return None
-    by_second, by_pair = (
-        cluster_variance(np.asarray(np.bincount(cluster_of, errors), dtype=np.float64))
-        for cluster_of in (second_of, pair_of)
-    )
-    component = by_second - by_pair
-    return (component, len(seconds)) if component > 0 else None
+    component = cluster_variance(by_second) - cluster_variance(by_pair)
+    return (component, len(by_second)) if component > 0 else None
+
+
+def _sums(cluster: Codes, errors: Floats) -> Floats:
+    """The sum of each cluster that occurs; counting is much faster than sorting where codes are not far apart."""
+    if int(cluster.max()) > DENSE * len(cluster):
+        cluster = np.unique(cluster, return_inverse=True)[1]
+    return np.asarray(np.bincount(cluster, errors)[np.bincount(cluster) > 0], dtype=np.float64)
 
 
 class Widened(NamedTuple):
