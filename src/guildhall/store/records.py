@@ -69,6 +69,11 @@ class Store:
             finally:
                 self._joined.reset(token)
 
+    @property
+    def in_transaction(self) -> bool:
+        """Whether the caller is inside `transaction()`: what is written there is seen on its connection only."""
+        return self._joined.get() is not None
+
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection for queries; inside a transaction it sees what that transaction wrote."""

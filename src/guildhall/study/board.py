@@ -52,7 +52,7 @@ def models_by_comparison(store: Store, study: Study) -> dict[str, frozenset[str]
     by_model = works.by_model[sets.works]
     for at, work in zip(sets.shown_by[by_model].tolist(), sets.works[by_model].tolist(), strict=True):
         shown[at].add(works.model.names[works.model.codes[work]])
-    return {key: frozenset(shown[at]) for key, at in sets.place.items()}
+    return {key: frozenset(shown[at]) for at, key in enumerate(sets.key)}
 
 
 def progress_cells(store: Store, study: Study, shown: Shown) -> list[Cell]:

@@ -3,39 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Select, select
+from sqlalchemy import select
 
 from guildhall.analysis.tables import Coded, Codes, Floats
 from guildhall.domain.judgments import Acceptance, BlindGuess, Comparison, Judgment
-from guildhall.store.fields import Field, read_fields
+from guildhall.store.fields import Along, Chunk, Field, read_fields
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
 from guildhall.study.rows import AUTOMATIC, NOT_ASKED, Rows, is_word, taken
 from guildhall.study.waves import joined
-from guildhall.study.works import BREAKDOWNS, Sets, Works, parsed, read_sets
+from guildhall.study.works import BREAKDOWNS, Sets, Works, read_sets
 
 _FIELDS: Mapping[str, Field] = {
-    "grader_kind": (str, "grader.grader_kind"),
-    "judge": (str, "grader.name"),
-    "order": (str, "order"),
-    "ranks": (str, "ranks"),
+    "by": (str, "grader"),
+    "order": (list, "order"),
+    "ranks": (list, "ranks"),
     "guess": (str, "guess"),
-    "usability": (str, "usability"),
+    "usability": (list, "usability"),
     "planned": (bool, "planned"),
     "active_s": (float, "active_s"),
     "corrected_s": (float, "correction.active_s"),
     "exposure": (int, "exposure"),
-    "omissions": (str, "omissions"),
+    "omissions": (dict, "omissions"),
 }
-_COLUMNS = ("seq", "key", "comparison", "grader")
-
 
 COUNTED = ("judgments", "failures", "surplus", "omissions")
 """What is counted of each kind of grader: answers, those without a verdict, those beyond the plan, parts not shown."""
@@ -72,51 +70,49 @@ class Judged:
 
 def judged_rows(store: Store, study: str, *, baseline: str = "expert") -> Judged:
     """The current judgments of a study against one baseline; a judgment that was replaced is left out."""
-    reader = _Reader(*read_sets(store, study), baseline, _replaced(store))
-    for chunk in read_fields(store, Judgment, _FIELDS, columns=_COLUMNS, narrowed=of_study(study)):
+    reader = _Reader(*read_sets(store, study), baseline)
+    judgments, comparisons = shelf_of(Judgment).table, shelf_of(Comparison).table
+    replaced = select(judgments.c.replaces).where(judgments.c.replaces.is_not(None))
+    for chunk in read_fields(
+        store,
+        Judgment,
+        _FIELDS,
+        columns=("seq", "grader", comparisons.c.seq.label("comparison")),
+        along=of_study(study),
+        narrowed=lambda query: query.where(judgments.c.key.not_in(replaced)),
+    ):
         reader.take(chunk)
     return reader.judged()
 
 
-def of_study(study: str) -> Callable[[Select[Any]], Select[Any]]:
-    """A query of judgments narrowed to a study's, in the order in which the indexes hold them: nothing is sorted."""
+def of_study(study: str) -> Along:
+    """A study's judgments, in the order in which the indexes hold them: nothing is sorted."""
     judgments, comparisons = shelf_of(Judgment).table, shelf_of(Comparison).table
-    joined = judgments.c.comparison == comparisons.c.key
-    return lambda query: query.join(comparisons, joined).where(comparisons.c.study == study).order_by(comparisons.c.seq)
-
-
-def _replaced(store: Store) -> set[str]:
-    table = shelf_of(Judgment).table
-    with store.reading() as connection:
-        return set(connection.execute(select(table.c.replaces).where(table.c.replaces.is_not(None))).scalars())
+    return Along(comparisons, judgments.c.comparison == comparisons.c.key, comparisons.c.study == study)
 
 
 class _Reader:
     """Takes judgments chunk by chunk; keeps codes and counts, and no text of theirs."""
 
-    def __init__(self, sets: Sets, works: Works, baseline: str, replaced: set[str]) -> None:
-        self.sets, self.works, self.replaced = sets, works, replaced
+    def __init__(self, sets: Sets, works: Works, baseline: str) -> None:
+        self.sets, self.works = sets, works
         self.base_of = sets.first_by(is_word(works.model, baseline))
         self.graders: dict[str, int] = {}
         self.kinds: dict[str, int] = {}
         self.parts: list[dict[str, NDArray[Any]]] = []
         self.counts: dict[str, dict[str, int]] = {}
 
-    def take(self, chunk: Mapping[str, tuple[Any, ...]]) -> None:
-        base = self.base_of[[self.sets.place[key] for key in chunk["comparison"]]]
+    def take(self, chunk: Chunk) -> None:
+        base = self.base_of[np.searchsorted(self.sets.row, chunk["comparison"])]
         current = base >= 0
-        if self.replaced:
-            current &= np.array([key not in self.replaced for key in chunk["key"]])
         answered = np.array([ranks is not None for ranks in chunk["ranks"]])
         planned = np.array(chunk["planned"], dtype=np.bool_)
-        kind = _coded(_kinds(chunk), self.kinds)
+        kind = _coded([_kind(grader) for grader in chunk["by"]], self.kinds)
         self._count(kind, current, "judgments")
         self._count(kind, current & ~answered, "failures")
         self._count(kind, current & answered & ~planned, "surplus")
-        left_out = np.array([text != "{}" for text in chunk["omissions"]])
-        for at in np.flatnonzero(current & left_out).tolist():
-            parts = sum(json.loads(chunk["omissions"][at]).values())
-            self._count(kind[at : at + 1], np.ones(1, dtype=np.bool_), "omissions", parts)
+        left_out = np.array([sum(parts.values()) if parts else 0 for parts in chunk["omissions"]])
+        self._count(kind, current, "omissions", left_out)
         used = np.flatnonzero(current & answered & planned)
         if len(used) == len(base):
             self._keep(chunk, base, kind)
@@ -125,15 +121,15 @@ class _Reader:
                 {name: [cells[at] for at in used.tolist()] for name, cells in chunk.items()}, base[used], kind[used]
             )
 
-    def _count(self, kind: Codes, which: NDArray[np.bool_], name: str, each: int = 1) -> None:
-        for known, times in zip(self.kinds, np.bincount(kind[which], minlength=len(self.kinds)).tolist(), strict=True):
-            own = self.counts.setdefault(known, dict.fromkeys(COUNTED, 0))
-            own[name] += each * times
+    def _count(self, kind: Codes, which: NDArray[np.bool_], name: str, each: Codes | None = None) -> None:
+        times = np.bincount(kind[which], None if each is None else each[which], minlength=len(self.kinds))
+        for known, number in zip(self.kinds, times.tolist(), strict=True):
+            self.counts.setdefault(known, dict.fromkeys(COUNTED, 0))[name] += int(number)
 
     def _keep(self, used: Mapping[str, Sequence[Any]], base: Codes, kind: Codes) -> None:
         """One entry for each model's work beside the baseline's in each of the judgments."""
-        orders, ranks = parsed(used["order"]), parsed(used["ranks"])
-        sizes = np.array([len(order) for order in orders])
+        orders, ranks = used["order"], used["ranks"]
+        sizes = np.fromiter(map(len, orders), np.int64, len(orders))
         judgment = np.repeat(np.arange(len(orders)), sizes)
         work = np.fromiter(map(self.works.place.__getitem__, chain.from_iterable(orders)), np.int64, len(judgment))
         rank = np.fromiter(chain.from_iterable(ranks), np.int64, len(judgment))
@@ -207,9 +203,11 @@ def _coded(words: Sequence[str], index: dict[str, int]) -> Codes:
     return np.fromiter(map(index.__getitem__, words), np.int32, len(words))
 
 
-def _kinds(used: Mapping[str, Sequence[Any]]) -> list[str]:
-    pairs = zip(used["grader_kind"], used["judge"], strict=True)
-    return [kind if kind is not None else f"{AUTOMATIC}{judge}" for kind, judge in pairs]
+@cache
+def _kind(grader: str) -> str:
+    """The kind of a grader, from its JSON; each program is a kind of its own."""
+    found = json.loads(grader)
+    return str(found.get("grader_kind") or f"{AUTOMATIC}{found['name']}")
 
 
 def _guesses(said: Sequence[str | None], base_place: Codes, sizes: Codes) -> NDArray[np.int8]:
@@ -221,12 +219,12 @@ def _guesses(said: Sequence[str | None], base_place: Codes, sizes: Codes) -> NDA
     return np.where(sizes == 2, found, NOT_ASKED).astype(np.int8)
 
 
-def _accepted(said: Sequence[str], judgment: Codes, place: Codes) -> NDArray[np.int8]:
+def _accepted(said: Sequence[list[dict[str, str]]], judgment: Codes, place: Codes) -> NDArray[np.int8]:
     """What the grader said of the work at each entry's place."""
     found = np.full(len(judgment), NOT_ASKED, dtype=np.int8)
-    asked = np.array([text != "[]" for text in said])
+    asked = np.array([bool(words) for words in said])
     for at in np.flatnonzero(asked[judgment]).tolist():
-        for word in json.loads(said[judgment[at]]):
+        for word in said[judgment[at]]:
             if word["place"] == chr(ord("A") + place[at]):
                 found[at] = word["acceptance"] == Acceptance.AS_IS
     return found

@@ -45,9 +45,8 @@ def justifications(evidence: Evidence) -> list[Justification]:
     sided = {int(seq): at for at, seq in enumerate(rows.judgment.tolist()) if rows.score[at] != 0.5}
     found = {}
     for study in evidence.waves():
-        fields = {"reason": (str, "reason")}
-        narrowed = of_study(study.id)
-        for chunk in read_fields(evidence.workspace.store, Judgment, fields, columns=("seq", "key"), narrowed=narrowed):
+        fields, along = {"reason": (str, "reason")}, of_study(study.id)
+        for chunk in read_fields(evidence.workspace.store, Judgment, fields, columns=("seq", "key"), along=along):
             for seq, key, words in zip(*chunk.values(), strict=True):
                 if words and words.strip() and (at := sided.get(seq)) is not None:
                     found[at] = (key, words)

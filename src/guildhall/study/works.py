@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -55,13 +54,14 @@ class Works:
 
 @dataclass(frozen=True)
 class Sets:
-    """A study's comparisons by place: their tasks, and the works they show, one after the other.
+    """A study's comparisons by place: keys, tasks, row numbers in the store (rising), and the works they show.
 
     `works[i]` is shown by the comparison at `shown_by[i]`.
     """
 
-    place: Mapping[str, int]
+    key: tuple[str, ...]
     task: tuple[str, ...]
+    row: NDArray[np.int64]
     works: NDArray[np.int64]
     shown_by: NDArray[np.int64]
 
@@ -87,34 +87,33 @@ class _Maker:
 def read_sets(store: Store, study: str) -> tuple[Sets, Works]:
     """The comparisons of a study and the work they show."""
     table = shelf_of(Comparison).table
-    place: dict[str, int] = {}
-    tasks: list[str] = []
-    keys: list[str] = []
-    sizes: list[int] = []
-    fields = {"submissions": (str, "submissions")}
+    read: dict[str, list[Any]] = {"seq": [], "key": [], "task": [], "submissions": []}
     for chunk in read_fields(
-        store, Comparison, fields, columns=("key", "task"), narrowed=lambda query: query.where(table.c.study == study)
+        store,
+        Comparison,
+        {"submissions": (list, "submissions")},
+        columns=("seq", "key", "task"),
+        narrowed=lambda query: query.where(table.c.study == study),
     ):
-        shown = parsed(chunk["submissions"])
-        place.update(zip(chunk["key"], range(len(place), len(place) + len(shown)), strict=True))
-        tasks += chunk["task"]
-        keys += chain.from_iterable(shown)
-        sizes += map(len, shown)
-    works = _read_works(store, study, set(keys))
-    at = np.fromiter(map(works.place.__getitem__, keys), np.int64, len(keys))
-    return Sets(place, tuple(tasks), at, np.repeat(np.arange(len(sizes)), sizes)), works
-
-
-def parsed(texts: Sequence[str]) -> list[Any]:
-    """Many small JSON texts by one call of the parser."""
-    found: list[Any] = json.loads(f"[{','.join(texts)}]")
-    return found
+        for name, cells in read.items():
+            cells += chunk[name]
+    shown = list(chain.from_iterable(read["submissions"]))
+    works = _read_works(store, study, set(shown))
+    sizes = np.fromiter(map(len, read["submissions"]), np.int64)
+    sets = Sets(
+        key=tuple(read["key"]),
+        task=tuple(read["task"]),
+        row=np.array(read["seq"], dtype=np.int64),
+        works=np.fromiter(map(works.place.__getitem__, shown), np.int64, len(shown)),
+        shown_by=np.repeat(np.arange(len(sizes)), sizes),
+    )
+    return sets, works
 
 
 def _read_works(store: Store, study: str, wanted: set[str]) -> Works:
     comparisons, table = shelf_of(Comparison).table, shelf_of(Submission).table
     within = table.c.task.in_(select(comparisons.c.task).where(comparisons.c.study == study))
-    fields = {"author": (str, "author"), "files": (str, "files"), "confidence": (float, "confidence")}
+    fields = {"author": (str, "author"), "files": (list, "files"), "confidence": (float, "confidence")}
     keys: list[str] = []
     tasks: list[str] = []
     makers: list[_Maker] = []
@@ -128,7 +127,7 @@ def _read_works(store: Store, study: str, wanted: set[str]) -> Works:
         keys += cells["key"]
         tasks += cells["task"]
         makers += map(_maker, cells["author"])
-        types += map(_file_type, parsed(cells["files"]))
+        types += map(_file_type, cells["files"])
         confidence += cells["confidence"]
     task = encode(tasks)
     of_task = _task_columns({one.id: one for one in store.each(Task)}, task)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
+from typing import Any
 
 import numpy as np
 
@@ -72,8 +72,8 @@ def _checked_files(evidence: Evidence) -> list[tuple[str, str, str, frozenset[st
     rows = evidence.rows
     works, first = np.unique(rows.submission.codes, return_index=True)
     place = {rows.submission.names[work]: at for work, at in zip(works.tolist(), first.tolist(), strict=True)}
-    found: dict[str, str] = {}
-    fields = {"files": (str, "files")}
+    found: dict[str, list[dict[str, Any]]] = {}
+    fields = {"files": (list, "files")}
     for chunk in read_fields(evidence.workspace.store, Prepared, fields, columns=("subject",)):
         found.update((subject, files) for subject, files in zip(*chunk.values(), strict=True) if subject in place)
     return [
@@ -84,5 +84,5 @@ def _checked_files(evidence: Evidence) -> list[tuple[str, str, str, frozenset[st
             frozenset(rule for rule, times in file["findings"].items() if times),
         )
         for subject, files in found.items()
-        for file in json.loads(files)
+        for file in files
     ]

@@ -11,7 +11,7 @@ from guildhall.domain.prepared import Prepared
 from guildhall.domain.submissions import Submission
 from guildhall.store.fields import read_fields
 from guildhall.study.evidence import Evidence, figure
-from guildhall.study.works import author_name, parsed
+from guildhall.study.works import author_name
 
 
 def chapter(evidence: Evidence) -> FigureGroup | None:
@@ -54,12 +54,11 @@ def _carry_tells(evidence: Evidence) -> NDArray[np.bool_]:
 def _telling(evidence: Evidence) -> set[str]:
     """Digests of the work in which something was found, in its words or in a file; the newest look counts."""
     found: dict[str, bool] = {}
-    fields = {"tells": (str, "tells"), "files": (str, "files")}
+    fields = {"tells": (list, "tells"), "files": (list, "files")}
     for chunk in read_fields(evidence.workspace.store, Prepared, fields, columns=("subject",)):
-        files = parsed(chunk["files"])
         found.update(
-            (subject, tells != "[]" or any(file["tells"] for file in shown))
-            for subject, tells, shown in zip(chunk["subject"], chunk["tells"], files, strict=True)
+            (subject, bool(tells) or any(file["tells"] for file in files))
+            for subject, tells, files in zip(*chunk.values(), strict=True)
         )
     return {subject for subject, tells in found.items() if tells}
 
