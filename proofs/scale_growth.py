@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import threading
 import time
 from pathlib import Path
 from statistics import median
@@ -14,8 +15,9 @@ from guildhall.domain.halls import Member, Role
 from guildhall.domain.judgments import Judgment
 from guildhall.domain.submissions import Submission
 from guildhall.grading.offering import next_set
+from guildhall.store.boards import keep_board
 from guildhall.store.workspace import Workspace
-from guildhall.study.boards import Boards
+from guildhall.study.board import count_board
 from guildhall.web.app import create_app
 from guildhall.web.site import Addresses, Site
 from proofs import Figures, proof
@@ -58,6 +60,7 @@ def growth() -> Figures:
     assert judgments >= 1_000_000 and submissions >= 100_000, figures
     for felt in at_a_million.values():
         assert felt["claim_ms"] < CLAIM_MS and felt["board_ms"] < BOARD_MS, figures
+        assert felt["board_while_counting_ms"] < BOARD_MS, figures
         assert felt["claim_ms"] <= FLAT * before["claim_ms"], figures
         assert felt["board_ms"] <= FLAT * before["board_ms"], figures
     return figures
@@ -65,14 +68,17 @@ def growth() -> Figures:
 
 def _felt(workspace: Workspace, study: str) -> dict[str, float]:
     site = Site(workspace, Addresses("http://localhost", "http://files.localhost"))
+    # Counted now, as a server does in the background: a look at an older board would begin to count it anew.
     begun = time.perf_counter()
-    Boards(workspace.store, clock=site.clock).of(site.study(study))
+    board = count_board(workspace.store, site.study(study), now=time.time())
     counted_s = time.perf_counter() - begun
+    keep_board(workspace.store, board, took_s=counted_s)
     # A million rows were written in a minute: until they are on the disk, every commit would wait for them.
     os.sync()
     return {
         "claim_ms": round(1000 * median(_claims(site, study)), 2),
         "board_ms": round(1000 * median(_looks(site, study)), 1),
+        "board_while_counting_ms": round(1000 * median(_looks_while_counting(site, study)), 1),
         "counting_the_board_s": round(counted_s, 2),
     }
 
@@ -102,4 +108,13 @@ def _looks(site: Site, study: str) -> list[float]:
             page = client.get(f"/manage/studies/{study}")
             took.append(time.perf_counter() - begun)
             assert page.status_code == 200 and "Share done" in page.text, page.text[:300]
+    return took
+
+
+def _looks_while_counting(site: Site, study: str) -> list[float]:
+    """The same, while the server counts that very board anew."""
+    counting = threading.Thread(target=count_board, args=(site.store, site.study(study)), kwargs={"now": time.time()})
+    counting.start()
+    took = _looks(site, study)
+    counting.join()
     return took

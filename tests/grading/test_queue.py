@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from guildhall.domain.halls import HallDesign, Member, SeatState
+from guildhall.domain.halls import HallDesign, Member, Role, SeatState
 from guildhall.domain.judgments import Judgment
 from guildhall.errors import InputError
 from guildhall.grading.clock import Beat
@@ -239,6 +239,13 @@ def test_personal_fields_are_sealed_at_rest(store: Store) -> None:
     with store.reading() as connection:
         rows = repr(connection.execute(member_secrets.select()).all())
     assert "Name p-0" not in rows and "example.org" not in rows
+
+
+def test_graders_are_listed_only_while_they_are_few(store: Store) -> None:
+    hall(store, graders=3, tasks=1)
+    roster = Roster(store, pepper=b"test")
+    assert roster.code_names(Role.GRADER, most=3) == ["grader-0", "grader-1", "grader-2"]
+    assert roster.code_names(Role.GRADER, most=2) is None
 
 
 def test_code_names_are_new() -> None:

@@ -99,11 +99,12 @@ class Roster:
         with self.store.reading() as connection:
             return [Member.model_validate_json(body) for body in connection.execute(query).scalars()]
 
-    def code_names(self, role: Role) -> list[str]:
-        """Everybody of a role by code name, without opening their records."""
+    def code_names(self, role: Role, *, most: int) -> list[str] | None:
+        """Everybody of a role by code name, without opening their records; None when there are more than `most`."""
         active = select(members.c.code_name).where(members.c.active.is_(True), members.c.role == role)
         with self.store.reading() as connection:
-            return list(connection.execute(active.order_by(members.c.code_name)).scalars())
+            found = connection.execute(active.order_by(members.c.code_name).limit(most + 1)).scalars().all()
+        return list(found) if len(found) <= most else None
 
     def by_code_name(self, code_name: str) -> Member:
         with self.store.reading() as connection:

@@ -27,6 +27,8 @@ AT_RISK_S = 86400.0
 """A place that ends within a day is at risk."""
 MOST_CELLS = 300
 """Beyond this the board tells occupations, and the models of each on a page of their own."""
+MOST_NAMED = 200
+"""Beyond this the graders who may take a place are not listed: the manager types a code name."""
 
 
 @members_only(*WATCHERS)
@@ -55,7 +57,7 @@ def board(request: Request, site: Site, _session: Session, _form: FormData) -> R
         only=one,
         opening=opening_of(site.store, study),
         places=leases(site.queue, study.id),
-        graders=site.roster.code_names(Role.GRADER),
+        graders=site.roster.code_names(Role.GRADER, most=MOST_NAMED),
         at_risk_before=now + AT_RISK_S,
         unblinding=unblinding(site.store, study.id),
         formats=(*FORMATS, CODE_BOOK),
