@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guildhall.analysis.clawwork_files import clawwork_rows
+from guildhall.analysis.few_wins import moved_wins
 from guildhall.analysis.savings import (
     Catastrophe,
     Success,
@@ -123,6 +124,32 @@ def test_try_once_from_tasks_is_the_ratio_of_means_by_the_obvious_loop():
     assert found.try_once.value == pytest.approx(data.human.sum() / sum(spent))
     assert found.try_once.interval is not None
     assert found.try_once.interval[0] < data.human.sum() / sum(spent) < found.try_once.interval[1]
+
+
+def test_few_wins_leave_a_ratio_open_as_far_as_their_exact_interval_says():
+    many = ledger()
+    few = replace(many, won=np.where(np.arange(40) < 2, 1.0, 0.0))
+    found = savings_from_tasks(few, rng=np.random.default_rng(0), rounds=200).try_once
+    assert "few wins or losses: exact on" in found.method
+    moved = moved_wins(few, level=0.95)
+    assert moved is not None
+    assert moved.fewest.win_rate < few.win_rate < moved.most.win_rate
+    low, high = (
+        savings_from_tasks(one, rng=np.random.default_rng(0), rounds=50).try_once.value or 0.0
+        for one in (moved.fewest, moved.most)
+    )
+    assert found.interval is not None
+    assert found.interval[0] < low < (found.value or 0) < high < found.interval[1]
+    assert "exact" not in savings_from_tasks(many, rng=np.random.default_rng(0), rounds=50).try_once.method
+
+
+def test_a_model_that_never_won_may_still_win_now_and_then():
+    none = replace(ledger(), won=np.zeros(40))
+    found = savings_from_tasks(none, rng=np.random.default_rng(0), rounds=200)
+    assert none.review is not None
+    spent = none.model + none.review + none.human
+    assert found.try_once.interval is not None
+    assert found.try_once.interval[1] > 1.02 * none.human.mean() / spent.mean()
 
 
 def test_shrinkage_recovers_a_planted_beta():

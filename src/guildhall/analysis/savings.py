@@ -18,6 +18,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from guildhall.analysis.few_wins import moved_wins, reaching
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.taskweights import ratio_interval, task_weights
 from guildhall.errors import ImpossibleValue, NothingToCompare, UnknownName
@@ -180,7 +181,8 @@ def savings_from_tasks(
     """Ratios with intervals that resample tasks jointly over H, R, M and w.
 
     Estimand: E[H] / E[T_n] over tasks. Each task's powers of 1 - w are posterior means under a
-    beta-binomial over tasks, refitted in every round; the limit is plug-in only.
+    beta-binomial over tasks, refitted in every round; the limit is plug-in only. Where wins or losses are few the
+    ends reach as far as their exact interval lets them.
     """
     weights = np.vstack([np.ones(len(ledger.human)), task_weights(len(ledger.human), rounds=rounds, rng=rng)])
     spent = _Spent(ledger, weights, catastrophe)
@@ -198,8 +200,9 @@ def savings_from_tasks(
     if ledger.review is None:
         return replace(plain, naive=naive, never_won=ledger.never_won)
     unknown = None if (ledger.judged > 1).any() else "one judgment a task cannot tell hard tasks from bad luck"
+    ends = _Ends(ledger, catastrophe, most=max(tries, default=1), level=level)
     by_tries = {
-        n: report.ratio(each, _named(n), unknown if n > 1 else None)
+        n: ends.reached(report.ratio(each, _named(n), unknown if n > 1 else None), n)
         for n, each in enumerate(spent.tried(max(tries, default=1)), 1)
         if n in tries
     }
@@ -207,7 +210,7 @@ def savings_from_tasks(
         w=w,
         win_rate=ledger.win_rate,
         naive=naive,
-        try_once=report.ratio(spent.tried_once(), _named(1)),
+        try_once=ends.reached(report.ratio(spent.tried_once(), _named(1)), 1),
         try_n={n: by_tries[n] for n in tries},
         limit=plain.limit._replace(
             n_tasks=len(ledger.human),
@@ -274,6 +277,29 @@ class _Spent:
 
     def _harm(self, accepted: Floats) -> Floats | float:
         return self.catastrophe.expected * accepted if self.catastrophe else 0.0
+
+
+class _Ends:
+    """How far the ratios would move if the wins were as few or as many as an exact interval allows."""
+
+    def __init__(self, ledger: TaskLedger, catastrophe: Catastrophe | None, *, most: int, level: float) -> None:
+        self.moved = moved_wins(ledger, level=level)
+        if self.moved is not None:
+            ones = np.ones((1, len(ledger.human)))
+            self.fewest, self.most = (
+                [float(each.mean()) for each in _Spent(one, ones, catastrophe).tried(most)]
+                for one in (self.moved.fewest, self.moved.most)
+            )
+            self.human = float(ledger.human.mean())
+
+    def reached(self, found: Measured, n: int) -> Measured:
+        if self.moved is None or found.interval is None or found.value is None:
+            return found
+        fewest, most = (
+            self.human / spent if spent > 0 else found.value for spent in (self.fewest[n - 1], self.most[n - 1])
+        )
+        ends = reaching(found.interval, found.value, fewest, most)
+        return found._replace(interval=ends, method=found.method + self.moved.words)
 
 
 @dataclass(frozen=True)
