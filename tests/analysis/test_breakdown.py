@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.random import default_rng
 
 from guildhall.analysis.breakdown import breakdown
-from guildhall.analysis.intervals import share_interval, share_p_value
+from guildhall.analysis.intervals import Share, share_interval, share_intervals, share_p_value
 from guildhall.analysis.outcomes import Outcomes, outcomes_from_arrays
 from guildhall.analysis.pooling import pool_shares
 from guildhall.analysis.win_rates import win_rates
@@ -117,6 +117,23 @@ def test_a_share_that_is_the_same_on_every_task_has_an_interval_that_is_not_of_z
     p = share_p_value(value, 0.0, against=0.5, n_clusters=n_tasks, n_judgments=n_tasks * grades_a_task, df=n_tasks - 1)
     assert p is not None
     assert (p < 0.05) == (not low <= 0.5 <= high)
+
+
+def test_intervals_of_many_shares_are_those_of_each_for_itself():
+    rng = default_rng(1)
+    shares = [
+        Share(value, variance, n, 3 * n, n - 1.0 - 0.4 * (n > 4))
+        for n, value, variance in zip(
+            rng.choice([2, 3, 7, 25, 400, 2000], 300).tolist(),
+            rng.choice([0.0, 0.02, 0.4, 0.5, 1.0], 300).tolist(),
+            rng.choice([0.0, 1e-5, 1e-3], 300).tolist(),
+            strict=True,
+        )
+    ]
+    for share, found in zip(shares, share_intervals(shares, level=0.9), strict=True):
+        alone = share_interval(*share[:2], n_clusters=share[2], n_judgments=share[3], df=share.df, level=0.9)
+        assert found[1:] == alone[1:]
+        assert (found.interval or ()) == pytest.approx(alone.interval or (), rel=1e-10, abs=1e-14)
 
 
 def test_few_cells_that_differ_are_found_among_many_that_do_not():

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
+from guildhall.analysis.quantile_arrays import FEW, beta_quantiles, clopper_pearson_ends, t_quantiles
 from guildhall.analysis.quantiles import (
     beta_cdf,
     beta_quantile,
@@ -42,6 +43,27 @@ def test_t_quantiles_equal_those_of_scipy(df):
 def test_beta_quantiles_equal_those_of_scipy(a, b):
     for p in PROBABILITIES:
         assert beta_quantile(p, a, b) == pytest.approx(special.betaincinv(a, b, p), rel=1e-10, abs=1e-14), p
+
+
+@pytest.mark.parametrize("p", [0.7, 0.95, 0.975, 0.999, 1 - 1e-6])
+def test_quantiles_of_many_t_laws_equal_those_of_scipy(p):
+    df = np.geomspace(1, 1e6, 2 * FEW)
+    assert t_quantiles(p, df) == pytest.approx(special.stdtrit(df, p), rel=1e-10)
+    assert t_quantiles(p, np.append(df, np.inf))[-1] == normal_quantile(p)
+
+
+@pytest.mark.parametrize("p", PROBABILITIES)
+def test_quantiles_of_many_beta_laws_equal_those_of_scipy(p):
+    a, b = (one.ravel() for one in np.meshgrid(np.geomspace(0.5, 1e6, 20), np.geomspace(0.5, 1e6, 20)))
+    assert beta_quantiles(p, a, b) == pytest.approx(special.betaincinv(a, b, p), rel=1e-10, abs=1e-14)
+
+
+def test_exact_intervals_of_many_shares_are_those_of_each():
+    trials = np.repeat(np.arange(3.0, 40.5, 0.75), 11)
+    successes = np.tile(np.linspace(0.0, 1.0, 11), len(trials) // 11) * trials
+    low, high = clopper_pearson_ends(successes, trials, 0.95)
+    each = [clopper_pearson(*one) for one in zip(successes.tolist(), trials.tolist(), strict=True)]
+    assert len(trials) > FEW and np.column_stack([low, high]) == pytest.approx(np.array(each), rel=1e-10, abs=1e-14)
 
 
 @given(x=st.floats(-30, 30), df=st.floats(0.5, 1e5))

@@ -11,7 +11,7 @@ import pytest
 
 from guildhall.analysis import files
 from guildhall.analysis.files import column_names, read_table, stream_table
-from guildhall.analysis.tables import Coded, encode
+from guildhall.analysis.tables import SPARSE, Coded, distinct, encode
 from guildhall.errors import ImpossibleValue, MissingColumn, NothingJudged, UnreadableFile
 
 ROWS = [
@@ -97,3 +97,10 @@ def test_a_nan_written_as_a_value_is_refused_and_an_empty_cell_is_unknown(tmp_pa
     pl.DataFrame({"score": [1.0, float("nan")]}).write_parquet(path)
     with pytest.raises(ImpossibleValue):
         read_table(path, required=("score",))
+
+
+@pytest.mark.parametrize("size", [9, 100 * SPARSE])
+def test_keys_are_told_apart_by_marks_as_by_sorting(size):
+    keys = np.random.default_rng(0).integers(0, 9, 50)
+    for found, sorted_ in zip(distinct(keys, size), np.unique(keys, return_inverse=True), strict=True):
+        assert found.tolist() == sorted_.tolist()

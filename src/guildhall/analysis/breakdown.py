@@ -6,6 +6,7 @@ the rate pooled with the model's other cells, and whether it differs from one ha
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace as replaced
 from typing import NamedTuple
@@ -17,17 +18,18 @@ from guildhall.analysis.intervals import cluster_variance, matched_df, share_p_v
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pooling import pool_shares
-from guildhall.analysis.tables import Coded, Codes, Floats
+from guildhall.analysis.tables import Coded, Codes, distinct
 from guildhall.analysis.win_rates import (
     CONVENTIONS,
     Convention,
     Group,
+    Rated,
     WinRate,
     grader_design_effect,
     groups,
     measured_rate,
-    spread_of,
-    t_interval,
+    rated,
+    t_intervals,
     task_means,
 )
 from guildhall.errors import UnknownName
@@ -113,39 +115,23 @@ class _Cells:
         self.levels = {name: known[name].names for name in by}
 
     def rates(self, convention: Convention, *, level: float) -> list[CellRate]:
-        band_level = level ** (1.0 / len(self.groups))
-        means = [task_means(group, convention) for _, group in self.groups]
-        pooled = _pooled(self.groups, self.keys, means, convention, level=level)
-        return [
-            self._rate(code, group, convention, own, pooled.get(code), level=level, band_level=band_level)
-            for (code, group), own in zip(self.groups, means, strict=True)
-        ]
+        every = [rated(group, convention) for _, group in self.groups]
+        raw = t_intervals(every, convention, level=level)
+        bands = t_intervals(every, convention, level=level ** (1.0 / len(every)))
+        pooled = _pooled(self.groups, self.keys, every, convention, level=level)
+        made = []
+        for (code, group), one, own, band in zip(self.groups, every, raw, bands, strict=True):
+            rate = measured_rate(group, one.means, convention, own, level=level)
+            made.append(self._rate(code, group, rate, band.interval, pooled.get(code)))
+        return made
 
     def _rate(
-        self,
-        code: int,
-        group: Group,
-        convention: Convention,
-        means: Floats,
-        pooled: Measured | None,
-        *,
-        level: float,
-        band_level: float,
+        self, code: int, group: Group, rate: Measured, band: tuple[float, float] | None, pooled: Measured | None
     ) -> CellRate:
         model, *levels = self.keys[code]
-        losses, ties, wins = (int(count) for count in group.counts.sum(axis=0))
-        spread = spread_of(group, convention, means)
-        made = t_interval(group, convention, means, spread, level=level)
-        return CellRate(
-            model=self.models[model],
-            levels={name: names[key] for (name, names), key in zip(self.levels.items(), levels, strict=True)},
-            wins=wins,
-            ties=ties,
-            losses=losses,
-            rate=measured_rate(group, convention, float(means.mean()), made, level=level, n_tasks=len(means)),
-            band=t_interval(group, convention, means, spread, level=band_level).interval,
-            pooled=pooled,
-        )
+        losses, ties, wins = group.counts.sum(axis=0).tolist()
+        named = {name: names[key] for (name, names), key in zip(self.levels.items(), levels, strict=True)}
+        return CellRate(self.models[model], named, wins, ties, losses, rate, band, pooled)
 
 
 def _combine(outcomes: Outcomes, by: Sequence[str]) -> tuple[Coded, list[tuple[int, ...]]]:
@@ -154,16 +140,10 @@ def _combine(outcomes: Outcomes, by: Sequence[str]) -> tuple[Coded, list[tuple[i
     key = np.zeros(len(outcomes.halves), dtype=np.int64)
     for column in columns:
         key = key * len(column.names) + column.codes
-    distinct, codes = np.unique(key, return_inverse=True)
-    keys = []
-    for one in distinct.tolist():
-        parts = []
-        rest = one
-        for column in reversed(columns):
-            rest, part = divmod(rest, len(column.names))
-            parts.append(part)
-        keys.append(tuple(reversed(parts)))
-    return Coded(codes.astype(np.int32), tuple(str(i) for i in range(len(distinct)))), keys
+    shape = [len(column.names) for column in columns]
+    cells, codes = distinct(key, math.prod(shape))
+    keys = list(zip(*(part.tolist() for part in np.unravel_index(cells, shape)), strict=True))
+    return Coded(codes.astype(np.int32), tuple(map(str, range(len(cells))))), keys
 
 
 def _unknown_cells(outcomes: Outcomes, by: Sequence[str], keys: list[tuple[int, ...]]) -> dict[str, Codes]:
@@ -178,7 +158,7 @@ def _unknown_cells(outcomes: Outcomes, by: Sequence[str], keys: list[tuple[int, 
 def _pooled(
     cells: list[tuple[int, Group]],
     keys: list[tuple[int, ...]],
-    means: list[Floats],
+    every: list[Rated],
     convention: Convention,
     *,
     level: float,
@@ -192,9 +172,9 @@ def _pooled(
             continue
         codes = [cells[at][0] for at in own]
         outer = np.array([keys[code][1] for code in codes]) if len(keys[codes[0]]) > 2 else None
-        mine = [means[at] for at in own]
-        trials = np.array([len(one) for one in mine]) * _judgments_a_task(mine)
-        made = pool_shares(np.array([one.mean() for one in mine]) * trials, trials, outer, level=level)
+        mine = [every[at] for at in own]
+        trials = np.array([len(one.means) for one in mine]) * _judgments_a_task(mine)
+        made = pool_shares(np.array([one.value for one in mine]) * trials, trials, outer, level=level)
         for i, at in enumerate(own):
             pooled[codes[i]] = Measured(
                 float(made.shares[i]),
@@ -203,17 +183,17 @@ def _pooled(
                 f"hierarchical logit; SD between cells {made.cell_sd:.2f}, between groups {made.group_sd:.2f}",
                 level,
                 "task",
-                n_tasks=len(mine[i]),
+                n_tasks=len(mine[i].means),
                 n_samples=len(cells[at][1].task),
                 n_judgments=len(cells[at][1].halves),
             )
     return pooled
 
 
-def _judgments_a_task(means: list[Floats]) -> float:
+def _judgments_a_task(cells: list[Rated]) -> float:
     """How many independent judgments a task is worth, from the spread of task means within cells: at least one."""
-    possible = sum(len(one) * float(one.mean() * (1.0 - one.mean())) for one in means)
-    seen = sum(float(np.square(one - one.mean()).sum()) for one in means)
+    possible = sum(len(one.means) * one.value * (1.0 - one.value) for one in cells)
+    seen = sum(float(np.square(one.means - one.value).sum()) for one in cells)
     return max(1.0, possible / seen) if seen > 0 else 1.0
 
 

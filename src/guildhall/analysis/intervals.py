@@ -9,11 +9,13 @@ scale, which keeps inside 0 and 1 and follows the skew; above, a plain t interva
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from guildhall.analysis.quantiles import beta_cdf, clopper_pearson, t_cdf, t_quantile
+from guildhall.analysis.quantile_arrays import clopper_pearson_ends, t_quantiles
+from guildhall.analysis.quantiles import beta_cdf, t_cdf, t_quantile
 from guildhall.analysis.tables import Floats
 
 FEWEST_CLUSTERS = 3
@@ -49,6 +51,16 @@ def matched_df(contributions: Floats) -> float:
     return max(1.0, min(n - 1.0, 2.0 * n / (kurtosis - 1.0))) if kurtosis > 1.0 else n - 1.0
 
 
+class Share(NamedTuple):
+    """A share in [0, 1] whose variance was estimated from `n_clusters` clusters, and the variance's df."""
+
+    value: float
+    variance: float
+    n_clusters: int
+    n_judgments: int
+    df: float
+
+
 def share_interval(
     value: float,
     variance: float,
@@ -63,18 +75,39 @@ def share_interval(
 
     It is never of zero width: a share that is the same in every cluster gets the exact interval.
     """
-    if n_clusters < FEWEST_CLUSTERS:
-        return ShareInterval(None, "none", f"{n_clusters} {unit}(s); an interval needs at least {FEWEST_CLUSTERS}")
-    value, df = float(value), n_clusters - 1.0 if df is None else df
-    n_effective = effective_judgments(value, variance, n_clusters=n_clusters, n_judgments=n_judgments)
-    if _asks_for_exact(value, variance, n_effective, n_clusters):
-        n_exact = _allow_for_df(n_effective, n_clusters=n_clusters, n_judgments=n_judgments, df=df, level=level)
-        exact = clopper_pearson(min(value * n_exact, n_exact), n_exact, level)
-        return ShareInterval(exact, f"exact on {n_exact:.1f} effective judgments (Korn-Graubard)")
-    reach = t_quantile(0.5 + level / 2, df) * math.sqrt(variance)
-    if n_clusters < LOGIT_BELOW_CLUSTERS:
-        return ShareInterval(_on_logit_scale(value, reach), f"t over {unit}s on the logit scale")
-    return ShareInterval((max(0.0, value - reach), min(1.0, value + reach)), f"t over {unit}s")
+    share = Share(float(value), variance, n_clusters, n_judgments, n_clusters - 1.0 if df is None else df)
+    return share_intervals([share], level=level, unit=unit)[0]
+
+
+def share_intervals(shares: Sequence[Share], *, level: float = 0.95, unit: str = "task") -> list[ShareInterval]:
+    """The intervals of many shares, each for itself; what takes time, the quantiles, is found for all at once."""
+    made = [_too_few(share, unit) for share in shares]
+    known = [at for at, share in enumerate(shares) if share.n_clusters >= FEWEST_CLUSTERS]
+    criticals = t_quantiles(0.5 + level / 2, np.array([shares[at].df for at in known])).tolist()
+    exact: dict[int, float] = {}
+    for at, critical in zip(known, criticals, strict=True):
+        share = shares[at]
+        n_effective = effective_judgments(*share[:2], n_clusters=share.n_clusters, n_judgments=share.n_judgments)
+        if _asks_for_exact(share.value, share.variance, n_effective, share.n_clusters):
+            exact[at] = _allow_for_df(n_effective, share, critical=critical, level=level)
+        else:
+            made[at] = _by_t(share, critical * math.sqrt(share.variance), unit)
+    trials = np.array([*exact.values()])
+    successes = np.minimum(np.array([shares[at].value for at in exact]) * trials, trials)
+    for at, low, high in zip(exact, *clopper_pearson_ends(successes, trials, level), strict=True):
+        words = f"exact on {exact[at]:.1f} effective judgments (Korn-Graubard)"
+        made[at] = ShareInterval((float(low), float(high)), words)
+    return made
+
+
+def _too_few(share: Share, unit: str) -> ShareInterval:
+    return ShareInterval(None, "none", f"{share.n_clusters} {unit}(s); an interval needs at least {FEWEST_CLUSTERS}")
+
+
+def _by_t(share: Share, reach: float, unit: str) -> ShareInterval:
+    if share.n_clusters < LOGIT_BELOW_CLUSTERS:
+        return ShareInterval(_on_logit_scale(share.value, reach), f"t over {unit}s on the logit scale")
+    return ShareInterval((max(0.0, share.value - reach), min(1.0, share.value + reach)), f"t over {unit}s")
 
 
 def share_p_value(
@@ -85,7 +118,8 @@ def share_p_value(
         return None
     n_effective = effective_judgments(value, variance, n_clusters=n_clusters, n_judgments=n_judgments)
     if _asks_for_exact(value, variance, n_effective, n_clusters):
-        n = _allow_for_df(n_effective, n_clusters=n_clusters, n_judgments=n_judgments, df=df, level=level)
+        share = Share(value, variance, n_clusters, n_judgments, df)
+        n = _allow_for_df(n_effective, share, critical=t_quantile(0.5 + level / 2, df), level=level)
         successes = value * n
         as_few = beta_cdf(1.0 - against, n - successes, successes + 1.0) if successes < n else 1.0
         as_many = beta_cdf(against, successes, n - successes + 1.0) if successes > 0 else 1.0
@@ -123,14 +157,14 @@ def _asks_for_exact(value: float, variance: float, n_effective: float, n_cluster
     return n_clusters < EXACT_BELOW_CLUSTERS or events < EXACT_BELOW_EVENTS or not variance > NO_SPREAD
 
 
-def _allow_for_df(n_effective: float, *, n_clusters: int, n_judgments: int, df: float, level: float) -> float:
+def _allow_for_df(n_effective: float, share: Share, *, critical: float, level: float) -> float:
     """Shrink the effective number because it rests on few clusters, though not below one judgment a cluster.
 
-    Clusters are independent of each other by design: that much is known without estimating anything.
+    Clusters are independent of each other by design: that much is known without estimating anything. `critical` is the
+    quantile of t at the share's own degrees of freedom.
     """
-    p = 0.5 + level / 2
-    ratio = t_quantile(p, max(n_judgments - 1, 1)) / t_quantile(p, df)
-    return max(min(n_effective, n_clusters), min(n_effective * ratio**2, float(n_judgments)))
+    ratio = t_quantile(0.5 + level / 2, max(share.n_judgments - 1, 1)) / critical
+    return max(min(n_effective, share.n_clusters), min(n_effective * ratio**2, float(share.n_judgments)))
 
 
 def _on_logit_scale(value: float, reach: float) -> tuple[float, float]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.files import read_table
-from guildhall.analysis.tables import Coded, Codes, Floats, Table, encode
+from guildhall.analysis.tables import Coded, Codes, Floats, Table, distinct, encode
 from guildhall.errors import ImpossibleValue, NothingJudged
 
 Halves = NDArray[np.int8]
@@ -45,6 +45,8 @@ class Outcomes:
 
     def keep(self, which: NDArray[np.bool_]) -> Outcomes:
         """Some judgments only; names stay."""
+        if which.all():
+            return self
         return replaced(
             self,
             task=_kept(self.task, which),
@@ -141,9 +143,9 @@ def count_samples(outcomes: Outcomes) -> SampleCounts:
     n_tasks, n_samples = len(outcomes.task.names), max(len(outcomes.sample.names), 1) + 1
     key = outcomes.model.codes.astype(np.int64) * n_tasks + outcomes.task.codes
     key = key * n_samples + outcomes.sample.codes + 1
-    distinct, sample_of = np.unique(key, return_inverse=True)
-    counts = np.bincount(sample_of * 3 + outcomes.halves, minlength=3 * len(distinct)).reshape(-1, 3)
-    model, task = np.divmod(distinct // n_samples, n_tasks)
+    keys, sample_of = distinct(key, len(outcomes.model.names) * n_tasks * n_samples)
+    counts = np.bincount(sample_of * 3 + outcomes.halves, minlength=3 * len(keys)).reshape(-1, 3)
+    model, task = np.divmod(keys // n_samples, n_tasks)
     return SampleCounts(model, task, counts, sample_of)
 
 

@@ -7,13 +7,14 @@ from a population. A task judged ninety times weighs as much as one judged nine 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.clusters import Widened, widened
-from guildhall.analysis.intervals import ShareInterval, cluster_variance, matched_df, share_interval
+from guildhall.analysis.intervals import Share, ShareInterval, cluster_variance, matched_df, share_intervals
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.outcomes import Outcomes, count_samples
 from guildhall.analysis.resampling import resampled_interval
@@ -47,9 +48,13 @@ class WinRate(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The judgments of one model (or one cell of a breakdown): samples with their tasks, graders where known."""
+    """The judgments of one model (or one cell of a breakdown): samples with their tasks, graders where known.
+
+    The samples of a task stand together; `sizes` says how many each task has.
+    """
 
     task: Codes
+    sizes: Codes
     counts: NDArray[np.int64]
     sample_of: NDArray[np.intp]
     halves: NDArray[np.int8]
@@ -85,19 +90,22 @@ def groups(outcomes: Outcomes) -> list[tuple[int, Group]]:
     if not len(outcomes.halves):
         raise NothingJudged("win rates", n_excluded=outcomes.n_excluded)
     samples = count_samples(outcomes)
-    starts = np.flatnonzero(np.r_[True, samples.model[1:] != samples.model[:-1]])
-    ends = np.r_[starts[1:], len(samples.model)]
+    starts, ends = _runs(samples.model)
+    task_starts, task_ends = _runs(samples.model.astype(np.int64) * len(outcomes.task.names) + samples.task)
+    first_task, last_task = np.searchsorted(task_starts, starts), np.searchsorted(task_starts, ends)
     order = np.argsort(samples.sample_of, kind="stable")
     judged = np.r_[0, np.cumsum(samples.counts.sum(axis=1))]
     unknown = np.array([], dtype=np.int64) if outcomes.unknown is None else outcomes.unknown["model"]
     found = []
-    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+    spans = zip(*(one.tolist() for one in (starts, ends, first_task, last_task)), strict=True)
+    for start, end, first, last in spans:
         rows = order[judged[start] : judged[end]]
         found.append(
             (
                 int(samples.model[start]),
                 Group(
                     task=samples.task[start:end],
+                    sizes=task_ends[first:last] - task_starts[first:last],
                     counts=samples.counts[start:end],
                     sample_of=samples.sample_of[rows] - start,
                     halves=outcomes.halves[rows],
@@ -107,6 +115,12 @@ def groups(outcomes: Outcomes) -> list[tuple[int, Group]]:
             )
         )
     return found
+
+
+def _runs(keys: Codes) -> tuple[Codes, Codes]:
+    """Where each run of equal keys begins and ends."""
+    ends = np.flatnonzero(keys[1:] != keys[:-1]) + 1
+    return np.concatenate(([0], ends)), np.concatenate((ends, [len(keys)]))
 
 
 def _win_rate(name: str, group: Group, *, interval: IntervalKind, level: float, seed: int) -> WinRate:
@@ -130,9 +144,8 @@ def share_of_wins(
 ) -> Measured:
     """One convention's rate for one group of judgments."""
     means = task_means(group, convention)
-    value = float(means.mean())
     if interval == "t":
-        made = t_interval(group, convention, means, spread_of(group, convention, means), level=level)
+        [made] = t_intervals([rated(group, convention)], convention, level=level)
     elif interval == "always-valid":
         running = confidence_sequence(means, level=level).now
         made = ShareInterval(running.interval, running.method)
@@ -140,7 +153,7 @@ def share_of_wins(
         made = resampled_interval(
             group.task, group.counts, CONVENTIONS[convention], kind=interval, level=level, seed=seed
         )
-    found = measured_rate(group, convention, value, made, level=level, n_tasks=len(means))
+    found = measured_rate(group, means, convention, made, level=level)
     return found._replace(
         unit="grade" if interval == "within-sample" else "task",
         seed=seed if interval in ("two-level", "tasks") else None,
@@ -148,16 +161,16 @@ def share_of_wins(
 
 
 def measured_rate(
-    group: Group, convention: Convention, value: float, made: ShareInterval, *, level: float, n_tasks: int
+    group: Group, means: Floats, convention: Convention, made: ShareInterval, *, level: float
 ) -> Measured:
     """A rate with its interval and all that was counted for it."""
     return Measured(
-        value=value,
+        value=float(means.mean()),
         interval=made.interval,
         estimand=f"{convention}: mean over tasks of the mean over samples of the mean over grades",
         method=made.method,
         level=level,
-        n_tasks=n_tasks,
+        n_tasks=len(means),
         n_samples=len(group.task),
         n_judgments=len(group.halves),
         n_excluded=group.n_excluded,
@@ -168,15 +181,13 @@ def measured_rate(
 def task_means(group: Group, convention: Convention) -> Floats:
     """Each task's own rate, in the order of the group's tasks."""
     sample_means = group.counts @ np.array(CONVENTIONS[convention]) / group.counts.sum(axis=1)
-    starts = np.flatnonzero(np.r_[True, group.task[1:] != group.task[:-1]])
-    sizes = np.diff(np.r_[starts, len(group.task)])
-    means: Floats = np.add.reduceat(sample_means, starts) / sizes
+    means: Floats = np.add.reduceat(sample_means, np.cumsum(group.sizes) - group.sizes) / group.sizes
     return means
 
 
-def spread_of(group: Group, convention: Convention, means: Floats) -> Widened:
+def spread_of(group: Group, convention: Convention, means: Floats, value: float) -> Widened:
     """Tasks as clusters, and graders as a second one where they judged several tasks."""
-    value, n_tasks = float(means.mean()), len(means)
+    n_tasks = len(means)
     contributions = (means - value) / n_tasks
     variance, df = cluster_variance(contributions), matched_df(contributions)
     if n_tasks < 2 or group.grader is None:
@@ -184,24 +195,40 @@ def spread_of(group: Group, convention: Convention, means: Floats) -> Widened:
     return widened(variance, df, *grade_errors(group, convention, value), group.grader)
 
 
-def t_interval(group: Group, convention: Convention, means: Floats, spread: Widened, *, level: float) -> ShareInterval:
-    if convention == "half_tie" and not group.counts[:, [0, 2]].any():
+class Rated(NamedTuple):
+    """Judgments with each task's own rate, the mean of these, and how far it may be off."""
+
+    group: Group
+    means: Floats
+    value: float
+    spread: Widened
+
+
+def rated(group: Group, convention: Convention) -> Rated:
+    """One convention's rate for one group of judgments, before any interval."""
+    means = task_means(group, convention)
+    value = float(means.mean())
+    return Rated(group, means, value, spread_of(group, convention, means, value))
+
+
+def t_intervals(every: Sequence[Rated], convention: Convention, *, level: float) -> list[ShareInterval]:
+    """The intervals of many rates, each for itself."""
+    shares = [
+        Share(one.value, one.spread.variance, len(one.means), len(one.group.halves), one.spread.df) for one in every
+    ]
+    found = zip(every, share_intervals(shares, level=level), strict=True)
+    return [_told(one, convention, made) for one, made in found]
+
+
+def _told(one: Rated, convention: Convention, made: ShareInterval) -> ShareInterval:
+    if convention == "half_tie" and not one.group.counts[:, [0, 2]].any():
         return ShareInterval(None, "none", "every judgment is a tie; there is no win or loss to learn from")
-    made = share_interval(
-        float(means.mean()),
-        spread.variance,
-        n_clusters=len(means),
-        n_judgments=len(group.halves),
-        level=level,
-        df=spread.df,
-    )
-    return made._replace(method=made.method + spread.words) if made.interval else made
+    return made._replace(method=made.method + one.spread.words) if made.interval else made
 
 
 def grade_errors(group: Group, convention: Convention, value: float) -> tuple[Floats, Codes]:
     """What each grade adds to the error of the rate, and the task it was given on."""
-    tasks, task_of, samples_in = np.unique(group.task, return_inverse=True, return_counts=True)
-    shares = len(tasks) * samples_in[task_of] * group.counts.sum(axis=1)
+    shares = len(group.sizes) * np.repeat(group.sizes, group.sizes) * group.counts.sum(axis=1)
     worth = np.array(CONVENTIONS[convention])[group.halves]
     errors: Floats = (worth - value) / shares[group.sample_of]
     return errors, group.task[group.sample_of]
@@ -209,7 +236,6 @@ def grade_errors(group: Group, convention: Convention, value: float) -> tuple[Fl
 
 def grader_design_effect(group: Group, convention: Convention) -> float | None:
     """Variance with graders as a second cluster, over the variance with tasks alone; None where they add nothing."""
-    means = task_means(group, convention)
-    variance = cluster_variance((means - float(means.mean())) / len(means))
-    together = spread_of(group, convention, means)
+    one = rated(group, convention)
+    variance, together = cluster_variance((one.means - one.value) / len(one.means)), one.spread
     return together.variance / variance if together.words and variance > 0 and math.isfinite(variance) else None
