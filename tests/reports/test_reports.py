@@ -111,6 +111,21 @@ def test_figures_are_drawn_without_a_browser() -> None:
     assert to_png(figures["outcomes"]).startswith(b"\x89PNG")
 
 
+def test_a_figure_of_many_models_shows_the_best_and_says_so() -> None:
+    record, group = FINDINGS.headline[0], FINDINGS.groups[0]
+    many = FINDINGS.model_copy(
+        update={
+            "headline": tuple(record.model_copy(update={"model": f"m{number:03d}"}) for number in range(60)),
+            "breakdowns": (),
+            "groups": (group.model_copy(update={"figures": group.figures[:1] * 90}),),
+        }
+    )
+    figures = figures_of(many)
+    assert "the best 24 of 60 models" in to_svg(figures["win-or-tie"])
+    shown = to_svg(figures[group.name])
+    assert "the first 36 of 90 lines" in shown and "best" not in shown
+
+
 def test_the_workbook_holds_the_numbers_and_no_formula() -> None:
     book = openpyxl.load_workbook(io.BytesIO(workbook(FINDINGS)))
     sheet = book["Headline"]

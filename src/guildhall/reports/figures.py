@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guildhall.domain.findings import Findings
+from guildhall.domain.findings import FigureGroup, Findings
 from guildhall.reports.plots.differences import signed_forest
 from guildhall.reports.plots.forest import forest, group_forest
 from guildhall.reports.plots.frame import Specification, subtitled, to_svg
@@ -14,9 +14,10 @@ from guildhall.reports.plots.savings import savings_curves, savings_have_curves
 from guildhall.reports.plots.trend import trend_plot
 from guildhall.reports.summary import ranked
 
-MOST_MODELS = 40
-"""So many models, the best, are what one can read in a figure; tables and files hold all."""
-MOST_ENTRIES = 60
+MOST_MODELS = 24
+"""So many models, the best, are what one can read side by side in a figure; tables and files hold all."""
+MOST_ENTRIES = 36
+"""So many lines of a chapter, the first, are what one can read in a figure."""
 
 
 def drawn(findings: Findings) -> dict[str, str]:
@@ -26,30 +27,36 @@ def drawn(findings: Findings) -> dict[str, str]:
 
 def figures_of(findings: Findings) -> dict[str, Specification]:
     """Every figure of a report by the name of its file."""
-    if len(findings.headline) <= MOST_MODELS:
-        return _figures(findings)
-    words = f"the best {MOST_MODELS} of {len(findings.headline)} models by win or tie; the tables hold all"
-    return {name: subtitled(figure, words) for name, figure in _figures(_readable(findings)).items()}
-
-
-def _readable(findings: Findings) -> Findings:
-    """The findings of the best models only, for the eye."""
     best = {record.model for record in ranked(findings)[:MOST_MODELS]}
+    made = _of_models(_only(findings, best))
+    if len(best) < len(findings.headline):
+        words = f"the best {MOST_MODELS} of {len(findings.headline)} models by win or tie; the tables hold all"
+        made = {name: subtitled(figure, words) for name, figure in made.items()}
+    return made | _of_chapters(findings) | {group.name: _group(group) for group in findings.groups}
+
+
+def _only(findings: Findings, models: set[str]) -> Findings:
+    """The headline and the breakdowns of some models, for the eye."""
     return findings.model_copy(
         update={
-            "headline": tuple(record for record in findings.headline if record.model in best),
+            "headline": tuple(record for record in findings.headline if record.model in models),
             "breakdowns": tuple(
-                one.model_copy(update={"cells": tuple(cell for cell in one.cells if cell.model in best)})
+                one.model_copy(update={"cells": tuple(cell for cell in one.cells if cell.model in models)})
                 for one in findings.breakdowns
-            ),
-            "groups": tuple(
-                group.model_copy(update={"figures": group.figures[:MOST_ENTRIES]}) for group in findings.groups
             ),
         }
     )
 
 
-def _figures(findings: Findings) -> dict[str, Specification]:
+def _group(group: FigureGroup) -> Specification:
+    shown = group.figures[:MOST_ENTRIES]
+    figure = group_forest(group.model_copy(update={"figures": shown}))
+    if len(shown) == len(group.figures):
+        return figure
+    return subtitled(figure, f"the first {len(shown)} of {len(group.figures)} lines; the table holds all")
+
+
+def _of_models(findings: Findings) -> dict[str, Specification]:
     made = {"outcomes": outcome_bars(findings)}
     rates = forest(
         "Win or tie, with 95 % intervals",
@@ -59,6 +66,12 @@ def _figures(findings: Findings) -> dict[str, Specification]:
     made["win-or-tie"] = subtitled(rates, f"mean over tasks, against the {findings.baseline}; dashed: one half")
     for breakdown in findings.breakdowns:
         made[f"by-{breakdown.by[0].replace('_', '-')}"] = heat_map(breakdown)
+    return made
+
+
+def _of_chapters(findings: Findings) -> dict[str, Specification]:
+    """The chapters with a figure of their own kind, which shows as many models as it can."""
+    made = {}
     if findings.trend:
         made["trend"] = trend_plot(findings.trend)
     if findings.ablations:
@@ -70,6 +83,4 @@ def _figures(findings: Findings) -> dict[str, Specification]:
         made["reasons"] = reason_bars(findings.reasons)
     if findings.calibrations:
         made["calibration"] = reliability_plot(findings.calibrations)
-    for group in findings.groups:
-        made[group.name] = group_forest(group)
     return made
