@@ -115,7 +115,7 @@ def running_agreement(store: Store, study: Study) -> list[RunningAgreement]:
 
 def _agreement_by_task(rows: Rows) -> dict[str, float]:
     """Each task's mean agreement over its submissions; a task that nobody judged twice is left out."""
-    _, first, at = np.unique(rows.submission.codes, return_index=True, return_inverse=True)
+    _, first, at = rows.deliverables
     counts = np.zeros((len(first), 3), dtype=np.int64)
     np.add.at(counts, (at, to_halves(rows.score)), 1)
     found: dict[str, list[float]] = defaultdict(list)

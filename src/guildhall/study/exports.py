@@ -134,8 +134,9 @@ def csv_of(made: DataFrame) -> bytes:
 
     words = pl.selectors.string()
     harmless = pl.when(words.str.contains(FORMULA)).then("'" + words).otherwise(words).name.keep()
-    text: str = made.with_columns(harmless).write_csv()
-    return text.encode()
+    out = io.BytesIO()
+    made.with_columns(harmless).write_csv(out)
+    return out.getvalue()
 
 
 def _jsonl(made: DataFrame) -> bytes:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Executor
+
+import numpy as np
 
 from guildhall import __version__
 from guildhall.analysis.breakdown import cell_rates
@@ -12,6 +15,7 @@ from guildhall.domain.findings import Breakdown, CellRecord, Counts, FigureGroup
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.store.workspace import Workspace
+from guildhall.study.beside import AtOnce
 from guildhall.study.chapters import agreement, blinding, drift, formatting, order, review_time, severity, tells
 from guildhall.study.chapters.ablations import ablations_of
 from guildhall.study.chapters.calibration import calibrations_of
@@ -49,9 +53,18 @@ def findings_of(
     return findings_from(gather_evidence(workspace, study, baseline=baseline, grader_kind=grader_kind))
 
 
-def findings_from(evidence: Evidence, reasons: Mapping[str, Mapping[str, str]] | None = None) -> Findings:
-    """The same from evidence at hand; `reasons` are labels of justifications, by coder and judgment."""
+def findings_from(
+    evidence: Evidence,
+    reasons: Mapping[str, Mapping[str, str]] | None = None,
+    *,
+    beside: Executor | None = None,
+) -> Findings:
+    """The same from evidence at hand; `reasons` are labels of justifications, by coder and judgment.
+
+    What takes longest and needs least is given to `beside` to be done meanwhile.
+    """
     study, baseline, kind = evidence.study, evidence.baseline, evidence.kind
+    savings = savings_of(evidence, beside=beside or AtOnce())
     headline = tuple(_record(rate) for rate in win_rates(evidence.outcomes))
     by_task = task_rates(evidence.outcomes, study)
     tasks = [evidence.workspace.store.get(Task, key) for key in study.tasks]
@@ -69,10 +82,10 @@ def findings_from(evidence: Evidence, reasons: Mapping[str, Mapping[str, str]] |
         breakdowns=tuple(_breakdowns(evidence.outcomes)),
         trend=trend_of(evidence, headline),
         ablations=ablations_of(evidence, by_task),
-        savings=savings_of(evidence),
         reasons=reasons_of(evidence, reasons or {}),
         calibrations=calibrations_of(evidence),
         groups=tuple(_groups(evidence)),
+        savings=savings(),
         methods=methods_of(study, tasks, kind=kind, baseline=baseline, models=[one.model for one in headline]),
         notes=tuple(
             f"{other} graders judged too; they are not pooled with {kind} graders here"
@@ -110,7 +123,7 @@ def _breakdowns(outcomes: Outcomes) -> list[Breakdown]:
     made = []
     for name, title in BREAKDOWNS.items():
         column = (outcomes.groups or {})[name]
-        if len(set(column.codes[column.codes >= 0].tolist())) < SMALLEST_BREAKDOWN:
+        if np.count_nonzero(np.bincount(column.codes[column.codes >= 0])) < SMALLEST_BREAKDOWN:
             continue
         cells = tuple(
             CellRecord(

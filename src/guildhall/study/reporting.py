@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from guildhall.domain.findings import Findings
@@ -11,14 +11,15 @@ from guildhall.reports.chapters.ablations import ablations_csv
 from guildhall.reports.chapters.calibration import calibration_csv
 from guildhall.reports.chapters.savings import savings_csv
 from guildhall.reports.chapters.trend import trend_csv
-from guildhall.reports.figures import drawn
+from guildhall.reports.figures import figures_of
 from guildhall.reports.numbers import numbers_csv
 from guildhall.reports.page import html_page
-from guildhall.reports.plots.frame import svg_to_png
+from guildhall.reports.plots.frame import Specification, svg_to_png, to_svg
 from guildhall.reports.text import as_json, headline_csv, markdown
 from guildhall.reports.workbook import workbook
 from guildhall.store.workspace import Workspace
-from guildhall.study.evidence import gather_evidence
+from guildhall.study.beside import nothing_collected, second_hand
+from guildhall.study.evidence import Evidence, gather_evidence
 from guildhall.study.exports import csv_of, frame
 from guildhall.study.findings import findings_from
 from guildhall.study.reasons import read_codes
@@ -35,13 +36,32 @@ def write_report(
     reasons: Sequence[Path] = (),
 ) -> Findings:
     """Write everything into a folder; the same judgments give the same bytes. `reasons` are files of coded reasons."""
-    evidence = gather_evidence(workspace, study, baseline=baseline, grader_kind=grader_kind)
-    findings = findings_from(evidence, read_codes(reasons))
-    svgs = drawn(findings)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "report.html").write_text(html_page(findings, svgs), encoding="utf-8")
-    (folder / "report.md").write_text(markdown(findings), encoding="utf-8")
-    (folder / "report.json").write_text(as_json(findings), encoding="utf-8")
+    with nothing_collected():
+        evidence = gather_evidence(workspace, study, baseline=baseline, grader_kind=grader_kind)
+        with second_hand(len(evidence.rows)) as beside:
+            findings = findings_from(evidence, read_codes(reasons), beside=beside)
+            folder.mkdir(parents=True, exist_ok=True)
+            svgs = beside.submit(write_figures, figures_of(findings), folder / "figures")
+            _write_tables(evidence, findings, folder)
+            (folder / "report.md").write_text(markdown(findings), encoding="utf-8")
+            (folder / "report.json").write_text(as_json(findings), encoding="utf-8")
+            (folder / "report.html").write_text(html_page(findings, svgs.result()), encoding="utf-8")
+    return findings
+
+
+def write_figures(figures: Mapping[str, Specification], folder: Path) -> dict[str, str]:
+    """Draw every figure as SVG and PNG into a folder; the SVGs by name."""
+    folder.mkdir(exist_ok=True)
+    svgs = {}
+    for name, figure in figures.items():
+        svgs[name] = svg = to_svg(figure)
+        (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
+        (folder / f"{name}.png").write_bytes(svg_to_png(svg))
+    return svgs
+
+
+def _write_tables(evidence: Evidence, findings: Findings, folder: Path) -> None:
+    """The workbook, and the rows behind every chapter as CSV."""
     (folder / "report.xlsx").write_bytes(workbook(findings))
     (folder / "headline.csv").write_text(headline_csv(findings), encoding="utf-8")
     (folder / "judgments.csv").write_bytes(csv_of(frame(evidence.judged.rows)))
@@ -55,9 +75,3 @@ def write_report(
         (folder / "ablations.csv").write_text(ablations_csv(findings.ablations), encoding="utf-8")
     if findings.calibrations:
         (folder / "calibration.csv").write_text(calibration_csv(findings.calibrations), encoding="utf-8")
-    figures = folder / "figures"
-    figures.mkdir(exist_ok=True)
-    for name, svg in svgs.items():
-        (figures / f"{name}.svg").write_text(svg, encoding="utf-8")
-        (figures / f"{name}.png").write_bytes(svg_to_png(svg))
-    return findings

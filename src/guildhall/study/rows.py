@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.outcomes import Outcomes, to_halves
-from guildhall.analysis.tables import Coded, Floats
+from guildhall.analysis.tables import Coded, Codes, Floats, distinct
 
 AUTOMATIC = "automatic: "
 """Before the name of a judge that is a program: each is a kind of its own, pooled with nobody."""
 NOT_ASKED = -2
 """The guess of a grader who was not asked for one."""
+
+
+class Deliverables(NamedTuple):
+    """Deliverables that were judged: their codes, where each first stands in the rows, and which one each row is of."""
+
+    code: Codes
+    first: NDArray[np.int64]
+    at: Codes
 
 
 @dataclass(frozen=True)
@@ -49,6 +58,8 @@ class Rows:
 
     def keep(self, which: NDArray[Any]) -> Rows:
         """Some entries only, by flags or by places; names stay."""
+        if which.dtype == np.bool_ and which.all():
+            return self
         return Rows(**{one.name: _kept(getattr(self, one.name), which) for one in fields(self)})
 
     def of_kind(self, kind: str) -> Rows:
@@ -63,6 +74,14 @@ class Rows:
         for name in sorted(parts):
             if len(parts[name]):
                 yield name, self.keep(parts[name])
+
+    @cached_property
+    def deliverables(self) -> Deliverables:
+        """The deliverables that were judged."""
+        code, at = distinct(self.submission.codes, len(self.submission.names))
+        first = np.zeros(len(code), dtype=np.int64)
+        first[at[::-1]] = np.arange(len(at))[::-1]  # of several entries the last one assigned, the first, stays
+        return Deliverables(code, first, at)
 
     @property
     def kinds(self) -> list[str]:

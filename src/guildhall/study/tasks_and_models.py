@@ -82,15 +82,14 @@ def _review_minutes(rows: Rows) -> Floats | None:
 
 def _spent(store: Store, rows: Rows, size: int) -> dict[str, Floats]:
     """Mean minutes and dollars of each (model, task), over the samples that were judged; NaN where unknown."""
-    works, first = np.unique(rows.submission.codes, return_index=True)
+    works, first, _ = rows.deliverables
     seconds, dollars = np.full((2, len(rows.submission.names)), np.nan)
     place = {rows.submission.names[work]: work for work in works.tolist()}
     fields = {"seconds": (float, "seconds"), "usd": (float, "usage.cost_usd")}
     for chunk in read_fields(store, Submission, fields, columns=("key",)):
-        for key, took, cost in zip(*chunk.values(), strict=True):
-            if (work := place.get(key)) is not None:
-                seconds[work] = np.nan if took is None else took
-                dollars[work] = np.nan if cost is None else cost
+        at = np.array([place.get(key, -1) for key in chunk["key"]])
+        for spent, cells in ((seconds, chunk["seconds"]), (dollars, chunk["usd"])):
+            spent[at[at >= 0]] = np.array(cells, dtype=np.float64)[at >= 0]
     pair = rows.model.codes[first].astype(np.int64) * len(rows.task.names) + rows.task.codes[first]
     return {"minutes": _means(pair, seconds[works] / 60, size), "cost": _means(pair, dollars[works], size)}
 

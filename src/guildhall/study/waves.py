@@ -133,7 +133,7 @@ def _shares(work: Codes, task: Codes) -> Floats:
 
 def _by_task(rows: Rows) -> dict[str, float]:
     """Task -> mean over the work judged there of the mean over its grades."""
-    works, work = np.unique(rows.submission.codes, return_inverse=True)
+    works, _, work = rows.deliverables
     if not len(works):
         return {}
     means: Floats = np.bincount(work, rows.score) / np.bincount(work)

@@ -87,7 +87,7 @@ def _floor(people: Ratings) -> list[Figure]:
 
 def _ratings(rows: Rows, people: NDArray[np.bool_] | None = None) -> Ratings:
     """Verdicts as ratings, each deliverable a sample; without `people` all are between equals, of whatever kind."""
-    _, first, sample = np.unique(rows.submission.codes, return_index=True, return_inverse=True)
+    _, first, sample = rows.deliverables
     return Ratings(
         models=rows.model.names,
         raters=rows.grader.names,

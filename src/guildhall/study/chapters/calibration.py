@@ -27,7 +27,7 @@ def calibrations_of(evidence: Evidence) -> tuple[ModelCalibration, ...]:
 
 
 def _calibrated(rows: Rows, outcome: NDArray[np.float64], against: str) -> Iterator[ModelCalibration]:
-    works, first, at = np.unique(rows.submission.codes, return_index=True, return_inverse=True)
+    works, first, at = rows.deliverables
     came = np.bincount(at, outcome, minlength=len(works)) / np.maximum(np.bincount(at, minlength=len(works)), 1)
     claimed, task, model = rows.confidence[first] / 100, rows.task.codes[first], rows.model.codes[first]
     order = np.argsort(rows.model.codes, kind="stable")

@@ -70,7 +70,7 @@ def _share(whose: str, rule: str, own: list[tuple[str, frozenset[str]]]) -> Figu
 def _checked_files(evidence: Evidence) -> list[tuple[str, str, str, frozenset[str]]]:
     """(Model, task, file ending, rules broken) for each file of the works that were judged, newest check first."""
     rows = evidence.rows
-    works, first = np.unique(rows.submission.codes, return_index=True)
+    works, first, _ = rows.deliverables
     place = {rows.submission.names[work]: at for work, at in zip(works.tolist(), first.tolist(), strict=True)}
     found: dict[str, list[dict[str, Any]]] = {}
     fields = {"files": (list, "files")}

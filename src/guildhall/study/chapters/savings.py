@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Executor
+
 from guildhall.analysis.savings import UNREVIEWED, Success
 from guildhall.analysis.speed_and_cost import speed_and_cost
 from guildhall.domain.speed_and_cost import SpeedAndCost
@@ -11,13 +14,17 @@ MOST_ROUNDS, FEWEST_ROUNDS, ROUNDS_IN_ALL = 2000, 400, 40_000
 """Each model's tasks are resampled so often; where models are many, less often each."""
 
 
-def savings_of(evidence: Evidence, *, w: Success = Success.WIN) -> SpeedAndCost | None:
-    """Ratios of every model; None where no task has both hours and a model's seconds."""
+def savings_of(evidence: Evidence, *, beside: Executor, w: Success = Success.WIN) -> Callable[[], SpeedAndCost | None]:
+    """Begin with the ratios of every model; what comes back waits for them, and is None where none can be had.
+
+    They need a task with both hours and a model's seconds.
+    """
     table = evidence.tasks_and_models
     if table is None:
-        return None
+        return lambda: None
     n_models = len(table.coded("model").names)
-    found = speed_and_cost(
+    begun = beside.submit(
+        speed_and_cost,
         table,
         w=w,
         hours_by="hours stated with the task",
@@ -26,4 +33,4 @@ def savings_of(evidence: Evidence, *, w: Success = Success.WIN) -> SpeedAndCost 
         seed=evidence.study.seed,
         rounds=max(FEWEST_ROUNDS, min(MOST_ROUNDS, ROUNDS_IN_ALL // n_models)),
     )
-    return found if found.models else None
+    return lambda: found if (found := begun.result()).models else None
