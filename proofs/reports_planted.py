@@ -26,6 +26,9 @@ START = "<!-- table: written by the proof reports-planted-study -->"
 PROCESSES = 2
 KEPT = ROOT / ".prove" / "planted"
 IN_MEMORY = "/dev/shm"
+ONE_CORE = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+KEEPS_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(2**31), "MALLOC_TRIM_THRESHOLD_": str(2**32)}
+"""Resampling takes and gives back the same few megabytes again and again; asking the system each time costs a third."""
 FEWEST_GIVEN = 200
 """An interval that hardly any study shows is not examined by showing that it held."""
 TRUTHS, STUDY = "proofs._planted_truths", "proofs._planted_study"
@@ -84,7 +87,7 @@ def _make_missing(make: Callable[[int], None], folder: Path, times: int) -> None
     """Make what is not yet there, in processes that each use one core."""
     folder.mkdir(parents=True, exist_ok=True)
     missing = [number for number in range(times) if not _file(folder, number).exists()]
-    os.environ |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+    os.environ |= ONE_CORE | KEEPS_MEMORY
     with ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as pool:
         list(pool.map(make, missing))
 
