@@ -24,6 +24,7 @@ class Crawl:
     needles: tuple[str, ...]
     responses: int = 0
     size: int = 0
+    words_over_pages: int = 0
     found: list[str] = field(default_factory=list)
     _seen: set[str] = field(default_factory=set)
     _clean: set[bytes] = field(default_factory=set)
@@ -31,6 +32,7 @@ class Crawl:
     def look(self, response: httpx.Response, where: str) -> httpx.Response:
         self.responses += 1
         self.size += len(response.content)
+        self.words_over_pages += response.content.count(b'<svg class="page-words"')
         told = "\n".join(f"{name}: {value}" for name, value in response.headers.items()).encode()
         for part, data in (("body", response.content), ("headers", told), ("address", str(response.url).encode())):
             self.found += [f"{needle!r} at {where}, {part}" for needle in self._search(data)]

@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw
 
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.judgments import ShownPage
-from guildhall.domain.prepared import Grid, GridSheet, Prepared, PreparedFile
+from guildhall.domain.prepared import Grid, GridSheet, PlacedText, Prepared, PreparedFile, TextLayer
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
@@ -65,11 +65,15 @@ def prepare(workspace: Workspace, subject: str, *, label: str, text: str, files:
         )
     )
     page = ShownPage(image=blobs.put(picture(label)), width=620, height=800)
+    # Where `picture` draws them: at 60 of 620 across, 60 of 800 down.
+    placed = PlacedText(text=f"{label} <b>&", left=968, top=750, width=1200, height=300)
+    layer = blobs.put(TextLayer(pages={1: (placed,)}).canonical())
     memo = PreparedFile(
         kind="docx",
         ending=".docx",
         scrubbed=blobs.put(f"memo {label}".encode()),
         pages=(page,),
+        layer=layer,
         text=blobs.put(b"The totals agree with the ledger."),
         words=6,
     )

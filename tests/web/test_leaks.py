@@ -78,6 +78,7 @@ def test_no_byte_a_grader_is_sent_tells_who_made_the_work(tmp_path: Path) -> Non
     try:
         crawls, graded = crawl_all(live)
         assert [found for crawl in crawls for found in crawl.found] == []
+        assert all(crawl.words_over_pages for crawl in crawls), "the words laid over pages were searched too"
         assert graded == 2 and sum(crawl.responses for crawl in crawls) > 80
         assert live.workspace.store.count(SeverityRating) == 1
     finally:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from guildhall.documents.kinds import Kind
 from guildhall.documents.values import Extracted, Finding, Omission, Scrubbed
-from guildhall.domain.prepared import Grid
+from guildhall.domain.prepared import Grid, TextLayer
 from guildhall.domain.values import Value
 
 
@@ -35,6 +35,13 @@ def grid(file: Path, out: Path) -> Grid:  # noqa: ARG001 - nothing to write
     from guildhall.documents.extract.grids import read_grid
 
     return read_grid(file)
+
+
+def layer(file: Path, out: Path, *, max_pages: int) -> TextLayer:
+    """Where the words of a PDF stand on its pages."""
+    from guildhall.documents.extract.placing import place_words
+
+    return place_words(file, out, max_pages=max_pages)
 
 
 def scrub(file: Path, out: Path, *, kind: str, shown: str) -> Scrubbed:

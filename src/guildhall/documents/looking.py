@@ -17,10 +17,11 @@ from guildhall.documents.kinds import Kind
 from guildhall.documents.outcomes import achieved, noted, noticed, omitted, proof
 from guildhall.documents.render.cache import RenderCache
 from guildhall.documents.render.office import OfficePool
+from guildhall.documents.render.pdf_pages import MAX_PAGES
 from guildhall.documents.render.rendering import Renderer
 from guildhall.documents.scrub.names import blind_names
 from guildhall.documents.values import FileOutcome, Finding
-from guildhall.domain.prepared import Grid
+from guildhall.domain.prepared import Grid, TextLayer
 from guildhall.errors import UnreadableFile
 
 IN_FLIGHT = 4
@@ -103,6 +104,14 @@ class Documents:
                 return self._rooms.call(inside.grid, workbook, out=folder)
         except UnreadableFile:
             return None
+
+    def layer(self, pdf: Path) -> TextLayer:
+        """Where the words of a PDF stand on its pages; nowhere, when it cannot be read."""
+        try:
+            with _folder(None) as folder:
+                return self._rooms.call(inside.layer, pdf, out=folder, max_pages=MAX_PAGES)
+        except UnreadableFile:
+            return TextLayer()
 
     def tells(self, file: Path, *, identities: Iterable[str] = ()) -> FileOutcome:
         """What in the visible words may still say who made it; `identities` are names to look for besides."""

@@ -69,6 +69,8 @@ class BlindedFile(Value):
     text: Digest | None = None
     grid: Digest | None = None
     """Sheets with their values and formulas, for spreadsheets."""
+    layer: Digest | None = None
+    """Where the words stand on the pages."""
     words: int = 0
     omitted: tuple[str, ...] = ()
     named_as_asked: bool | None = None

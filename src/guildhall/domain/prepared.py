@@ -22,6 +22,26 @@ class Grid(Value):
     sheets: tuple[GridSheet, ...] = ()
 
 
+PLACES = 10_000
+"""Places on a page are told in so many parts of its width and of its height."""
+
+
+class PlacedText(Value):
+    """Words that stand beside each other on a page, and the box around them."""
+
+    text: str
+    left: int
+    top: int
+    width: int
+    height: int
+
+
+class TextLayer(Value):
+    """The words of a file's pages where they stand, in reading order, by the number of the page."""
+
+    pages: dict[int, tuple[PlacedText, ...]] = {}
+
+
 class PreparedFile(Value):
     """One file without its makers' traces. What could not be shown is counted, with the reason."""
 
@@ -31,6 +51,8 @@ class PreparedFile(Value):
     pages: tuple[ShownPage, ...] = ()
     text: Digest | None = None
     grid: Digest | None = None
+    layer: Digest | None = None
+    """Where the words stand on the pages; None for pages without words and for work prepared long ago."""
     words: int = 0
     omitted: tuple[str, ...] = ()
     findings: dict[str, int] = {}

@@ -53,6 +53,7 @@ def shown_file(file: PreparedFile, name: str) -> BlindedFile:
         pages=file.pages,
         text=file.text,
         grid=file.grid,
+        layer=file.layer,
         words=file.words,
         omitted=file.omitted,
         named_as_asked=file.named_as_asked,

@@ -16,9 +16,9 @@ from pathlib import Path, PurePosixPath
 from guildhall.documents.kinds import Kind
 from guildhall.documents.looking import Documents
 from guildhall.documents.scrub.names import BlindName, blind_names
-from guildhall.documents.values import FileOutcome, Outcome
+from guildhall.documents.values import FileOutcome, Outcome, PageImage
 from guildhall.domain.judgments import ShownPage
-from guildhall.domain.prepared import Prepared, PreparedFile
+from guildhall.domain.prepared import Prepared, PreparedFile, TextLayer
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Task
 from guildhall.domain.values import Digest, sha256
@@ -107,6 +107,7 @@ class Preparer:
             pages=pages,
             text=self._blobs.put(text.encode()) if text else None,
             grid=self._grid(clean, kind),
+            layer=self._layer(clean if kind == Kind.PDF else rendered.pdf, rendered.pages),
             words=len(text.split()),
             omitted=(*_unread(read), *(f"{gone.what} not shown: {gone.reason}" for gone in rendered.omitted)),
             findings=dict(Counter(finding.rule for finding in checked.findings)),
@@ -116,6 +117,14 @@ class Preparer:
         """A workbook's sheets as tables; None for other files, and where only the pages could be read."""
         grid = self._documents.grid(clean) if kind == Kind.XLSX else None
         return self._blobs.put(grid.canonical()) if grid is not None else None
+
+    def _layer(self, drawn_from: Path | None, pages: Sequence[PageImage]) -> Digest | None:
+        """The words over the pages, from the very PDF that was drawn; None for pages that were drawn from none."""
+        found = self._documents.layer(drawn_from) if drawn_from is not None else TextLayer()
+        # A page that could not be drawn is not among the pages shown: those behind it move up.
+        shown = enumerate((page.number for page in pages), 1)
+        placed = {place: found.pages[number] for place, number in shown if number in found.pages}
+        return self._blobs.put(TextLayer(pages=placed).canonical()) if placed else None
 
 
 def expert_subject(task: Task) -> Digest:

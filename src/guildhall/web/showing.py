@@ -5,15 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from guildhall.domain.judgments import BlindedFile
-from guildhall.domain.prepared import Grid, GridSheet
+from guildhall.domain.judgments import BlindedFile, ShownPage
+from guildhall.domain.prepared import PLACES, Grid, GridSheet, PlacedText, TextLayer
 from guildhall.grading.queue import Seat
 from guildhall.study.publishing import Publication
 from guildhall.web.files import INLINE
 from guildhall.web.site import PUBLIC, Site
 
 _PAGE_HEADING = re.compile(r"^# (?:Page|Slide) (\d{1,4})(?: \(hidden\))?$", re.MULTILINE)
+
+
+class Line(NamedTuple):
+    """Words over the picture of a page, unseen: to select, search and hear. At `x`, `y` the first letter stands."""
+
+    x: int
+    y: int
+    length: int
+    size: int
+    text: str
+    upwards: bool = False
 
 
 @dataclass(frozen=True)
@@ -23,7 +35,8 @@ class PageShown:
     height: int
     label: str
     text: str | None = None
-    """The words on this page, where the file tells them page by page: to search, copy and hear."""
+    """The words on this page as they follow each other, where the file tells them page by page."""
+    lines: tuple[Line, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -86,6 +99,7 @@ def shown_files(site: Site, seat: str, place: str, files: Sequence[BlindedFile])
 def _file(site: Site, seat: str, what: str, file: BlindedFile) -> FileShown:
     text = site.blobs.read(file.text).decode(errors="replace") if file.text else None
     words = texts_by_page(text or "", len(file.pages))
+    layer = TextLayer.model_validate_json(site.blobs.read(file.layer)) if file.layer else TextLayer()
     pages = tuple(
         PageShown(
             site.file_link(seat, f"{what}.p{number}", f"page-{number}.png"),
@@ -93,6 +107,7 @@ def _file(site: Site, seat: str, what: str, file: BlindedFile) -> FileShown:
             page.height,
             page.label,
             words.get(number),
+            tuple(line_over(one, page) for one in layer.pages.get(number, ())),
         )
         for number, page in enumerate(file.pages, 1)
     )
@@ -109,6 +124,16 @@ def _file(site: Site, seat: str, what: str, file: BlindedFile) -> FileShown:
         omitted=file.omitted,
         named_as_asked=file.named_as_asked,
     )
+
+
+def line_over(placed: PlacedText, page: ShownPage) -> Line:
+    """In the picture's own measure. Letters stand some four fifths down the height of their line."""
+    left, width = (part * page.width / PLACES for part in (placed.left, placed.width))
+    top, height = (part * page.height / PLACES for part in (placed.top, placed.height))
+    length, size = max(1, round(width)), max(1, round(height))
+    if len(placed.text) > 1 and height > 1.5 * width:
+        return Line(round(left + 0.8 * width), round(top + height), size, length, placed.text, upwards=True)
+    return Line(round(left), round(top + 0.8 * height), length, size, placed.text)
 
 
 def texts_by_page(text: str, pages: int) -> dict[int, str]:

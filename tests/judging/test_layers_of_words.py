@@ -1,0 +1,50 @@
+"""The words over the pages of prepared work are kept by the pages that are shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from guildhall.documents.looking import documents
+from guildhall.documents.values import PageImage
+from guildhall.domain.authors import Expert
+from guildhall.domain.prepared import PlacedText, TextLayer
+from guildhall.domain.submissions import Submission
+from guildhall.domain.tasks import FileRef, Task
+from guildhall.judging.preparing import Preparer
+from guildhall.store.workspace import Workspace
+from tests.documents.broken_and_sound import drawn
+
+TASK = Task(id="t", sector="Information", occupation="Editors", brief="Write a memo.")
+
+
+def test_prepared_pages_carry_their_words(tmp_path: Path, workspace: Workspace) -> None:
+    drawn("BT /F1 24 Tf 50 700 Td (Harbour dues) Tj ET", "BT /F1 24 Tf 50 700 Td (The sum) Tj ET")(tmp_path / "a.pdf")
+    file = FileRef(name="a.pdf", digest=workspace.blobs.put(tmp_path / "a.pdf"))
+    picture = FileRef(name="note.csv", digest=workspace.blobs.put(b""))
+    submission = Submission(task="t", author=Expert(code_name="x"), files=(file, picture))
+    with documents(tmp_path / "cache", workers=1) as looking:
+        made = Preparer(workspace, looking).submission(submission, TASK)
+    [words] = [one.layer for one in made.files if one.layer]
+    layer = TextLayer.model_validate_json(workspace.blobs.read(words))
+    assert {number: [one.text for one in lines] for number, lines in layer.pages.items()} == {
+        1: ["Harbour dues"],
+        2: ["The sum"],
+    }
+
+
+class OnePageLost:
+    """Documents in which the second of three pages could not be drawn."""
+
+    def layer(self, _pdf: Path) -> TextLayer:
+        word = PlacedText(text="x", left=0, top=0, width=1, height=1)
+        return TextLayer(pages={number: (word.but(text=str(number)),) for number in (1, 2, 3)})
+
+
+def test_behind_a_page_that_could_not_be_drawn_words_stay_with_their_pages(workspace: Workspace) -> None:
+    documents_here: Any = OnePageLost()
+    pages = [PageImage(number=number, image=Path("x"), width=1, height=1) for number in (1, 3)]
+    kept = Preparer(workspace, documents_here)._layer(Path("x.pdf"), pages)
+    assert kept is not None
+    layer = TextLayer.model_validate_json(workspace.blobs.read(kept))
+    assert {place: lines[0].text for place, lines in layer.pages.items()} == {1: "1", 2: "3"}
