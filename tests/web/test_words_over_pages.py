@@ -13,7 +13,8 @@ from tests.web.test_path import start_comparing
 
 pytestmark = pytest.mark.timeout(120)
 PLACE = """() => {
-    const words = document.querySelector(".pane .page-words text"), picture = words.closest(".picture").querySelector("img");
+    const words = document.querySelector(".pane .page-words text");
+    const picture = words.closest(".picture").querySelector("img");
     const [box, page] = [words.getBoundingClientRect(), picture.getBoundingClientRect()];
     return [(box.left - page.left) / page.width, (box.top - page.top) / page.height, box.width / page.width];
 }"""
