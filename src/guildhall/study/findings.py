@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
+from dataclasses import replace
 
 import numpy as np
 
 from guildhall import __version__
-from guildhall.analysis.breakdown import cell_rates
+from guildhall.analysis.breakdown import CellRate, cell_rates
 from guildhall.analysis.outcomes import Outcomes
+from guildhall.analysis.tables import Coded
 from guildhall.analysis.win_rates import WinRate, win_rates
 from guildhall.domain.findings import Breakdown, CellRecord, Counts, FigureGroup, Findings, ModelRecord
 from guildhall.domain.studies import Study
@@ -64,7 +66,8 @@ def findings_from(
     What takes longest and needs least is given to `beside` to be done meanwhile.
     """
     study, baseline, kind = evidence.study, evidence.baseline, evidence.kind
-    savings = savings_of(evidence, beside=beside or AtOnce())
+    beside = beside or AtOnce()
+    savings, breakdowns = savings_of(evidence, beside=beside), _breakdowns(evidence.outcomes, beside)
     headline = tuple(_record(rate) for rate in win_rates(evidence.outcomes))
     by_task = task_rates(evidence.outcomes, study)
     tasks = [evidence.workspace.store.get(Task, key) for key in study.tasks]
@@ -79,13 +82,13 @@ def findings_from(
         counts=_counts(evidence, tasks),
         headline=headline,
         task_rates=by_task,
-        breakdowns=tuple(_breakdowns(evidence.outcomes)),
         trend=trend_of(evidence, headline),
         ablations=ablations_of(evidence, by_task),
         reasons=reasons_of(evidence, reasons or {}),
         calibrations=calibrations_of(evidence),
         groups=tuple(_groups(evidence)),
         savings=savings(),
+        breakdowns=breakdowns(),
         methods=methods_of(study, tasks, kind=kind, baseline=baseline, models=[one.model for one in headline]),
         notes=tuple(
             f"{other} graders judged too; they are not pooled with {kind} graders here"
@@ -119,27 +122,36 @@ def _record(rate: WinRate) -> ModelRecord:
     )
 
 
-def _breakdowns(outcomes: Outcomes) -> list[Breakdown]:
-    made = []
-    for name, title in BREAKDOWNS.items():
-        column = (outcomes.groups or {})[name]
-        if np.count_nonzero(np.bincount(column.codes[column.codes >= 0])) < SMALLEST_BREAKDOWN:
-            continue
-        cells = tuple(
-            CellRecord(
-                model=cell.model,
-                levels=cell.levels,
-                wins=cell.wins,
-                ties=cell.ties,
-                losses=cell.losses,
-                win_or_tie=cell.rate.to_estimate(),
-                band=cell.band,
-                pooled=cell.pooled.to_estimate() if cell.pooled else None,
-            )
-            for cell in cell_rates(outcomes, [name], "win_or_tie")
-        )
-        made.append(Breakdown(title=title, by=(name,), cells=cells))
-    return made
+def _breakdowns(outcomes: Outcomes, beside: Executor) -> Callable[[], tuple[Breakdown, ...]]:
+    """Begin with the breakdowns, the one of most levels beside the others; what comes back waits for it."""
+    columns = {
+        name: column for name, column in (outcomes.groups or {}).items() if _levels(column) >= SMALLEST_BREAKDOWN
+    }
+    rates: dict[str, Future[list[CellRate]]] = {}
+    for name in sorted(columns, key=lambda name: _levels(columns[name]), reverse=True):
+        hand = AtOnce() if rates else beside
+        rates[name] = hand.submit(cell_rates, replace(outcomes, groups={name: columns[name]}), [name], "win_or_tie")
+    return lambda: tuple(
+        Breakdown(title=BREAKDOWNS[name], by=(name,), cells=tuple(map(_cell, rates[name].result()))) for name in columns
+    )
+
+
+def _levels(column: Coded) -> int:
+    """How many words really stand in a column."""
+    return int(np.count_nonzero(np.bincount(column.codes[column.codes >= 0])))
+
+
+def _cell(cell: CellRate) -> CellRecord:
+    return CellRecord(
+        model=cell.model,
+        levels=cell.levels,
+        wins=cell.wins,
+        ties=cell.ties,
+        losses=cell.losses,
+        win_or_tie=cell.rate.to_estimate(),
+        band=cell.band,
+        pooled=cell.pooled.to_estimate() if cell.pooled else None,
+    )
 
 
 def _groups(evidence: Evidence) -> list[FigureGroup]:

@@ -177,6 +177,8 @@ class _Reader:
             grader=Coded(grader, tuple(self.graders)),
             grader_kind=Coded(kind, tuple(self.kinds)),
             confidence=works.confidence[work],
+            seconds=works.seconds[work],
+            cost_usd=works.cost_usd[work],
             columns={name: taken(works.columns[name], work) for name in BREAKDOWNS},
             **columns,
         )

@@ -35,6 +35,7 @@ class Rows:
     the person rightly, -1 wrongly, 0 named no one side, or `NOT_ASKED`. `accepted`: 1 when the grader found the model's
     work usable as it is, 0 when not, or `NOT_ASKED`. `active_s` is as the grader corrected it, else
     by the clock, NaN when unknown; `exposure` is 0 when unknown. `judgment` is the judgment's row number in the store.
+    `seconds` and `cost_usd` are what the work took its author, NaN when unknown.
     """
 
     task: Coded
@@ -50,6 +51,8 @@ class Rows:
     active_s: Floats
     exposure: NDArray[np.int32]
     confidence: Floats
+    seconds: Floats
+    cost_usd: Floats
     judgment: NDArray[np.int64]
     columns: Mapping[str, Coded]
 

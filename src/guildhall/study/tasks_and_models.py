@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.tables import Coded, Floats, Table
-from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
 from guildhall.reports.tables import csv_text
-from guildhall.store.fields import read_fields
 from guildhall.store.records import Store
 from guildhall.study.rows import NOT_ASKED, Rows
 
@@ -28,7 +27,7 @@ def tasks_and_models(store: Store, rows: Rows) -> Table | None:
     model, task = np.divmod(pairs, n_tasks)
     hours, wage = _hours_and_wages(store, rows)
     review = _review_minutes(rows)
-    spent = _spent(store, rows, n_models * n_tasks)
+    spent = _spent(rows, n_models * n_tasks)
     known = ~np.isnan(hours[task]) & ~np.isnan(spent["minutes"][pairs])
     if not known.any():
         return None
@@ -80,18 +79,11 @@ def _review_minutes(rows: Rows) -> Floats | None:
     return _means(rows.task.codes[seen], rows.active_s[seen] / 60, len(rows.task.names))
 
 
-def _spent(store: Store, rows: Rows, size: int) -> dict[str, Floats]:
+def _spent(rows: Rows, size: int) -> dict[str, Floats]:
     """Mean minutes and dollars of each (model, task), over the samples that were judged; NaN where unknown."""
-    works, first, _ = rows.deliverables
-    seconds, dollars = np.full((2, len(rows.submission.names)), np.nan)
-    place = {rows.submission.names[work]: work for work in works.tolist()}
-    fields = {"seconds": (float, "seconds"), "usd": (float, "usage.cost_usd")}
-    for chunk in read_fields(store, Submission, fields, columns=("key",)):
-        at = np.array([place.get(key, -1) for key in chunk["key"]])
-        for spent, cells in ((seconds, chunk["seconds"]), (dollars, chunk["usd"])):
-            spent[at[at >= 0]] = np.array(cells, dtype=np.float64)[at >= 0]
+    first = rows.deliverables.first
     pair = rows.model.codes[first].astype(np.int64) * len(rows.task.names) + rows.task.codes[first]
-    return {"minutes": _means(pair, seconds[works] / 60, size), "cost": _means(pair, dollars[works], size)}
+    return {"minutes": _means(pair, rows.seconds[first] / 60, size), "cost": _means(pair, rows.cost_usd[first], size)}
 
 
 def _means(group: NDArray[Any], values: Floats, size: int) -> Floats:
@@ -113,4 +105,4 @@ def table_csv(table: Table) -> str:
 
 
 def _cell(value: float) -> float | str:
-    return "" if np.isnan(value) else value
+    return "" if math.isnan(value) else value

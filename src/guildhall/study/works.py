@@ -19,7 +19,7 @@ from guildhall.domain.authors import Author, Expert
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
-from guildhall.store.fields import read_fields
+from guildhall.store.fields import Field, read_fields
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
 from guildhall.study.rows import taken
@@ -49,6 +49,9 @@ class Works:
     by_model: NDArray[np.bool_]
     confidence: Floats
     """What the author stated about its own work, 0 to 100; NaN when it said nothing."""
+    seconds: Floats
+    cost_usd: Floats
+    """What the work took, as the ledger booked it; NaN where unknown."""
     columns: Mapping[str, Coded]
 
 
@@ -113,12 +116,14 @@ def read_sets(store: Store, study: str) -> tuple[Sets, Works]:
 def _read_works(store: Store, study: str, wanted: set[str]) -> Works:
     comparisons, table = shelf_of(Comparison).table, shelf_of(Submission).table
     within = table.c.task.in_(select(comparisons.c.task).where(comparisons.c.study == study))
-    fields = {"author": (str, "author"), "files": (list, "files"), "confidence": (float, "confidence")}
+    numbers = {"confidence": "confidence", "seconds": "seconds", "cost_usd": "usage.cost_usd"}
+    fields: dict[str, Field] = {"author": (str, "author"), "files": (list, "files")}
+    fields |= {name: (float, path) for name, path in numbers.items()}
     keys: list[str] = []
     tasks: list[str] = []
     makers: list[_Maker] = []
     types: list[str] = []
-    confidence: list[float | None] = []
+    known: dict[str, list[float | None]] = {name: [] for name in numbers}
     for chunk in read_fields(
         store, Submission, fields, columns=("key", "task"), narrowed=lambda query: query.where(within)
     ):
@@ -128,7 +133,8 @@ def _read_works(store: Store, study: str, wanted: set[str]) -> Works:
         tasks += cells["task"]
         makers += map(_maker, cells["author"])
         types += map(_file_type, cells["files"])
-        confidence += cells["confidence"]
+        for name in numbers:
+            known[name] += cells[name]
     task = encode(tasks)
     of_task = _task_columns({one.id: one for one in store.each(Task)}, task)
     return Works(
@@ -137,7 +143,7 @@ def _read_works(store: Store, study: str, wanted: set[str]) -> Works:
         model=encode(maker.name for maker in makers),
         sample=encode(maker.sample for maker in makers),
         by_model=np.array([maker.by_model for maker in makers], dtype=np.bool_),
-        confidence=np.array(confidence, dtype=np.float64),
+        **{name: np.array(column, dtype=np.float64) for name, column in known.items()},
         columns=of_task
         | {
             "file_type": encode(types),
