@@ -54,8 +54,11 @@ def read_fields(
     guide = table if along is None else along.table
     named = [table.c[one] if isinstance(one, str) else one for one in columns]
     rows = narrowed(select(*named, table.c.body.label("body")).order_by(guide.c.seq, table.c.seq))
-    if along is not None:
-        rows = rows.join(along.table, along.joined).where(along.within)
+    ends: Select[Any] = select(func.min(guide.c.seq), func.max(guide.c.seq))
+    if along is None:
+        ends = narrowed(ends)
+    else:
+        ends, rows = ends.where(along.within), rows.join(along.table, along.joined).where(along.within)
 
     def read(span: tuple[int, int]) -> Chunk:
         within = rows.where(guide.c.seq >= span[0], guide.c.seq < span[1]).subquery()
@@ -67,23 +70,21 @@ def read_fields(
             found = connection.execute(select(*lists)).one()
         return {name: tuple(cells or ()) for name, cells in zip(wanted, found, strict=True)}
 
-    for chunk in _ahead(read, _spans(store, table, along, rows_a_chunk), beside=not store.in_transaction):
+    spans = _spans(store, ends, guide, table, rows_a_chunk)
+    for chunk in _ahead(read, spans, beside=not store.in_transaction):
         if any(chunk.values()):
             yield chunk
 
 
-def _spans(store: Store, table: Table, along: Along | None, rows_a_chunk: int) -> list[tuple[int, int]]:
-    """Spans of the guiding shelf's row numbers that hold about so many values each."""
-    guide = table if along is None else along.table
-    ends = select(func.min(guide.c.seq), func.max(guide.c.seq))
-    step = rows_a_chunk
+def _spans(store: Store, ends: Select[Any], guide: Table, table: Table, rows_a_chunk: int) -> list[tuple[int, int]]:
+    """Spans between the guiding shelf's row numbers `ends` that hold about so many values of `table` each."""
     with store.reading() as connection:
-        first, last = connection.execute(ends if along is None else ends.where(along.within)).one()
-        if along is not None:
-            guides, values = (connection.execute(select(func.count(one.c.seq))).scalar_one() for one in (guide, table))
-            step = max(1, rows_a_chunk * guides // max(1, values))
+        first, last = connection.execute(ends).one()
+        # A shelf's last row number is about its size, and costs no counting.
+        guides, values = (connection.execute(select(func.max(one.c.seq))).scalar() or 1 for one in (guide, table))
     if first is None:
         return []
+    step = max(1, rows_a_chunk * guides // values)
     return [(start, start + step) for start in range(first, last + 1, step)]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
+from itertools import chain, compress
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -119,36 +119,32 @@ def _read_works(store: Store, study: str, wanted: set[str]) -> Works:
     numbers = {"confidence": "confidence", "seconds": "seconds", "cost_usd": "usage.cost_usd"}
     fields: dict[str, Field] = {"author": (str, "author"), "files": (list, "files")}
     fields |= {name: (float, path) for name, path in numbers.items()}
-    keys: list[str] = []
-    tasks: list[str] = []
-    makers: list[_Maker] = []
-    types: list[str] = []
-    known: dict[str, list[float | None]] = {name: [] for name in numbers}
+    read: dict[str, list[Any]] = {name: [] for name in ("key", "task", *fields)}
     for chunk in read_fields(
         store, Submission, fields, columns=("key", "task"), narrowed=lambda query: query.where(within)
     ):
-        kept = [at for at, key in enumerate(chunk["key"]) if key in wanted]
-        cells = {name: [column[at] for at in kept] for name, column in chunk.items()}
-        keys += cells["key"]
-        tasks += cells["task"]
-        makers += map(_maker, cells["author"])
-        types += map(_file_type, cells["files"])
-        for name in numbers:
-            known[name] += cells[name]
-    task = encode(tasks)
-    of_task = _task_columns({one.id: one for one in store.each(Task)}, task)
+        kept = [key in wanted for key in chunk["key"]]
+        for name, cells in read.items():
+            cells += chunk[name] if all(kept) else compress(chunk[name], kept)
+    task, author = encode(read["task"]), encode(read["author"])
+    makers = [_maker(text) for text in author.names]
+    of_maker = {
+        name: taken(encode(getattr(maker, name) for maker in makers), author.codes)
+        for name in ("name", "sample", "condition", "effort")
+    }
+    by_model = np.array([maker.by_model for maker in makers], dtype=np.bool_)
     return Works(
-        place={key: place for place, key in enumerate(keys)},
+        place={key: place for place, key in enumerate(read["key"])},
         task=task,
-        model=encode(maker.name for maker in makers),
-        sample=encode(maker.sample for maker in makers),
-        by_model=np.array([maker.by_model for maker in makers], dtype=np.bool_),
-        **{name: np.array(column, dtype=np.float64) for name, column in known.items()},
-        columns=of_task
-        | {
-            "file_type": encode(types),
-            "condition": encode(maker.condition for maker in makers),
-            "effort": encode(maker.effort for maker in makers),
+        model=of_maker["name"],
+        sample=of_maker["sample"],
+        by_model=by_model[author.codes],
+        **{name: np.array(read[name], dtype=np.float64) for name in numbers},
+        columns={
+            **_task_columns({one.id: one for one in store.each(Task)}, task),
+            "file_type": encode(map(_file_type, read["files"])),
+            "condition": of_maker["condition"],
+            "effort": of_maker["effort"],
         },
     )
 
