@@ -8,7 +8,7 @@ from guildhall.domain.authors import ModelRun, Person
 from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef
-from guildhall.store.fields import Along, read_fields
+from guildhall.store.fields import Along, JsonText, read_fields
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
 
@@ -25,7 +25,7 @@ def test_fields_come_as_typed_columns_and_what_is_absent_is_none(store: Store) -
         "name": (str, "author.name"),
         "sample": (int, "author.sample"),
         "confidence": (float, "confidence"),
-        "files": (str, "files"),
+        "files": (JsonText, "files"),
         "as_list": (list, "files"),
         "nowhere": (bool, "usage.nowhere"),
     }

@@ -10,7 +10,8 @@ Floats = NDArray[np.float64]
 
 def task_weights(n_tasks: int, *, rounds: int, rng: np.random.Generator) -> Floats:
     """How often each task is drawn in each of `rounds` bootstrap samples: rounds x tasks, rows sum to `n_tasks`."""
-    return rng.multinomial(n_tasks, np.full(n_tasks, 1 / n_tasks), size=rounds).astype(float)
+    drawn = rng.integers(n_tasks, size=(rounds, n_tasks)) + n_tasks * np.arange(rounds)[:, None]
+    return np.bincount(drawn.ravel(), minlength=rounds * n_tasks).reshape(rounds, n_tasks).astype(float)
 
 
 def ratio_interval(above: Floats, below: Floats, weights: Floats, *, level: float) -> tuple[float, float] | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from guildhall.domain.findings import FigureGroup, Findings
 from guildhall.reports.plots.differences import signed_forest
 from guildhall.reports.plots.forest import forest, group_forest
-from guildhall.reports.plots.frame import Specification, subtitled, to_svg
+from guildhall.reports.plots.frame import Specification, subtitled, svg_to_png, to_svg
 from guildhall.reports.plots.heat_map import heat_map
 from guildhall.reports.plots.outcomes import outcome_bars
 from guildhall.reports.plots.reasons import reason_bars
@@ -23,6 +25,14 @@ MOST_ENTRIES = 36
 def drawn(findings: Findings) -> dict[str, str]:
     """Every figure as SVG."""
     return {name: to_svg(figure) for name, figure in figures_of(findings).items()}
+
+
+def write_figure(figure: Specification, folder: Path, name: str) -> str:
+    """Draw a figure as SVG and PNG into a folder; the SVG."""
+    svg = to_svg(figure)
+    (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
+    (folder / f"{name}.png").write_bytes(svg_to_png(svg))
+    return svg
 
 
 def figures_of(findings: Findings) -> dict[str, Specification]:

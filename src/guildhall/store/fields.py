@@ -6,13 +6,14 @@ So it works on by itself while Python works on what came before, and Python neve
 
 from __future__ import annotations
 
+import json
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import JSON, ColumnElement, Select, Table, Text, cast, func, select, type_coerce
+from sqlalchemy import JSON, ColumnElement, Connection, Select, Subquery, Table, Text, cast, func, select, type_coerce
 
 from guildhall.domain.values import Value
 from guildhall.store.records import Store
@@ -21,8 +22,16 @@ from guildhall.store.shelves import shelf_of
 ROWS_A_CHUNK = 20_000
 READERS = 2
 """Chunks the database works on side by side."""
+
+
+class JsonText(str):
+    """A list or an object as its JSON, unread: for what is told apart more often than it is looked into."""
+
+    __slots__ = ()
+
+
 Field = tuple[type, str]
-"""What a field is wanted as and its dotted path: a `str` may be asked for a list or an object, and is its JSON."""
+"""What a field is wanted as, and its dotted path."""
 Chunk = dict[str, tuple[Any, ...]]
 
 
@@ -63,12 +72,9 @@ def read_fields(
     def read(span: tuple[int, int]) -> Chunk:
         within = rows.where(guide.c.seq >= span[0], guide.c.seq < span[1]).subquery()
         with store.reading() as connection:
-            words = _SQLITE if connection.dialect.name == "sqlite" else _POSTGRESQL
-            wanted = {one.name: within.c[one.name] for one in named}
-            wanted |= {name: words.field(within.c.body, *field) for name, field in fields.items()}
-            lists = [type_coerce(words.listed(one), JSON) for one in wanted.values()]
-            found = connection.execute(select(*lists)).one()
-        return {name: tuple(cells or ()) for name, cells in zip(wanted, found, strict=True)}
+            taken = _taken_in_sqlite if connection.dialect.name == "sqlite" else _taken_in_postgresql
+            columns_and_cells = taken(connection, within, [one.name for one in named], fields)
+        return dict(zip([*(one.name for one in named), *fields], columns_and_cells, strict=True))
 
     spans = _spans(store, ends, guide, table, rows_a_chunk)
     for chunk in _ahead(read, spans, beside=not store.in_transaction):
@@ -105,24 +111,34 @@ def _ahead(
             yield waiting.popleft().result()
 
 
-class _Words(NamedTuple):
-    """How a database says it: take a field out of kept JSON; make one list of a column."""
+def _taken_in_sqlite(
+    connection: Connection, rows: Subquery, names: Sequence[str], fields: Mapping[str, Field]
+) -> list[tuple[Any, ...]]:
+    """Most fields of a row are taken at once, as a list in JSON, and the lists of all rows are one text."""
+    texts = [_place(path) for python, path in fields.values() if python is JsonText]
+    together = [_place(path) for python, path in fields.values() if python is not JsonText]
+    # A list is what two places or more give, and a row without one would be missed: so one place is nowhere.
+    lists = func.group_concat(func.json_extract(rows.c.body, *together, "$.nowhere"))
+    wanted: list[ColumnElement[Any]] = [rows.c[name] for name in names]
+    # With something added it is no longer known as JSON, and stays a text.
+    wanted += [func.json_extract(rows.c.body, place, type_=Text).concat("") for place in texts]
+    *columns, cells = connection.execute(select(*map(func.json_group_array, wanted), lists)).one()
+    found = [tuple(json.loads(column)) for column in columns]
+    plain, unread = found[: len(names)], iter(found[len(names) :])
+    read = iter(list(zip(*json.loads(f"[{cells or ''}]"), strict=True)) or [()] * len(together))
+    return [*plain, *(next(unread if python is JsonText else read) for python, _ in fields.values())]
 
-    field: Callable[[ColumnElement[str], type, str], ColumnElement[Any]]
-    listed: Callable[[ColumnElement[Any]], ColumnElement[Any]]
+
+def _place(path: str) -> str:
+    return "$" + "".join(f'."{key}"' for key in path.split("."))
 
 
-def _field_in_sqlite(body: ColumnElement[str], python: type, path: str) -> ColumnElement[Any]:
-    place = "$" + "".join(f'."{key}"' for key in path.split("."))
-    if python is str:
-        return func.json_extract(body, place, type_=Text).concat("")  # no longer known as JSON, so a list stays a text
-    return body.op("->")(place)  # numbers in the very digits that were kept
-
-
-def _field_in_postgresql(body: ColumnElement[str], python: type, path: str) -> ColumnElement[Any]:
-    field = cast(body, JSON)[tuple(path.split("."))]
-    return type_coerce(field.as_string(), Text) if python is str else field
-
-
-_SQLITE = _Words(_field_in_sqlite, func.json_group_array)
-_POSTGRESQL = _Words(_field_in_postgresql, func.json_agg)
+def _taken_in_postgresql(
+    connection: Connection, rows: Subquery, names: Sequence[str], fields: Mapping[str, Field]
+) -> list[tuple[Any, ...]]:
+    wanted: list[ColumnElement[Any]] = [rows.c[name] for name in names]
+    for python, path in fields.values():
+        field = cast(rows.c.body, JSON)[tuple(path.split("."))]
+        wanted.append(type_coerce(field.as_string(), Text) if issubclass(python, str) else field)
+    found = connection.execute(select(*(type_coerce(func.json_agg(one), JSON) for one in wanted))).one()
+    return [tuple(column or ()) for column in found]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor, Future
 from dataclasses import replace
 
 import numpy as np
@@ -17,7 +16,7 @@ from guildhall.domain.findings import Breakdown, CellRecord, Counts, FigureGroup
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.store.workspace import Workspace
-from guildhall.study.beside import AtOnce
+from guildhall.study.beside import Hand, when_asked
 from guildhall.study.chapters import agreement, blinding, drift, formatting, order, review_time, severity, tells
 from guildhall.study.chapters.ablations import ablations_of
 from guildhall.study.chapters.calibration import calibrations_of
@@ -59,14 +58,13 @@ def findings_from(
     evidence: Evidence,
     reasons: Mapping[str, Mapping[str, str]] | None = None,
     *,
-    beside: Executor | None = None,
+    beside: Hand = when_asked,
 ) -> Findings:
     """The same from evidence at hand; `reasons` are labels of justifications, by coder and judgment.
 
     What takes longest and needs least is given to `beside` to be done meanwhile.
     """
     study, baseline, kind = evidence.study, evidence.baseline, evidence.kind
-    beside = beside or AtOnce()
     savings, breakdowns = savings_of(evidence, beside=beside), _breakdowns(evidence.outcomes, beside)
     headline = tuple(_record(rate) for rate in win_rates(evidence.outcomes))
     by_task = task_rates(evidence.outcomes, study)
@@ -87,8 +85,8 @@ def findings_from(
         reasons=reasons_of(evidence, reasons or {}),
         calibrations=calibrations_of(evidence),
         groups=tuple(_groups(evidence)),
-        savings=savings(),
         breakdowns=breakdowns(),
+        savings=savings(),
         methods=methods_of(study, tasks, kind=kind, baseline=baseline, models=[one.model for one in headline]),
         notes=tuple(
             f"{other} graders judged too; they are not pooled with {kind} graders here"
@@ -122,18 +120,23 @@ def _record(rate: WinRate) -> ModelRecord:
     )
 
 
-def _breakdowns(outcomes: Outcomes, beside: Executor) -> Callable[[], tuple[Breakdown, ...]]:
-    """Begin with the breakdowns, the one of most levels beside the others; what comes back waits for it."""
+def _breakdowns(outcomes: Outcomes, beside: Hand) -> Callable[[], tuple[Breakdown, ...]]:
+    """Begin with the breakdowns, the one of most levels last; what comes back waits for all of them."""
     columns = {
         name: column for name, column in (outcomes.groups or {}).items() if _levels(column) >= SMALLEST_BREAKDOWN
     }
-    rates: dict[str, Future[list[CellRate]]] = {}
-    for name in sorted(columns, key=lambda name: _levels(columns[name]), reverse=True):
-        hand = AtOnce() if rates else beside
-        rates[name] = hand.submit(cell_rates, replace(outcomes, groups={name: columns[name]}), [name], "win_or_tie")
-    return lambda: tuple(
-        Breakdown(title=BREAKDOWNS[name], by=(name,), cells=tuple(map(_cell, rates[name].result()))) for name in columns
-    )
+    begun = {
+        name: beside(cell_rates, replace(outcomes, groups={name: columns[name]}), [name], "win_or_tie")
+        for name in sorted(columns, key=lambda name: _levels(columns[name]))
+    }
+
+    def rated() -> tuple[Breakdown, ...]:
+        rates = {name: begun[name]() for name in reversed(begun)}
+        return tuple(
+            Breakdown(title=BREAKDOWNS[name], by=(name,), cells=tuple(map(_cell, rates[name]))) for name in columns
+        )
+
+    return rated
 
 
 def _levels(column: Coded) -> int:

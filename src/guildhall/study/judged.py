@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from itertools import chain
 from typing import Any
 
@@ -23,7 +21,8 @@ from guildhall.study.waves import joined
 from guildhall.study.works import BREAKDOWNS, Sets, Works, read_sets
 
 _FIELDS: Mapping[str, Field] = {
-    "by": (str, "grader"),
+    "kind": (str, "grader.grader_kind"),
+    "program": (str, "grader.name"),
     "order": (list, "order"),
     "ranks": (list, "ranks"),
     "guess": (str, "guess"),
@@ -107,7 +106,7 @@ class _Reader:
         current = base >= 0
         answered = np.array([ranks is not None for ranks in chunk["ranks"]])
         planned = np.array(chunk["planned"], dtype=np.bool_)
-        kind = _coded([_kind(grader) for grader in chunk["by"]], self.kinds)
+        kind = _coded(list(map(_kind, chunk["kind"], chunk["program"])), self.kinds)
         self._count(kind, current, "judgments")
         self._count(kind, current & ~answered, "failures")
         self._count(kind, current & answered & ~planned, "surplus")
@@ -205,11 +204,9 @@ def _coded(words: Sequence[str], index: dict[str, int]) -> Codes:
     return np.fromiter(map(index.__getitem__, words), np.int32, len(words))
 
 
-@cache
-def _kind(grader: str) -> str:
-    """The kind of a grader, from its JSON; each program is a kind of its own."""
-    found = json.loads(grader)
-    return str(found.get("grader_kind") or f"{AUTOMATIC}{found['name']}")
+def _kind(kind: str | None, program: str | None) -> str:
+    """The kind of a grader; each program is a kind of its own."""
+    return kind or f"{AUTOMATIC}{program}"
 
 
 def _guesses(said: Sequence[str | None], base_place: Codes, sizes: Codes) -> NDArray[np.int8]:

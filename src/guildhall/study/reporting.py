@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from guildhall.domain.findings import Findings
+from guildhall.domain.judgments import Comparison
 from guildhall.domain.studies import Study
 from guildhall.reports.chapters.ablations import ablations_csv
 from guildhall.reports.chapters.calibration import calibration_csv
 from guildhall.reports.chapters.savings import savings_csv
 from guildhall.reports.chapters.trend import trend_csv
-from guildhall.reports.figures import figures_of
+from guildhall.reports.figures import figures_of, write_figure
 from guildhall.reports.numbers import numbers_csv
 from guildhall.reports.page import html_page
-from guildhall.reports.plots.frame import Specification, svg_to_png, to_svg
 from guildhall.reports.text import as_json, headline_csv, markdown
 from guildhall.reports.workbook import workbook
 from guildhall.store.workspace import Workspace
@@ -36,28 +36,20 @@ def write_report(
     reasons: Sequence[Path] = (),
 ) -> Findings:
     """Write everything into a folder; the same judgments give the same bytes. `reasons` are files of coded reasons."""
-    with nothing_collected():
+    with nothing_collected(), second_hand(workspace.store.count(Comparison, study=study.id)) as beside:
         evidence = gather_evidence(workspace, study, baseline=baseline, grader_kind=grader_kind)
-        with second_hand(len(evidence.rows)) as beside:
-            findings = findings_from(evidence, read_codes(reasons), beside=beside)
-            folder.mkdir(parents=True, exist_ok=True)
-            svgs = beside.submit(write_figures, figures_of(findings), folder / "figures")
-            _write_tables(evidence, findings, folder)
-            (folder / "report.md").write_text(markdown(findings), encoding="utf-8")
-            (folder / "report.json").write_text(as_json(findings), encoding="utf-8")
-            (folder / "report.html").write_text(html_page(findings, svgs.result()), encoding="utf-8")
+        findings = findings_from(evidence, read_codes(reasons), beside=beside)
+        (folder / "figures").mkdir(parents=True, exist_ok=True)
+        drawn = {
+            name: beside(write_figure, figure, folder / "figures", name)
+            for name, figure in figures_of(findings).items()
+        }
+        _write_tables(evidence, findings, folder)
+        (folder / "report.md").write_text(markdown(findings), encoding="utf-8")
+        (folder / "report.json").write_text(as_json(findings), encoding="utf-8")
+        svgs = {name: drawn[name]() for name in reversed(drawn)}
+        (folder / "report.html").write_text(html_page(findings, svgs), encoding="utf-8")
     return findings
-
-
-def write_figures(figures: Mapping[str, Specification], folder: Path) -> dict[str, str]:
-    """Draw every figure as SVG and PNG into a folder; the SVGs by name."""
-    folder.mkdir(exist_ok=True)
-    svgs = {}
-    for name, figure in figures.items():
-        svgs[name] = svg = to_svg(figure)
-        (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
-        (folder / f"{name}.png").write_bytes(svg_to_png(svg))
-    return svgs
 
 
 def _write_tables(evidence: Evidence, findings: Findings, folder: Path) -> None:

@@ -19,12 +19,13 @@ from guildhall.domain.authors import Author, Expert
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
-from guildhall.store.fields import Field, read_fields
+from guildhall.store.fields import Field, JsonText, read_fields
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
 from guildhall.study.rows import taken
 
 HOURS = ((2.0, "0-2 h"), (4.0, "2-4 h"), (8.0, "4-8 h"), (float("inf"), "8 h and more"))
+MOST_NAMED = 5_000
 BREAKDOWNS = {
     "sector": "By sector",
     "occupation": "By occupation",
@@ -101,7 +102,7 @@ def read_sets(store: Store, study: str) -> tuple[Sets, Works]:
         for name, cells in read.items():
             cells += chunk[name]
     shown = list(chain.from_iterable(read["submissions"]))
-    works = _read_works(store, study, set(shown))
+    works = _read_works(store, study, set(read["task"]), set(shown))
     sizes = np.fromiter(map(len, read["submissions"]), np.int64)
     sets = Sets(
         key=tuple(read["key"]),
@@ -113,11 +114,13 @@ def read_sets(store: Store, study: str) -> tuple[Sets, Works]:
     return sets, works
 
 
-def _read_works(store: Store, study: str, wanted: set[str]) -> Works:
+def _read_works(store: Store, study: str, tasks: set[str], wanted: set[str]) -> Works:
     comparisons, table = shelf_of(Comparison).table, shelf_of(Submission).table
-    within = table.c.task.in_(select(comparisons.c.task).where(comparisons.c.study == study))
+    # Each chunk asks anew, and names are sooner compared than found; but a question has room for so many only.
+    named = sorted(tasks) if len(tasks) <= MOST_NAMED else None
+    within = table.c.task.in_(named or select(comparisons.c.task).where(comparisons.c.study == study))
     numbers = {"confidence": "confidence", "seconds": "seconds", "cost_usd": "usage.cost_usd"}
-    fields: dict[str, Field] = {"author": (str, "author"), "files": (list, "files")}
+    fields: dict[str, Field] = {"author": (JsonText, "author"), "files": (list, "files")}
     fields |= {name: (float, path) for name, path in numbers.items()}
     read: dict[str, list[Any]] = {name: [] for name in ("key", "task", *fields)}
     for chunk in read_fields(

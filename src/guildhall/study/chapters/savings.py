@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Executor
 
 from guildhall.analysis.savings import UNREVIEWED, Success
 from guildhall.analysis.speed_and_cost import speed_and_cost
 from guildhall.domain.speed_and_cost import SpeedAndCost
+from guildhall.study.beside import Hand
 from guildhall.study.evidence import Evidence
 
 MOST_ROUNDS, FEWEST_ROUNDS, ROUNDS_IN_ALL = 2000, 400, 40_000
 """Each model's tasks are resampled so often; where models are many, less often each."""
 
 
-def savings_of(evidence: Evidence, *, beside: Executor, w: Success = Success.WIN) -> Callable[[], SpeedAndCost | None]:
+def savings_of(evidence: Evidence, *, beside: Hand, w: Success = Success.WIN) -> Callable[[], SpeedAndCost | None]:
     """Begin with the ratios of every model; what comes back waits for them, and is None where none can be had.
 
     They need a task with both hours and a model's seconds.
@@ -23,7 +23,7 @@ def savings_of(evidence: Evidence, *, beside: Executor, w: Success = Success.WIN
     if table is None:
         return lambda: None
     n_models = len(table.coded("model").names)
-    begun = beside.submit(
+    begun = beside(
         speed_and_cost,
         table,
         w=w,
@@ -33,4 +33,4 @@ def savings_of(evidence: Evidence, *, beside: Executor, w: Success = Success.WIN
         seed=evidence.study.seed,
         rounds=max(FEWEST_ROUNDS, min(MOST_ROUNDS, ROUNDS_IN_ALL // n_models)),
     )
-    return lambda: found if (found := begun.result()).models else None
+    return lambda: found if (found := begun()).models else None

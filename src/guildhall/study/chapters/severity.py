@@ -12,7 +12,7 @@ from guildhall.analysis.shares import SeverityRows, per_hundred_deliverables, se
 from guildhall.domain.findings import Figure, FigureGroup
 from guildhall.domain.judgments import Severity, SeverityRating
 from guildhall.domain.submissions import Submission
-from guildhall.store.fields import read_fields
+from guildhall.store.fields import JsonText, read_fields
 from guildhall.store.shelves import shelf_of
 from guildhall.study.evidence import Evidence, codes, figure
 from guildhall.study.works import author_name
@@ -79,7 +79,7 @@ def _rated(evidence: Evidence) -> list[Rated]:
     for chunk in read_fields(
         store,
         Submission,
-        {"author": (str, "author")},
+        {"author": (JsonText, "author")},
         columns=("key", "task"),
         narrowed=lambda query: query.where(rated),
     ):

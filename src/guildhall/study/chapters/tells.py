@@ -9,7 +9,7 @@ from guildhall.analysis.win_rates import WinRate, win_rates
 from guildhall.domain.findings import Figure, FigureGroup
 from guildhall.domain.prepared import Prepared
 from guildhall.domain.submissions import Submission
-from guildhall.store.fields import read_fields
+from guildhall.store.fields import JsonText, read_fields
 from guildhall.study.evidence import Evidence, figure
 from guildhall.study.works import author_name
 
@@ -67,7 +67,7 @@ def _tasks_of(evidence: Evidence, telling: set[str]) -> set[str]:
     """Tasks on which the baseline's own work carries a tell."""
     tasks = set()
     for chunk in read_fields(
-        evidence.workspace.store, Submission, {"author": (str, "author")}, columns=("key", "task")
+        evidence.workspace.store, Submission, {"author": (JsonText, "author")}, columns=("key", "task")
     ):
         for key, task, author in zip(chunk["key"], chunk["task"], chunk["author"], strict=True):
             if key in telling and author_name(author) == evidence.baseline:
