@@ -99,6 +99,8 @@ async def _exchange(port: int | None, request: bytes) -> tuple[int, bytes]:
         answer = await reader.read(-1)
     finally:
         writer.close()
+    if not answer:
+        raise ConnectionResetError("the connection was closed without an answer")
     head, _, body = answer.partition(b"\r\n\r\n")
     return int(head.split(b" ", 2)[1]), body
 
