@@ -12,13 +12,14 @@ from guildhall.analysis.agreement import agreement
 from guildhall.analysis.breakdown import breakdown
 from guildhall.analysis.chance_corrected import alpha_estimate, gwet_estimate
 from guildhall.analysis.outcomes import Outcomes
+from guildhall.analysis.rated import CONVENTIONS
 from guildhall.analysis.ratings import rate_votes
 from guildhall.analysis.ratings_table import Ratings
 from guildhall.analysis.stand_in import within_points
 from guildhall.analysis.tables import Coded
 from guildhall.analysis.tie_models import Ties
 from guildhall.analysis.votes import Votes
-from guildhall.analysis.win_rates import CONVENTIONS, IntervalKind, groups, share_of_wins, win_rates
+from guildhall.analysis.win_rates import IntervalKind, groups, share_of_wins, win_rates
 from proofs._examining import Kind, Seen, Sitting, see
 from proofs.simulator import (
     Cell,

@@ -13,7 +13,8 @@ from numpy.random import default_rng
 from guildhall.analysis.breakdown import breakdown
 from guildhall.analysis.outcomes import outcomes_from_arrays, read_outcomes
 from guildhall.analysis.quantiles import clopper_pearson
-from guildhall.analysis.win_rates import CONVENTIONS, INTERVALS, named_interval, win_rates
+from guildhall.analysis.rated import CONVENTIONS
+from guildhall.analysis.win_rates import INTERVALS, named_interval, win_rates
 from guildhall.errors import ImpossibleValue, NothingJudged, UnknownName
 from tests.analysis import twins
 

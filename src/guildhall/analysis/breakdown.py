@@ -18,20 +18,9 @@ from guildhall.analysis.intervals import cluster_variance, matched_df, share_p_v
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pooling import pool_shares
+from guildhall.analysis.rated import CONVENTIONS, Convention, Group, Rated, rated
 from guildhall.analysis.tables import Coded, Codes, distinct
-from guildhall.analysis.win_rates import (
-    CONVENTIONS,
-    Convention,
-    Group,
-    Rated,
-    WinRate,
-    grader_design_effect,
-    groups,
-    measured_rate,
-    rated,
-    t_intervals,
-    task_means,
-)
+from guildhall.analysis.win_rates import WinRate, grader_design_effect, groups, measured_rate, t_intervals
 from guildhall.errors import UnknownName
 
 
@@ -69,7 +58,8 @@ def breakdown(
     """
     cells = _Cells(outcomes, by)
     by_convention = {convention: cells.rates(convention, level=level) for convention in CONVENTIONS}
-    found = _discoveries([_p_value(group) for _, group in cells.groups], false_discovery_rate)
+    halves = rated([group for _, group in cells.groups], "half_tie")
+    found = _discoveries([_p_value(one) for one in halves], false_discovery_rate)
     return [
         Cell(
             model=one.model,
@@ -80,7 +70,7 @@ def breakdown(
                 one.ties,
                 one.losses,
                 **{convention: rates[at].rate for convention, rates in by_convention.items()},
-                design_effect=grader_design_effect(group, "half_tie"),
+                design_effect=grader_design_effect(half),
             ),
             band={convention: rates[at].band for convention, rates in by_convention.items()},
             pooled={
@@ -90,7 +80,7 @@ def breakdown(
             },
             differs_from_half=differs,
         )
-        for at, (one, (_, group), differs) in enumerate(zip(by_convention["win"], cells.groups, found, strict=True))
+        for at, (one, half, differs) in enumerate(zip(by_convention["win"], halves, found, strict=True))
     ]
 
 
@@ -115,13 +105,13 @@ class _Cells:
         self.levels = {name: known[name].names for name in by}
 
     def rates(self, convention: Convention, *, level: float) -> list[CellRate]:
-        every = [rated(group, convention) for _, group in self.groups]
+        every = rated([group for _, group in self.groups], convention)
         raw = t_intervals(every, convention, level=level)
         bands = t_intervals(every, convention, level=level ** (1.0 / len(every)))
         pooled = _pooled(self.groups, self.keys, every, convention, level=level)
         made = []
         for (code, group), one, own, band in zip(self.groups, every, raw, bands, strict=True):
-            rate = measured_rate(group, one.means, convention, own, level=level)
+            rate = measured_rate(one, convention, own, level=level)
             made.append(self._rate(code, group, rate, band.interval, pooled.get(code)))
         return made
 
@@ -197,13 +187,11 @@ def _judgments_a_task(cells: list[Rated]) -> float:
     return max(1.0, possible / seen) if seen > 0 else 1.0
 
 
-def _p_value(group: Group) -> float | None:
-    means = task_means(group, "half_tie")
-    errors = (means - means.mean()) / len(means)
+def _p_value(one: Rated) -> float | None:
+    errors = (one.means - one.value) / len(one.means)
     variance, df = cluster_variance(errors), matched_df(errors)
-    return share_p_value(
-        float(means.mean()), variance, against=0.5, n_clusters=len(means), n_judgments=len(group.halves), df=df
-    )
+    n_judgments = len(one.group.halves)
+    return share_p_value(one.value, variance, against=0.5, n_clusters=len(errors), n_judgments=n_judgments, df=df)
 
 
 def _discoveries(p_values: list[float | None], rate: float) -> list[bool | None]:

@@ -50,9 +50,14 @@ def widened(
 ) -> Widened:
     """The variance over first clusters, widened by the second ones where they are known and add something."""
     found = None if second is None or np.any(second < 0) else second_component(errors, first, second)
-    if found is None:
+    return widened_by(variance, df, found, called=called)
+
+
+def widened_by(variance: float, df: float, second: tuple[float, int] | None, *, called: str = "graders") -> Widened:
+    """The variance over first clusters, widened by what the second ones add and how many they are."""
+    if second is None:
         return Widened(variance, df, "")
-    component, n = found
+    component, n = second
     words = f"; {called} as second cluster ({n})"
     return Widened(variance + component, joint_df((variance, df), (component, n - 1)), words)
 

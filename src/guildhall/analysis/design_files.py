@@ -18,7 +18,7 @@ from guildhall.analysis.design import (
     worth_of_next,
 )
 from guildhall.analysis.outcomes import Outcomes, read_outcomes
-from guildhall.analysis.win_rates import CONVENTIONS, Convention
+from guildhall.analysis.rated import CONVENTIONS, Convention
 
 
 @dataclass(frozen=True)

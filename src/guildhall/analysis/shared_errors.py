@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.outcomes import Outcomes
+from guildhall.analysis.rated import Convention, grade_errors, rated
 from guildhall.analysis.tables import Floats
-from guildhall.analysis.win_rates import Convention, grade_errors, groups, task_means
+from guildhall.analysis.win_rates import groups
 
 
 class Shared(NamedTuple):
@@ -28,19 +29,20 @@ NOTHING_SHARED = Shared(0.0, np.inf)
 
 def shared_error(outcomes: Outcomes, convention: Convention) -> Shared:
     """The mean covariance between the rates of two models, with tasks and graders as clusters; never below 0."""
-    parts = []
-    for number, (_, group) in enumerate(groups(outcomes)):
-        errors, task = grade_errors(group, convention, float(task_means(group, convention).mean()))
-        grader = np.full(len(task), -1) if group.grader is None else group.grader
-        parts.append((np.full(len(task), number), task, grader, errors))
-    if len(parts) < 2:
+    every = [group for _, group in groups(outcomes)]
+    if len(every) < 2:
         return NOTHING_SHARED
-    model, task, grader, errors = (np.concatenate(column) for column in zip(*parts, strict=True))
+    errors = grade_errors(every, convention, np.array([one.value for one in rated(every, convention)]))
+    model = np.repeat(np.arange(len(every)), [len(group.halves) for group in every])
+    task = np.concatenate([group.task[group.sample_of] for group in every])
+    grader = np.concatenate(
+        [np.full(len(group.halves), -1) if group.grader is None else group.grader for group in every]
+    )
     total = _shared_in(model, task, errors)
     if np.all(grader >= 0):
         width = int(grader.max()) + 1
         total += max(0.0, _shared_in(model, grader, errors) - _shared_in(model, task * width + grader, errors))
-    pairs = len(parts) * (len(parts) - 1)
+    pairs = len(every) * (len(every) - 1)
     return Shared(max(0.0, total) / pairs, float(max(1, len(np.unique(task)) - 1)))
 
 

@@ -11,27 +11,18 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from guildhall.analysis.clusters import Widened, widened
-from guildhall.analysis.intervals import Share, ShareInterval, cluster_variance, matched_df, share_intervals
+from guildhall.analysis.intervals import Share, ShareInterval, cluster_variance, share_intervals
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.outcomes import Outcomes, count_samples
+from guildhall.analysis.rated import CONVENTIONS, Convention, Group, Rated, rated
 from guildhall.analysis.resampling import resampled_interval
 from guildhall.analysis.sequential import confidence_sequence
-from guildhall.analysis.tables import Codes, Floats
+from guildhall.analysis.tables import Codes
 from guildhall.errors import NothingJudged, UnknownName
 
-Convention = Literal["win", "win_or_tie", "half_tie"]
 IntervalKind = Literal["t", "two-level", "tasks", "within-sample", "always-valid"]
 INTERVALS: tuple[IntervalKind, ...] = ("t", "two-level", "tasks", "within-sample", "always-valid")
-
-CONVENTIONS: dict[Convention, tuple[float, float, float]] = {
-    "win": (0.0, 0.0, 1.0),
-    "win_or_tie": (0.0, 1.0, 1.0),
-    "half_tie": (0.0, 0.5, 1.0),
-}
-"""What a loss, a tie and a win are worth."""
 
 
 class WinRate(NamedTuple):
@@ -47,21 +38,6 @@ class WinRate(NamedTuple):
     design_effect: float | None
 
 
-class Group(NamedTuple):
-    """The judgments of one model (or one cell of a breakdown): samples with their tasks, graders where known.
-
-    The samples of a task stand together; `sizes` says how many each task has.
-    """
-
-    task: Codes
-    sizes: Codes
-    counts: NDArray[np.int64]
-    sample_of: NDArray[np.intp]
-    halves: NDArray[np.int8]
-    grader: Codes | None
-    n_excluded: int
-
-
 def win_rates(outcomes: Outcomes, *, interval: IntervalKind = "t", level: float = 0.95, seed: int = 0) -> list[WinRate]:
     """Each model's win rates, in the order the models appear.
 
@@ -71,10 +47,22 @@ def win_rates(outcomes: Outcomes, *, interval: IntervalKind = "t", level: float 
     be looked at after every task; tasks count in the order in which they first appear, which must not depend on how
     they turn out. `seed` matters to the resampled kinds only.
     """
-    return [
-        _win_rate(outcomes.model.names[code], group, interval=interval, level=level, seed=seed)
-        for code, group in groups(outcomes)
-    ]
+    found = groups(outcomes)
+    own = [group for _, group in found]
+    rates: dict[Convention, list[Measured]] = {}
+    effects: list[float | None] = [None] * len(own)
+    for convention in CONVENTIONS:
+        every = rated(own, convention)
+        rates[convention] = _measured_all(every, convention, interval=interval, level=level, seed=seed)
+        if interval == "t" and convention == "half_tie":
+            effects = [grader_design_effect(one) for one in every]
+    made = []
+    for at, (code, group) in enumerate(found):
+        losses, ties, wins = group.counts.sum(axis=0).tolist()
+        own_rates = {convention: measured[at] for convention, measured in rates.items()}
+        name = outcomes.model.names[code]
+        made.append(WinRate(name, wins, ties, losses, **own_rates, design_effect=effects[at]))
+    return made
 
 
 def named_interval(name: str) -> IntervalKind:
@@ -123,92 +111,50 @@ def _runs(keys: Codes) -> tuple[Codes, Codes]:
     return np.concatenate(([0], ends)), np.concatenate((ends, [len(keys)]))
 
 
-def _win_rate(name: str, group: Group, *, interval: IntervalKind, level: float, seed: int) -> WinRate:
-    losses, ties, wins = (int(count) for count in group.counts.sum(axis=0))
-    measured = {
-        convention: share_of_wins(group, convention, interval=interval, level=level, seed=seed)
-        for convention in CONVENTIONS
-    }
-    return WinRate(
-        name,
-        wins,
-        ties,
-        losses,
-        **measured,
-        design_effect=grader_design_effect(group, "half_tie") if interval == "t" else None,
-    )
-
-
 def share_of_wins(
     group: Group, convention: Convention, *, interval: IntervalKind = "t", level: float = 0.95, seed: int = 0
 ) -> Measured:
     """One convention's rate for one group of judgments."""
-    means = task_means(group, convention)
+    [found] = _measured_all(rated([group], convention), convention, interval=interval, level=level, seed=seed)
+    return found
+
+
+def _measured_all(
+    every: Sequence[Rated], convention: Convention, *, interval: IntervalKind, level: float, seed: int
+) -> list[Measured]:
     if interval == "t":
-        [made] = t_intervals([rated(group, convention)], convention, level=level)
+        made = t_intervals(every, convention, level=level)
     elif interval == "always-valid":
-        running = confidence_sequence(means, level=level).now
-        made = ShareInterval(running.interval, running.method)
+        now = [confidence_sequence(one.means, level=level).now for one in every]
+        made = [ShareInterval(one.interval, one.method) for one in now]
     else:
-        made = resampled_interval(
-            group.task, group.counts, CONVENTIONS[convention], kind=interval, level=level, seed=seed
-        )
-    found = measured_rate(group, means, convention, made, level=level)
-    return found._replace(
-        unit="grade" if interval == "within-sample" else "task",
-        seed=seed if interval in ("two-level", "tasks") else None,
-    )
+        worth = CONVENTIONS[convention]
+        made = [
+            resampled_interval(one.group.task, one.group.counts, worth, kind=interval, level=level, seed=seed)
+            for one in every
+        ]
+    unit = "grade" if interval == "within-sample" else "task"
+    drawn = seed if interval in ("two-level", "tasks") else None
+    return [
+        measured_rate(one, convention, own, level=level)._replace(unit=unit, seed=drawn)
+        for one, own in zip(every, made, strict=True)
+    ]
 
 
-def measured_rate(
-    group: Group, means: Floats, convention: Convention, made: ShareInterval, *, level: float
-) -> Measured:
+def measured_rate(one: Rated, convention: Convention, made: ShareInterval, *, level: float) -> Measured:
     """A rate with its interval and all that was counted for it."""
     return Measured(
-        value=float(means.mean()),
+        value=one.value,
         interval=made.interval,
         estimand=f"{convention}: mean over tasks of the mean over samples of the mean over grades",
         method=made.method,
         level=level,
-        n_tasks=len(means),
-        n_samples=len(group.task),
-        n_judgments=len(group.halves),
-        n_excluded=group.n_excluded,
+        n_tasks=len(one.means),
+        n_samples=len(one.group.task),
+        n_judgments=len(one.group.halves),
+        n_excluded=one.group.n_excluded,
         why_no_interval=made.why_no_interval,
     )
-
-
-def task_means(group: Group, convention: Convention) -> Floats:
-    """Each task's own rate, in the order of the group's tasks."""
-    sample_means = group.counts @ np.array(CONVENTIONS[convention]) / group.counts.sum(axis=1)
-    means: Floats = np.add.reduceat(sample_means, np.cumsum(group.sizes) - group.sizes) / group.sizes
-    return means
-
-
-def spread_of(group: Group, convention: Convention, means: Floats, value: float) -> Widened:
-    """Tasks as clusters, and graders as a second one where they judged several tasks."""
-    n_tasks = len(means)
-    contributions = (means - value) / n_tasks
-    variance, df = cluster_variance(contributions), matched_df(contributions)
-    if n_tasks < 2 or group.grader is None:
-        return Widened(variance, df, "")
-    return widened(variance, df, *grade_errors(group, convention, value), group.grader)
-
-
-class Rated(NamedTuple):
-    """Judgments with each task's own rate, the mean of these, and how far it may be off."""
-
-    group: Group
-    means: Floats
-    value: float
-    spread: Widened
-
-
-def rated(group: Group, convention: Convention) -> Rated:
-    """One convention's rate for one group of judgments, before any interval."""
-    means = task_means(group, convention)
-    value = float(means.mean())
-    return Rated(group, means, value, spread_of(group, convention, means, value))
 
 
 def t_intervals(every: Sequence[Rated], convention: Convention, *, level: float) -> list[ShareInterval]:
@@ -226,16 +172,8 @@ def _told(one: Rated, convention: Convention, made: ShareInterval) -> ShareInter
     return made._replace(method=made.method + one.spread.words) if made.interval else made
 
 
-def grade_errors(group: Group, convention: Convention, value: float) -> tuple[Floats, Codes]:
-    """What each grade adds to the error of the rate, and the task it was given on."""
-    shares = len(group.sizes) * np.repeat(group.sizes, group.sizes) * group.counts.sum(axis=1)
-    worth = np.array(CONVENTIONS[convention])[group.halves]
-    errors: Floats = (worth - value) / shares[group.sample_of]
-    return errors, group.task[group.sample_of]
-
-
-def grader_design_effect(group: Group, convention: Convention) -> float | None:
+def grader_design_effect(one: Rated) -> float | None:
     """Variance with graders as a second cluster, over the variance with tasks alone; None where they add nothing."""
-    one = rated(group, convention)
-    variance, together = cluster_variance((one.means - one.value) / len(one.means)), one.spread
-    return together.variance / variance if together.words and variance > 0 and math.isfinite(variance) else None
+    variance = cluster_variance((one.means - one.value) / len(one.means))
+    known = one.spread.words and variance > 0 and math.isfinite(variance)
+    return one.spread.variance / variance if known else None

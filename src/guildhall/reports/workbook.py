@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from guildhall.domain.estimates import Estimate
@@ -12,6 +13,8 @@ from guildhall.domain.findings import Breakdown, Findings
 from guildhall.reports.chapters.savings import every_ratio
 from guildhall.reports.summary import in_short, ranked
 
+NO_TIME = datetime(2000, 1, 1)  # noqa: DTZ001 - a workbook's times have no zone
+"""In place of the hour of writing, which would make two reports of the same judgments differ."""
 WIDEST = 46
 """Letters a column shows at most; longer words wrap."""
 PAGE_WIDTH = 110
@@ -28,6 +31,7 @@ def workbook(findings: Findings) -> bytes:
 
     out = io.BytesIO()
     book = xlsxwriter.Workbook(out, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
+    book.set_properties({"title": findings.title, "created": NO_TIME})
     pen = _Pen(book)
     pen.words("Report", _first_page(findings))
     _headline(pen, findings)

@@ -16,6 +16,7 @@ from guildhall.domain.findings import Figure
 from guildhall.domain.studies import Extension, Study
 from guildhall.errors import NothingJudged
 from guildhall.store.workspace import Workspace
+from guildhall.study.beside import Hand, when_asked
 from guildhall.study.judged import Judged, judged_rows
 from guildhall.study.rows import Rows
 from guildhall.study.tasks_and_models import tasks_and_models
@@ -55,10 +56,12 @@ class Evidence:
         return tasks_and_models(self.workspace.store, self.rows)
 
 
-def gather_evidence(workspace: Workspace, study: Study, *, baseline: str | None, grader_kind: str | None) -> Evidence:
+def gather_evidence(
+    workspace: Workspace, study: Study, *, baseline: str | None, grader_kind: str | None, beside: Hand = when_asked
+) -> Evidence:
     """The evidence of one kind of grader: the one asked for, else people before programs; as baseline the study's."""
     baseline = baseline or study.baseline
-    judged = judged_rows(workspace.store, study.id, baseline=baseline)
+    judged = judged_rows(workspace.store, study.id, baseline=baseline, beside=beside)
     kinds = judged.rows.kinds
     kind = grader_kind or (kinds[0] if kinds else "")
     rows = judged.rows.of_kind(kind)

@@ -23,8 +23,8 @@ from guildhall.study.chapters.calibration import calibrations_of
 from guildhall.study.chapters.reasons import reasons_of
 from guildhall.study.chapters.savings import savings_of
 from guildhall.study.chapters.trend import trend_of
+from guildhall.study.entries import COUNTED
 from guildhall.study.evidence import Evidence, gather_evidence
-from guildhall.study.judged import COUNTED
 from guildhall.study.methods import methods_of
 from guildhall.study.task_rates import task_rates
 from guildhall.study.works import BREAKDOWNS

@@ -37,7 +37,7 @@ def write_report(
 ) -> Findings:
     """Write everything into a folder; the same judgments give the same bytes. `reasons` are files of coded reasons."""
     with nothing_collected(), second_hand(workspace.store.count(Comparison, study=study.id)) as beside:
-        evidence = gather_evidence(workspace, study, baseline=baseline, grader_kind=grader_kind)
+        evidence = gather_evidence(workspace, study, baseline=baseline, grader_kind=grader_kind, beside=beside)
         findings = findings_from(evidence, read_codes(reasons), beside=beside)
         (folder / "figures").mkdir(parents=True, exist_ok=True)
         drawn = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain, compress
+from itertools import compress
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -19,9 +19,10 @@ from guildhall.domain.authors import Author, Expert
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
-from guildhall.store.fields import Field, JsonText, read_fields
+from guildhall.store.fields import Digests, Field, JsonText, read_fields
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
+from guildhall.study.places import Places, joined
 from guildhall.study.rows import taken
 
 HOURS = ((2.0, "0-2 h"), (4.0, "2-4 h"), (8.0, "4-8 h"), (float("inf"), "8 h and more"))
@@ -40,9 +41,10 @@ BREAKDOWNS = {
 
 @dataclass(frozen=True)
 class Works:
-    """Submissions by place. `place` finds one by digest; a column's code of -1 is unknown, never a class of its own."""
+    """Submissions by place, which `places` finds; a column's code of -1 is unknown, never a class of its own."""
 
-    place: Mapping[str, int]
+    key: tuple[str, ...]
+    places: Places
     task: Coded
     model: Coded
     """The author's name; every expert is `expert`."""
@@ -58,14 +60,14 @@ class Works:
 
 @dataclass(frozen=True)
 class Sets:
-    """A study's comparisons by place: keys, tasks, row numbers in the store (rising), and the works they show.
+    """A study's comparisons by place, the oldest first: keys, tasks, and the works they show.
 
     `works[i]` is shown by the comparison at `shown_by[i]`.
     """
 
     key: tuple[str, ...]
+    places: Places
     task: tuple[str, ...]
-    row: NDArray[np.int64]
     works: NDArray[np.int64]
     shown_by: NDArray[np.int64]
 
@@ -91,30 +93,33 @@ class _Maker:
 def read_sets(store: Store, study: str) -> tuple[Sets, Works]:
     """The comparisons of a study and the work they show."""
     table = shelf_of(Comparison).table
-    read: dict[str, list[Any]] = {"seq": [], "key": [], "task": [], "submissions": []}
+    keys: list[str] = []
+    tasks: list[str] = []
+    sizes: list[int] = []
+    shown = bytearray()
     for chunk in read_fields(
         store,
         Comparison,
-        {"submissions": (list, "submissions")},
-        columns=("seq", "key", "task"),
+        {"submissions": (Digests, "submissions")},
+        columns=("key", "task"),
         narrowed=lambda query: query.where(table.c.study == study),
     ):
-        for name, cells in read.items():
-            cells += chunk[name]
-    shown = list(chain.from_iterable(read["submissions"]))
-    works = _read_works(store, study, set(read["task"]), set(shown))
-    sizes = np.fromiter(map(len, read["submissions"]), np.int64)
+        keys += chunk["key"]
+        tasks += chunk["task"]
+        sizes += chunk["submissions"].sizes
+        shown += chunk["submissions"].joined
+    works = _read_works(store, study, set(tasks), bytes(shown))
     sets = Sets(
-        key=tuple(read["key"]),
-        task=tuple(read["task"]),
-        row=np.array(read["seq"], dtype=np.int64),
-        works=np.fromiter(map(works.place.__getitem__, shown), np.int64, len(shown)),
+        key=tuple(keys),
+        places=Places(joined(keys)),
+        task=tuple(tasks),
+        works=works.places.of(bytes(shown)),
         shown_by=np.repeat(np.arange(len(sizes)), sizes),
     )
     return sets, works
 
 
-def _read_works(store: Store, study: str, tasks: set[str], wanted: set[str]) -> Works:
+def _read_works(store: Store, study: str, tasks: set[str], shown: bytes) -> Works:
     comparisons, table = shelf_of(Comparison).table, shelf_of(Submission).table
     # Each chunk asks anew, and names are sooner compared than found; but a question has room for so many only.
     named = sorted(tasks) if len(tasks) <= MOST_NAMED else None
@@ -123,10 +128,11 @@ def _read_works(store: Store, study: str, tasks: set[str], wanted: set[str]) -> 
     fields: dict[str, Field] = {"author": (JsonText, "author"), "files": (list, "files")}
     fields |= {name: (float, path) for name, path in numbers.items()}
     read: dict[str, list[Any]] = {name: [] for name in ("key", "task", *fields)}
+    wanted = Places(shown)
     for chunk in read_fields(
         store, Submission, fields, columns=("key", "task"), narrowed=lambda query: query.where(within)
     ):
-        kept = [key in wanted for key in chunk["key"]]
+        kept = (wanted.of(joined(chunk["key"])) >= 0).tolist()
         for name, cells in read.items():
             cells += chunk[name] if all(kept) else compress(chunk[name], kept)
     task, author = encode(read["task"]), encode(read["author"])
@@ -137,7 +143,8 @@ def _read_works(store: Store, study: str, tasks: set[str], wanted: set[str]) -> 
     }
     by_model = np.array([maker.by_model for maker in makers], dtype=np.bool_)
     return Works(
-        place={key: place for place, key in enumerate(read["key"])},
+        key=tuple(read["key"]),
+        places=Places(joined(read["key"])),
         task=task,
         model=of_maker["name"],
         sample=of_maker["sample"],
