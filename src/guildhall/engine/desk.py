@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from uuid import uuid4
 
@@ -14,6 +15,7 @@ from guildhall.engine.journal import Journal, Note
 from guildhall.engine.models import usage_of
 from guildhall.engine.purse import Purse
 from guildhall.engine.terms import Terms
+from guildhall.engine.wire import ASKED, Asked
 from guildhall.store.ledger import Answered, Sent
 
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ class Desk:
     terms: Terms
     journal: Journal
     purse: Purse
+    receipts: Path
     usage: Usage = FREE
     tools_used: Counter[str] = field(default_factory=Counter)
     text: str | None = None
@@ -62,10 +65,17 @@ class Desk:
         if why is not None:
             raise RunLimitReached(why)
         self._ticket = uuid4().hex
-        await self.journal.write(Note(sent=Sent(self._ticket, self.job.key, self.terms.run, model, self.terms.now())))
+        sent = Sent(self._ticket, self.job.key, self.terms.run, model, self.terms.now())
+        await self.journal.write(Note(sent=sent))
+        if self.terms.pace.relayed:
+            ASKED.set(Asked(sent, self.terms, self._elsewhere, self.receipts))
+
+    @property
+    def _elsewhere(self) -> bool:
+        return "base_url" in self.job.settings
 
     async def call_answered(self, model: str, counted: ModelUsage, seconds: float) -> None:
-        usage = self.terms.priced(model, usage_of(counted), elsewhere="base_url" in self.job.settings)
+        usage = self.terms.priced(model, usage_of(counted), elsewhere=self._elsewhere)
         self.usage = self.usage + usage
         await self._close_call(usage, seconds=seconds)
 

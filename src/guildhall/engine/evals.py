@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
@@ -15,6 +16,8 @@ from guildhall.engine.journal import TAKEN_OVER, keep_leases, open_journal, plai
 from guildhall.engine.models import config_of, open_model
 from guildhall.engine.office import OFFICE, Office, OnEnd
 from guildhall.engine.purse import Purse
+from guildhall.engine.receipts import booking
+from guildhall.engine.relays import remark
 from guildhall.engine.sandboxes import Sandbox
 from guildhall.engine.solver import do_job
 from guildhall.engine.terms import Terms
@@ -33,11 +36,15 @@ SAMPLES_AN_EVAL = 500
 
 @dataclass(frozen=True)
 class AgentRun:
-    """What a run of agents came to: how each job ended that ended now, and which were left and why."""
+    """What a run of agents came to: how each job ended that ended now, and which were left and why.
+
+    `remark` is what else there is to say of the run itself.
+    """
 
     finished: dict[str, AgentEnd]
     left: tuple[str, ...] = ()
     why_left: str | None = None
+    remark: str | None = None
 
 
 def run_agents(
@@ -58,6 +65,21 @@ def run_agents(
     """
     wanted = {job.key: job for job in jobs}
     terms.require_prices((job.model, "base_url" in job.settings) for job in wanted.values() if job.command is None)
+    with booking(workspace, now=terms.now) as receipts, plain_errors():
+        return _run_open(wanted, stage, workspace, terms, sandbox or Sandbox(), at_once, receipts, on_end)
+
+
+def _run_open(
+    wanted: dict[str, AgentJob],
+    stage: Stage,
+    workspace: Workspace,
+    terms: Terms,
+    sandbox: Sandbox,
+    at_once: int,
+    receipts: Path,
+    on_end: OnEnd | None,
+) -> AgentRun:
+    """Claim what nobody is at, and run it."""
     work = Work(workspace.store)
     work.plan(wanted, kind="agent", run=terms.run)
     ended = {WorkState.DONE, WorkState.FAILED}
@@ -67,10 +89,9 @@ def run_agents(
     if not mine:
         busy = tuple(open_keys)
         return AgentRun({}, left=busy, why_left=TAKEN_OVER if busy else None)
-    with plain_errors():
-        office = anyio.run(_run_eval, mine, stage, workspace, terms, sandbox or Sandbox(), at_once, on_end)
+    office = anyio.run(_run_eval, mine, stage, workspace, terms, sandbox, at_once, receipts, on_end)
     left = tuple(key for key in open_keys if key not in office.finished)
-    return AgentRun(office.finished, left=left, why_left=office.why_left)
+    return AgentRun(office.finished, left=left, why_left=office.why_left, remark=remark())
 
 
 async def _run_eval(
@@ -80,13 +101,14 @@ async def _run_eval(
     terms: Terms,
     sandbox: Sandbox,
     at_once: int,
+    receipts: Path,
     on_end: OnEnd | None,
 ) -> Office:
     work, ledger = Work(workspace.store), Ledger(workspace.store)
     _quiet()
     async with keep_leases(work, terms), open_journal(workspace.store) as journal:
         purse = Purse(terms.limits, recount=lambda: ledger.spent(run=terms.run), clock=terms.now)
-        office = Office(terms, stage, journal, purse, jobs, on_end or (lambda _job, _end: None))
+        office = Office(terms, stage, journal, purse, jobs, receipts, on_end or (lambda _job, _end: None))
         token = OFFICE.set(office)
         try:
             for portion in _portions(list(jobs.values())):

@@ -14,6 +14,7 @@ from guildhall.engine.calls import Call, Message, Part, TextPart
 from guildhall.engine.quoting import without_quoted_keys
 from guildhall.engine.scripted import PREFIX, behaviour
 from guildhall.engine.terms import Limits, Pace
+from guildhall.engine.wire import through_relay
 from guildhall.errors import InputError, MissingTool, UnknownName
 from guildhall.observe.redact import redact
 
@@ -93,7 +94,7 @@ def open_model(model: str, settings: Mapping[str, JsonValue], config: GenerateCo
         ) from error
     except Exception as error:  # Inspect raises many kinds here, all of them about what the user wrote
         raise InputError(f"the model {model!r} cannot be opened: {redact(str(error))}") from error
-    return without_quoted_keys(opened)
+    return without_quoted_keys(through_relay(opened))
 
 
 def chat_of(messages: tuple[Message, ...], read_blob: ReadBlob) -> list[ChatMessage]:

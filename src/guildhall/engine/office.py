@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from guildhall.engine.agents import AgentEnd, AgentJob, Stage
 from guildhall.engine.desk import Desk
@@ -27,6 +28,7 @@ class Office:
     journal: Journal
     purse: Purse
     jobs: dict[str, AgentJob]
+    receipts: Path
     on_end: OnEnd
     desks: dict[str, Desk] = field(default_factory=dict)
     finished: dict[str, AgentEnd] = field(default_factory=dict)
@@ -34,7 +36,7 @@ class Office:
     failure: BaseException | None = None
 
     def open_desk(self, key: str) -> Desk:
-        self.desks[key] = Desk(self.jobs[key], self.terms, self.journal, self.purse)
+        self.desks[key] = Desk(self.jobs[key], self.terms, self.journal, self.purse, self.receipts)
         return self.desks[key]
 
     async def sample_ended(self, key: str, seconds: float | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -16,7 +17,9 @@ from guildhall.engine.calls import Call, Reply
 from guildhall.engine.journal import TAKEN_OVER, Journal, Note, keep_leases, open_journal, plain_errors
 from guildhall.engine.models import ReadBlob, chat_of, config_of, open_model, parsed, stop_of, usage_of, with_schema
 from guildhall.engine.purse import Purse
+from guildhall.engine.receipts import booking
 from guildhall.engine.terms import Terms
+from guildhall.engine.wire import ASKED, Asked
 from guildhall.observe.redact import redact
 from guildhall.observe.spans import Doing, span
 from guildhall.store.ledger import Answered, Ledger, Sent, Spending
@@ -75,7 +78,7 @@ def run_calls(
             on_reply(wanted[key], reply)
     open_keys = [key for key in wanted if key not in known]
     claimed = work.claim(open_keys, worker=this_worker(), now=terms.now())
-    with plain_errors():
+    with plain_errors(), booking(workspace, now=terms.now) as asking.receipts:
         anyio.run(asking.ask_all, {key: wanted[key] for key in open_keys if key in claimed})
     busy = [key for key in open_keys if key not in claimed] + asking.taken_over
     why = asking.why_left or (TAKEN_OVER if busy else None)
@@ -95,6 +98,7 @@ class _Asking:
     left: list[str] = field(default_factory=list)
     taken_over: list[str] = field(default_factory=list)
     why_left: str | None = None
+    receipts: Path = Path()
     models: dict[bytes, tuple[Model, GenerateConfig]] = field(default_factory=dict)
 
     def open_models(self, calls: Iterable[Call]) -> None:
@@ -144,7 +148,10 @@ class _Asking:
     async def _ask(self, key: str, call: Call, journal: Journal) -> tuple[Reply, bool]:
         """One call from the ledger's first line to its last, and whether its reply is the one that stands."""
         ticket = uuid4().hex
-        await journal.write(Note(sent=Sent(ticket, key, self.terms.run, call.model, self.terms.now())))
+        sent = Sent(ticket, key, self.terms.run, call.model, self.terms.now())
+        await journal.write(Note(sent=sent))
+        if self.terms.pace.relayed:
+            ASKED.set(Asked(sent, self.terms, "base_url" in call.settings, self.receipts))
         with span(Doing.CALL, model=call.model) as facts:
             reply = await self._reply(call)
             facts["stop"] = reply.stop.value

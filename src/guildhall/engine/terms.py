@@ -42,7 +42,9 @@ class Pace(Value):
     Without `connections` the number of open requests adapts: it grows while answers come and shrinks on rate limits.
     With `batch` (a number is the size) requests go through the provider's batch service, which may take a day: many
     wait at once, and no single attempt is given up. With `cache`, an agent's call that was made before, word for
-    word, is answered from Inspect's cache, and counts neither as time nor as money.
+    word, is answered from Inspect's cache, and counts neither as time nor as money. With `relay`, requests go through a
+    small process of this machine that outlives a killed run and counts the answers that were still on their way; a
+    batch has its own keeper, and is never relayed.
     """
 
     connections: PositiveInt | None = None
@@ -51,11 +53,16 @@ class Pace(Value):
     attempt_seconds: PositiveInt | None = 600
     batch: bool | PositiveInt = False
     cache: bool = False
+    relay: bool = True
 
     @property
     def waiting_at_most(self) -> int:
         """How many requests to one model may wait for their answers at a time."""
         return self.connections or (_BATCHED_AT_MOST if self.batch else self.at_most)
+
+    @property
+    def relayed(self) -> bool:
+        return self.relay and not self.batch
 
     @property
     def gives_up_after_s(self) -> int | None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from guildhall.domain.submissions import Submission
 from guildhall.domain.values import Value
+from guildhall.engine.receipts import book_receipts
 from guildhall.sampling.plan import SampleItem
 from guildhall.store.ledger import Ledger
 from guildhall.store.work import Work, WorkState
@@ -17,6 +18,7 @@ from guildhall.store.workspace import Workspace
 class SamplingStatus(Value):
     """Counts of items by state, of submissions by how they ended and by problem, and the ledger's sums.
 
+    `late_answers` are those of the calls that were answered when nobody waited any more: not used, but paid for.
     `cost_usd` is absent where some call's price is unknown; `known_usd` is the part that is known.
     """
 
@@ -32,6 +34,7 @@ class SamplingStatus(Value):
     looked_at_pages: int
     calls: int
     unanswered_calls: int
+    late_answers: int
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
@@ -40,9 +43,11 @@ class SamplingStatus(Value):
 
 def sampling_status(items: Sequence[SampleItem], *, workspace: Workspace, run: str) -> SamplingStatus:
     """How the items stand now; cheap enough to be asked twice a second."""
+    now = time.time()
+    book_receipts(workspace, now=now)
     work, ledger = Work(workspace.store), Ledger(workspace.store)
     states = work.items([item.key for item in items])
-    held = work.at_work(states, now=time.time())
+    held = work.at_work(states, now=now)
     running = len(ledger.begun(sorted(held)))
     counts = Counter(state.state for state in states.values())
     submissions = _submissions([state.result for state in states.values() if state.result], workspace)
@@ -59,6 +64,7 @@ def sampling_status(items: Sequence[SampleItem], *, workspace: Workspace, run: s
         looked_at_pages=sum(bool(submission.looked_at_pages) for submission in submissions),
         calls=spent.usage.calls,
         unanswered_calls=spent.unanswered,
+        late_answers=spent.late,
         input_tokens=spent.usage.input_tokens,
         output_tokens=spent.usage.output_tokens,
         cost_usd=spent.usage.cost_usd,

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from sqlalchemy import Connection, and_, case, func, select
+from sqlalchemy import Connection, and_, case, func, or_, select
 
 from guildhall.domain.halls import SeatState
 from guildhall.domain.judgments import Judgment
 from guildhall.domain.submissions import Submission
 from guildhall.store.hall import seats, slots
-from guildhall.store.ledger import model_calls
+from guildhall.store.ledger import LATE, model_calls
 from guildhall.store.outbox import outbox
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
@@ -66,8 +66,10 @@ def _waiting(connection: Connection) -> Iterator[Figure]:
 
 def _spent(connection: Connection) -> Iterator[Figure]:
     calls = model_calls.c
-    outcome = case((calls.ended_at.is_(None), "unanswered"), (calls.error.is_not(None), "failed"), else_="answered")
-    unpriced = case((and_(calls.ended_at.is_not(None), calls.error.is_(None), calls.cost_usd.is_(None)), 1), else_=0)
+    late, failed = calls.error.startswith(LATE), calls.error.is_not(None)
+    outcome = case((calls.ended_at.is_(None), "unanswered"), (late, "late"), (failed, "failed"), else_="answered")
+    answered = and_(calls.ended_at.is_not(None), or_(calls.error.is_(None), late))
+    unpriced = case((and_(answered, calls.cost_usd.is_(None)), 1), else_=0)
     query = select(
         calls.model,
         outcome.label("outcome"),

@@ -1,15 +1,18 @@
 """The ledger: one row for each model call, written before it is sent and completed when it is answered.
 
-What a killed process had spent is still counted, and calls whose answer never arrived are counted apart.
+What a killed process had spent is still counted. Answers that arrived when nobody waited for them any more have rows of
+their own; calls whose answer never arrived are counted apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import Column, Float, Index, Integer, String, Table, Text, bindparam, delete, func, select, update
+from sqlalchemy import Column, Float, Index, Integer, String, Table, Text, bindparam, delete, func, or_, select, update
+from sqlalchemy.dialects import postgresql, sqlite
 
 from guildhall.domain.submissions import Usage
 from guildhall.store.records import Store
@@ -38,6 +41,10 @@ model_calls = Table(
 )
 
 _COUNTED = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_written_tokens", "reasoning_tokens")
+_CHUNK = 500
+
+LATE = "the answer arrived after its caller had"
+"""How the error of an answer begins that was paid for and not used."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +70,33 @@ class Answered:
 
 
 @dataclass(frozen=True)
+class LateAnswer:
+    """An answer that arrived when its caller no longer waited for it. `error` begins with `LATE` and says why."""
+
+    id: str
+    call: Sent
+    usage: Usage
+    at: float
+    error: str
+
+
+class CallState(StrEnum):
+    """How a call stands: not ended, ended without anything counted for it, or counted."""
+
+    OPEN = "open"
+    FAILED = "failed"
+    COUNTED = "counted"
+
+
+@dataclass(frozen=True)
 class Spending:
-    """What a run has used: the answered calls, and how many were sent whose answer never arrived."""
+    """What a run has used: the answered calls, of these the late ones, and how many were sent and never answered."""
 
     usage: Usage
     known_usd: float
     unanswered: int
     unpriced: int
+    late: int
 
 
 class Ledger:
@@ -128,12 +155,37 @@ class Ledger:
             with self.store.transaction() as connection:
                 connection.execute(delete(model_calls).where(model_calls.c.id.in_(list(ids))))
 
+    def states(self, ids: Sequence[str]) -> dict[str, CallState]:
+        """How the calls stand; those the ledger does not hold are absent."""
+        counted = model_calls.c.input_tokens + model_calls.c.output_tokens
+        found: dict[str, CallState] = {}
+        with self.store.reading() as connection:
+            for part in _chunks(ids):
+                query = select(model_calls.c.id, model_calls.c.ended_at, model_calls.c.error, counted.label("tokens"))
+                for row in connection.execute(query.where(model_calls.c.id.in_(part))):
+                    ended_well = row.error is None or row.tokens > 0
+                    ended = CallState.COUNTED if ended_well else CallState.FAILED
+                    found[row.id] = CallState.OPEN if row.ended_at is None else ended
+        return found
+
+    def book(self, answers: Sequence[LateAnswer]) -> int:
+        """Give each late answer its own row, once, in place of the open row of its call; the number that were new."""
+        new = 0
+        with self.store.transaction() as connection:
+            dialect: Any = sqlite if connection.dialect.name == "sqlite" else postgresql
+            insert = dialect.insert(model_calls).on_conflict_do_nothing(index_elements=["id"])
+            for part in _chunks([_row(answer) for answer in answers]):
+                new += len(connection.execute(insert.values(part).returning(model_calls.c.id)).all())
+            for calls in _chunks([answer.call.id for answer in answers]):
+                still_open = (model_calls.c.id.in_(calls), model_calls.c.ended_at.is_(None))
+                connection.execute(delete(model_calls).where(*still_open))
+        return new
+
     def begun(self, items: Sequence[str]) -> set[str]:
         """Which of the items have sent a call."""
         found: set[str] = set()
         with self.store.reading() as connection:
-            for start in range(0, len(items), 500):
-                part = list(items[start : start + 500])
+            for part in _chunks(items):
                 query = select(model_calls.c.item).where(model_calls.c.item.in_(part)).distinct()
                 found |= set(connection.execute(query).scalars())
         return found
@@ -143,7 +195,8 @@ class Ledger:
         where = [model_calls.c.run == run] if run is not None else []
         if items is not None:
             where.append(model_calls.c.item.in_(list(items)))
-        ended = model_calls.c.ended_at.is_not(None)
+        late = model_calls.c.error.startswith(LATE)
+        answered = model_calls.c.ended_at.is_not(None), or_(model_calls.c.error.is_(None), late)
         sums = [func.coalesce(func.sum(model_calls.c[name]), 0).label(name) for name in _COUNTED]
         with self.store.reading() as connection:
             row = (
@@ -154,18 +207,42 @@ class Ledger:
                         func.coalesce(func.sum(model_calls.c.cost_usd), 0.0).label("cost"),
                         func.min(model_calls.c.price_date).label("price_date"),
                         func.count().label("sent"),
+                        func.count().filter(late).label("late"),
+                        func.count().filter(*answered, model_calls.c.cost_usd.is_(None)).label("unpriced"),
                     ).where(*where)
                 )
                 .mappings()
                 .one()
             )
-            unpriced = connection.execute(
-                select(func.count()).where(
-                    *where, ended, model_calls.c.cost_usd.is_(None), model_calls.c.error.is_(None)
-                )
-            ).scalar_one()
         counts = {name: int(row[name]) for name in _COUNTED}
         known_usd, calls = float(row["cost"]), int(row["calls"])
-        cost_usd = known_usd if unpriced == 0 else None
+        cost_usd = known_usd if row["unpriced"] == 0 else None
         usage = Usage(**counts, calls=calls, cost_usd=cost_usd, price_date=row["price_date"])
-        return Spending(usage, known_usd=known_usd, unanswered=int(row["sent"]) - calls, unpriced=int(unpriced))
+        return Spending(
+            usage,
+            known_usd=known_usd,
+            unanswered=int(row["sent"]) - calls,
+            unpriced=int(row["unpriced"]),
+            late=int(row["late"]),
+        )
+
+
+def _row(answer: LateAnswer) -> dict[str, Any]:
+    call, usage = answer.call, answer.usage
+    return {
+        "id": answer.id,
+        "item": call.item,
+        "run": call.run,
+        "model": call.model,
+        "begun_at": call.at,
+        "ended_at": answer.at,
+        "cost_usd": usage.cost_usd,
+        "price_date": usage.price_date,
+        "seconds": answer.at - call.at,
+        "error": answer.error,
+        **{name: getattr(usage, name) for name in _COUNTED},
+    }
+
+
+def _chunks(things: Sequence[Any]) -> Iterator[list[Any]]:
+    return (list(things[start : start + _CHUNK]) for start in range(0, len(things), _CHUNK))

@@ -75,7 +75,19 @@ class Outcome:
 
 def this_worker() -> str:
     """Who holds a lease: a process that can be found again, or found dead, on the same machine."""
-    return f"{_machine()}:{os.getpid()}:{_started_at(os.getpid())}"
+    return worker_at(os.getpid())
+
+
+def worker_at(pid: int) -> str:
+    """The same for another process of this machine."""
+    return f"{_machine()}:{pid}:{_started_at(pid)}"
+
+
+def has_died(worker: str) -> bool | None:
+    """Whether a worker of this machine has ended; None for one that cannot be seen from here."""
+    machine, pid, started = worker.rsplit(":", 2)
+    # Another owner of the same number has another start.
+    return _started_at(int(pid)) != started if machine == _machine() else None
 
 
 class Work:
@@ -244,10 +256,8 @@ def _planned(key: str, kind: str, run: str) -> dict[str, Any]:
 def _is_free(row: Any, worker: str, now: float) -> bool:
     if row.state != WorkState.RUNNING.value or row.worker is None or row.worker == worker:
         return True
-    machine, pid, started = row.worker.rsplit(":", 2)
-    # The same machine can say at once whether that very process still lives; another pid owner has another start.
-    died = machine == _machine() and _started_at(int(pid)) != started
-    return bool(died or row.leased_until is None or row.leased_until < now)
+    # The same machine can say at once whether that very process still lives; for others the lease must run out.
+    return bool(has_died(row.worker) or row.leased_until is None or row.leased_until < now)
 
 
 @cache
@@ -258,11 +268,12 @@ def _machine() -> str:
 
 
 def _started_at(pid: int) -> str:
-    """When the process began, in clock ticks since boot; empty when there is no such process."""
+    """When the process began, in clock ticks since boot; empty when there is no such process, or only its name left."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+        state, *figures = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return ""
+    return "" if state in "ZX" else figures[18]
 
 
 def _chunks(keys: list[str]) -> Iterable[list[str]]:

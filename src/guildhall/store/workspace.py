@@ -4,6 +4,7 @@ guildhall.toml      settings; the URLs of the database and the files when they a
 guildhall.sqlite    the records
 blobs/              files by digest; a cache of them where they live in an object store
 logs/               evaluation logs
+receipts/           what providers answered, until it is booked: tokens and times only
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ class Workspace:
         self.at, self.store = at, store
         self.path, self.url = at.path, at.database_url
         self.blobs = open_blobs(at.blobs, at.path / "blobs")
-        self.logs = at.path / "logs"
+        self.logs, self.receipts = at.path / "logs", at.path / "receipts"
 
     @classmethod
     def create(cls, path: Path, *, database: str | None = None, blobs: str | None = None) -> Workspace:

@@ -1,0 +1,50 @@
+"""A run of calls in a process of its own, for tests that kill it: `python -m tests.engine.caller ORDERS`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from guildhall.engine.calls import Call
+from guildhall.engine.oneshot import run_calls
+from guildhall.engine.prices import Price, Prices
+from guildhall.engine.terms import Pace, Terms
+from guildhall.store.workspace import Workspace
+
+ROOT = Path(__file__).parents[2]
+KEY = "sk-canary-7d1f0e55aa"
+QUESTION = "what the prompt says is nobody's business"
+RUN = "relayed"
+PRICED = "openai-api/own/priced"
+PRICES = Prices({PRICED: Price(input_usd=10.0, output_usd=100.0, as_of=date(2026, 1, 1))})
+
+
+def start(workspace: Path, model: str, settings: dict[str, Any], **more: Any) -> subprocess.Popen[bytes]:
+    """Let the process ask one question, or as many as `questions` says; `pace` has settings of `Pace`."""
+    orders = json.dumps({"workspace": str(workspace), "model": model, "settings": settings, **more})
+    environ = os.environ | {"OWN_API_KEY": KEY, "OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}
+    command = [sys.executable, "-m", "tests.engine.caller", orders]
+    return subprocess.Popen(command, cwd=ROOT, env=environ, start_new_session=True, stderr=subprocess.PIPE)
+
+
+def ask(workspace: Workspace, model: str, settings: dict[str, Any], *, questions: int = 1, **pace: Any) -> list[str]:
+    calls = [Call.ask(model, f"{QUESTION} {number}", settings=settings) for number in range(questions)]
+    terms = Terms(run=RUN, pace=Pace(**pace), prices=PRICES)
+    answers = run_calls(calls, workspace=workspace, terms=terms)
+    return [reply.error or reply.text for call in calls if (reply := answers.of(call)) is not None]
+
+
+def main() -> None:
+    orders = json.loads(sys.argv[1])
+    with Workspace.open(Path(orders["workspace"])) as workspace:
+        pace, questions = orders.get("pace", {}), orders.get("questions", 1)
+        ask(workspace, orders["model"], orders["settings"], questions=questions, **pace)
+
+
+if __name__ == "__main__":
+    main()
