@@ -10,26 +10,22 @@ import threading
 import time
 from collections import defaultdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple
+from typing import Any
 
 _TASK = re.compile(r"TASK-\d+")
 _USAGE = re.compile(rb'"usage"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})')
 
 
-class Served(NamedTuple):
-    """An answer of the server: when it was asked for, and the tokens read and written by the server's own count."""
-
-    asked_at: float
-    tokens: tuple[int, int]
-
-
 class FaultProxy:
-    """Serves on loopback until closed. `answers` holds, for each task named in a request, what the server answered."""
+    """Serves on loopback until closed.
+
+    `answers` holds, for each task named in a request, the tokens read and written by the server's own count.
+    """
 
     def __init__(
         self, upstream: str, *, seed: int, faults: float = 0.2, delay_s: tuple[float, float] = (0.1, 0.4)
     ) -> None:
-        self.answers: dict[str, list[Served]] = defaultdict(list)
+        self.answers: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self.injected: dict[int, int] = defaultdict(int)
         self.streamed = 0
         self._upstream, self._faults, self._delay_s = upstream, faults, delay_s
@@ -50,7 +46,7 @@ class FaultProxy:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def handle(self, request: BaseHTTPRequestHandler) -> None:
-        asked_at, body = time.time(), request.rfile.read(int(request.headers["Content-Length"]))
+        body = request.rfile.read(int(request.headers["Content-Length"]))
         with self._lock:
             delay, fault = self._random.uniform(*self._delay_s), self._random.random()
         time.sleep(delay)
@@ -66,16 +62,15 @@ class FaultProxy:
         content = answer.read()
         connection.close()
         if answer.status == 200:
-            self._note(asked_at, body, content)
+            self._note(body, content)
         self._send(request, answer.status, content, answer.headers.get("Content-Type", "application/json"))
 
-    def _note(self, asked_at: float, body: bytes, content: bytes) -> None:
+    def _note(self, body: bytes, content: bytes) -> None:
         task = _TASK.findall(body.decode())[0]
         usage = json.loads(_USAGE.findall(content)[-1])
         with self._lock:
             self.streamed += b"data:" in content[:20]
-            tokens = int(usage["prompt_tokens"]), int(usage["completion_tokens"])
-            self.answers[task].append(Served(asked_at, tokens))
+            self.answers[task].append((int(usage["prompt_tokens"]), int(usage["completion_tokens"])))
 
     @staticmethod
     def _send(request: BaseHTTPRequestHandler, status: int, content: bytes, kind: str) -> None:

@@ -24,12 +24,18 @@ PRICED = "openai-api/own/priced"
 PRICES = Prices({PRICED: Price(input_usd=10.0, output_usd=100.0, as_of=date(2026, 1, 1))})
 
 
-def start(workspace: Path, model: str, settings: dict[str, Any], **more: Any) -> subprocess.Popen[bytes]:
-    """Let the process ask one question, or as many as `questions` says; `pace` has settings of `Pace`."""
+def start(
+    workspace: Path, model: str, settings: dict[str, Any], *, variables: dict[str, str] | None = None, **more: Any
+) -> subprocess.Popen[bytes]:
+    """Let the process ask one question, or as many as `questions` says, and print what it hears.
+
+    `pace` has settings of `Pace`; `variables` are added to its environment.
+    """
     orders = json.dumps({"workspace": str(workspace), "model": model, "settings": settings, **more})
-    environ = os.environ | {"OWN_API_KEY": KEY, "OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY}
+    environ = os.environ | {"OWN_API_KEY": KEY, "OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY} | (variables or {})
     command = [sys.executable, "-m", "tests.engine.caller", orders]
-    return subprocess.Popen(command, cwd=ROOT, env=environ, start_new_session=True, stderr=subprocess.PIPE)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, cwd=ROOT, env=environ, start_new_session=True, stdout=pipe, stderr=pipe)
 
 
 def ask(workspace: Workspace, model: str, settings: dict[str, Any], *, questions: int = 1, **pace: Any) -> list[str]:
@@ -43,7 +49,8 @@ def main() -> None:
     orders = json.loads(sys.argv[1])
     with Workspace.open(Path(orders["workspace"])) as workspace:
         pace, questions = orders.get("pace", {}), orders.get("questions", 1)
-        ask(workspace, orders["model"], orders["settings"], questions=questions, **pace)
+        said = ask(workspace, orders["model"], orders["settings"], questions=questions, **pace)
+        sys.stdout.write("\n".join(said))
 
 
 if __name__ == "__main__":

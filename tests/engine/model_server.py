@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import ssl
 import threading
 import time
 from collections.abc import Iterator
@@ -23,6 +24,7 @@ class ModelServer:
     refusals: list[int] = field(default_factory=list)
     packed: bool = False
     tells_usage: bool = True
+    certified: ssl.SSLContext | None = None
     asked: list[dict[str, str]] = field(default_factory=list)
     answered: int = 0
 
@@ -41,6 +43,9 @@ class ModelServer:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
+        if self.certified is not None:
+            self._server.socket = self.certified.wrap_socket(self._server.socket, server_side=True)
+            self.address = f"https://localhost:{self._server.server_address[1]}"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def close(self) -> None:

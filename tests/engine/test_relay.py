@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 from sqlalchemy import select
 
 from guildhall.engine import relays
+from guildhall.engine.bubblewrap_authority import Authority
 from guildhall.engine.metering import told
 from guildhall.engine.receipts import ENDED, GAVE_UP, book_receipts
 from guildhall.store.ledger import Ledger, model_calls
@@ -122,6 +124,29 @@ def test_a_provider_out_of_reach_fails_as_it_would_without_a_relay(workspace):
     (direct,) = ask(workspace, UNPRICED, {**settings, "temperature": 0.5}, retries=0, relay=False)
     assert "APIConnectionError" in relayed
     assert "APIConnectionError" in direct
+
+
+def test_a_proxy_of_the_environment_is_used_for_the_provider_and_for_nothing_else(server, workspace):
+    settings = {"base_url": "http://provider.invalid/v1"}
+    variables = {"HTTP_PROXY": server.address, "http_proxy": server.address, "NO_PROXY": "", "no_proxy": ""}
+    said, _ = start(workspace.path, UNPRICED, settings, variables=variables).communicate(timeout=60)
+    assert said.decode().strip() == TEXT
+    assert [asked["host"] for asked in server.asked] == ["provider.invalid"]
+    assert len(receipts(workspace)) == 1
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_certificates_of_the_environment_decide_whom_a_relay_trusts(workspace, tmp_path, trusted):
+    authority = Authority(now=datetime.now(UTC))
+    (tmp_path / "ca.pem").write_bytes(authority.certificate_pem)
+    variables = {"SSL_CERT_FILE": str(tmp_path / "ca.pem")} if trusted else {}
+    server = ModelServer(certified=authority.context_for("localhost"))
+    settings = {"base_url": server.address + "/v1"}
+    pace = {"retries": 0}
+    said, _ = start(workspace.path, UNPRICED, settings, variables=variables, pace=pace).communicate(timeout=60)
+    server.close()
+    assert (said.decode().strip() == TEXT) is trusted
+    assert len(receipts(workspace)) == trusted
 
 
 @pytest.mark.parametrize("group", [False, True], ids=["the process", "its whole group"])

@@ -281,7 +281,7 @@ def show_status(title: str, report: Any) -> None:
     if report["late_answers"]:
         note(f"{report['late_answers']} answers arrived when nobody waited for them any more; their cost is counted")
     if report["unanswered_calls"]:
-        note(f"{report['unanswered_calls']} calls were sent whose answer never arrived; their cost is unknown")
+        note(f"{report['unanswered_calls']} calls were sent whose answer has not arrived; their cost is unknown")
     if report.get("why_left"):
         note(f"{report['left']} items were left: {report['why_left']}")
     if report.get("remark"):

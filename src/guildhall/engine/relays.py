@@ -1,4 +1,4 @@
-"""The relays of this process: started by the first call that needs one, and told nothing when it ends."""
+"""The relays of this process: each is started by the first call that needs it, and ends by itself, after us."""
 
 from __future__ import annotations
 
@@ -17,6 +17,13 @@ from guildhall.store.work import this_worker, worker_at
 logger = logging.getLogger(__name__)
 
 
+class _Detached(subprocess.Popen[bytes]):
+    """A child that outlives us by design, which is no leak to be warned of."""
+
+    def __del__(self) -> None:
+        """Nobody waits for it."""
+
+
 class RunningRelay:
     """A relay in a session of its own, so that what ends this process, or its whole group, does not end it.
 
@@ -29,7 +36,7 @@ class RunningRelay:
         read_end, self._lifeline = os.pipe()
         with socket.create_server(("127.0.0.1", 0), backlog=1024) as listening, os.fdopen(read_end, "rb") as orders:
             self.url = f"http://127.0.0.1:{listening.getsockname()[1]}/"
-            self._process = subprocess.Popen(
+            self._process = _Detached(
                 [sys.executable, "-P", "-m", "guildhall.engine.relay", str(listening.fileno())],
                 stdin=orders,
                 stdout=subprocess.DEVNULL,
@@ -37,8 +44,7 @@ class RunningRelay:
                 pass_fds=[listening.fileno()],
                 start_new_session=True,
             )
-        self.pid = self._process.pid
-        head = {"caller": this_worker(), "relay": worker_at(self.pid)}
+        head = {"caller": this_worker(), "relay": worker_at(self._process.pid)}
         told = {"name": uuid4().hex, "token": self.token, "head": head, "http": http}
         os.write(self._lifeline, json.dumps(told).encode() + b"\n")
 

@@ -170,6 +170,8 @@ class Ledger:
 
     def book(self, answers: Sequence[LateAnswer]) -> int:
         """Give each late answer its own row, once, in place of the open row of its call; the number that were new."""
+        if not answers:
+            return 0
         new = 0
         with self.store.transaction() as connection:
             dialect: Any = sqlite if connection.dialect.name == "sqlite" else postgresql
