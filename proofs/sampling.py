@@ -185,11 +185,11 @@ def _compare(folder: Path, proxies: dict[str, FaultProxy]) -> Figures:
     assert tokens == spent.usage.input_tokens + spent.usage.output_tokens
     after_a_kill = sum(row["error"] == ENDED for row in rows)
     assert after_a_kill > 0, "no kill cut off an answer: this would prove nothing"
+    counts = (("by", served), ("in_the_ledger_for", ledger))
     return {
         "submissions": len(made),
+        **{f"{where}_{name}": _sums(answers, name) for name in proxies for where, answers in counts},
         "twice": 0,
-        **{f"by_{name}": _sums(served, name) for name in proxies},
-        **{f"in_the_ledger_for_{name}": _sums(ledger, name) for name in proxies},
         "of_these_answered_after_a_kill": after_a_kill,
         "calls_never_answered": spent.unanswered,
     }
