@@ -265,11 +265,16 @@ class _Spent:
         """E[T_n] task by task, for n = 1 to `most`; each attempt goes on from the last."""
         yield self.tried_once()
         attempt = self._attempt
-        fails, spent = self.lost / self.trials, np.broadcast_to(attempt, self.lost.shape)
+        fails, spent = self.lost / self.trials, np.tile(attempt, (len(self.lost), 1))
         for k in range(1, most):
-            spent = spent + fails * attempt
-            fails = fails * (self.lost + k) / (self.trials + k)
-            yield spent + fails * self.ledger.human + self._harm(1 - fails)
+            spent += fails * attempt
+            fails *= self.lost + k
+            fails /= self.trials + k
+            each = fails * self.ledger.human
+            each += spent
+            if self.catastrophe:
+                each += self._harm(1 - fails)
+            yield each
 
     @property
     def _attempt(self) -> Floats:

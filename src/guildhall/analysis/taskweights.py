@@ -25,8 +25,10 @@ def ratio_interval(above: Floats, below: Floats, weights: Floats, *, level: floa
     below = np.broadcast_to(below, weights.shape)
     mean_above, mean_below = weights @ above / n_tasks, np.einsum("ij,ij->i", weights, below) / n_tasks
     logs = np.log(mean_above / mean_below)
-    influence = above / mean_above[:, None] - below / mean_below[:, None]
-    errors = np.sqrt(np.einsum("ij,ij->i", weights, influence**2)) / n_tasks
+    influence = below * (1 / mean_below)[:, None]
+    np.subtract(above * (1 / mean_above)[:, None], influence, out=influence)
+    np.square(influence, out=influence)
+    errors = np.sqrt(np.einsum("ij,ij->i", weights, influence)) / n_tasks
     if not errors[0] > 1e-12:
         return None
     usable = errors[1:] > 1e-12
