@@ -238,6 +238,19 @@ def test_a_broken_line_is_told_once_and_stops_nothing(server, workspace, caplog)
     assert book.exists()
 
 
+@pytest.mark.parametrize("head", ['{"caller": "there/1:1:1", "relay": "there/1:2:1"}', "half a li"])
+def test_receipts_of_a_machine_out_of_sight_are_booked_once_it_has_fallen_silent(server, workspace, head):
+    server.seconds = [1.0]
+    kill_while_answering(start(workspace.path, UNPRICED, {"base_url": server.address + "/v1"}), server)
+    wait_until(lambda: bool(receipts(workspace)))
+    (file,) = workspace.receipts.glob("*/relay.json")
+    file.write_text(head)
+    spoke_at = file.stat().st_mtime
+    assert book_receipts(workspace, now=spoke_at + 200) == 0
+    assert book_receipts(workspace, now=spoke_at + 400) == 1
+    assert not file.exists()
+
+
 def test_without_a_relay_a_run_goes_on_and_says_so(server, workspace, monkeypatch, caplog):
     monkeypatch.setattr(relays, "_relays", {})
     monkeypatch.setattr("sys.executable", "/nonexistent/python")

@@ -15,7 +15,7 @@ import logging
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -91,17 +91,15 @@ def book_receipts(workspace: Workspace, *, now: float, own: str | None = None) -
     """
     booked = 0
     for head in sorted(workspace.receipts.glob(f"*/{HEAD}")):
-        booked += _book_folder(head, Ledger(workspace.store), now=now, own=own)
+        # Gone: another process has just booked it. Forbidden: it is another user's, who will.
+        with suppress(FileNotFoundError, PermissionError):
+            booked += _book_folder(head, Ledger(workspace.store), now=now, own=own)
     return booked
 
 
 def _book_folder(head: Path, ledger: Ledger, *, now: float, own: str | None) -> int:
-    try:
-        who, silent_s = json.loads(head.read_text()), now - head.stat().st_mtime
-    except FileNotFoundError:  # another process has just booked and removed it
-        return 0
     # Both are asked before the lines are read: what a living relay may still write must not be removed unread.
-    relay_ended, caller_ended = (_has_ended(who[name], silent_s) for name in ("relay", "caller"))
+    relay_ended, caller_ended = _have_ended(head, now)
     books = head.parent.glob("*.jsonl") if caller_ended else [head.parent / own] if own else []
     booked, unreadable = 0, 0
     for book in books:
@@ -113,10 +111,19 @@ def _book_folder(head: Path, ledger: Ledger, *, now: float, own: str | None) -> 
     return booked
 
 
-def _has_ended(worker: str, silent_s: float) -> bool:
-    """On this machine that can be seen; elsewhere a relay that gives no sign of life has ended, and so its caller."""
-    died = has_died(worker)
-    return silent_s > LEASE_S if died is None else died
+def _have_ended(head: Path, now: float) -> tuple[bool, bool]:
+    """Whether a relay and its caller have ended.
+
+    On this machine that can be seen. Elsewhere, or where the file cannot be read, a relay that gives no sign of life
+    has ended, and so has its caller.
+    """
+    silent = now - head.stat().st_mtime > LEASE_S
+    try:
+        who = json.loads(head.read_bytes())
+        relay, caller = has_died(who["relay"]), has_died(who["caller"])
+    except (ValueError, KeyError, TypeError):
+        return silent, silent
+    return silent if relay is None else relay, silent if caller is None else caller
 
 
 def _late(receipts: Sequence[Receipt], ledger: Ledger, *, caller_ended: bool) -> list[LateAnswer]:
@@ -140,10 +147,7 @@ def _late(receipts: Sequence[Receipt], ledger: Ledger, *, caller_ended: bool) ->
 
 def _read(book: Path) -> tuple[list[Receipt], int]:
     """The receipts of a file, and how many of its lines cannot be read."""
-    try:
-        lines = book.read_bytes().splitlines()
-    except FileNotFoundError:
-        return [], 0
+    lines = book.read_bytes().splitlines() if book.exists() else []
     found: list[Receipt] = []
     for line in lines:
         try:
