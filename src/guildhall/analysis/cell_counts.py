@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from guildhall.analysis.files import table_parts
 from guildhall.analysis.histogram import joint_counts, side_by_side
 from guildhall.analysis.outcomes import to_halves
-from guildhall.analysis.tables import Coded, Codes, Table, renumber
+from guildhall.analysis.tables import Coded, Codes, Table
 from guildhall.errors import NothingJudged
 
 
@@ -50,22 +50,30 @@ def count_cells(columns: Sequence[Coded], halves: Codes) -> CellCounts:
 
 def _merged(parts: Iterable[CellCounts], n_columns: int) -> CellCounts:
     """Each part was counted in its own codes; only its small table is translated to the shared ones, if they differ."""
-    indices: list[dict[str, int]] = [{} for _ in range(n_columns)]
-    total, n_excluded = np.zeros((*(0 for _ in indices), 3), dtype=np.int64), 0
+    total = CellCounts(((),) * n_columns, np.zeros((*(0,) * n_columns, 3), dtype=np.int64), 0)
     for part in parts:
-        n_excluded += part.n_excluded
-        if all(names == tuple(index) for names, index in zip(part.names, indices, strict=True)):
-            total += part.counts
+        names = tuple(_union(known, new) for known, new in zip(total.names, part.names, strict=True))
+        counts = _spread(total, names) + _spread(part, names)
+        total = CellCounts(names, counts, total.n_excluded + part.n_excluded)
+    return total
+
+
+def _union(known: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
+    return new if not known or known == new else tuple(dict.fromkeys((*known, *new)))
+
+
+def _spread(part: CellCounts, names: Sequence[tuple[str, ...]]) -> NDArray[np.int64]:
+    """A part's counts over more names, or over the same in another order: axis by axis, whole stretches at once."""
+    counts = part.counts
+    for axis, (own, wanted) in enumerate(zip(part.names, names, strict=True)):
+        if own == wanted:
             continue
-        places = [
-            renumber(Coded(np.arange(len(names)), names), index)
-            for names, index in zip(part.names, indices, strict=True)
-        ]
-        grown = np.zeros((*(len(index) for index in indices), 3), dtype=np.int64)
-        grown[tuple(slice(size) for size in total.shape)] = total
-        grown[np.ix_(*places, np.arange(3))] += part.counts
-        total = grown
-    return CellCounts(tuple(tuple(index) for index in indices), total, n_excluded)
+        place = {name: code for code, name in enumerate(own)}
+        counts = np.concatenate(
+            [counts, np.zeros_like(counts, shape=(*counts.shape[:axis], 1, *counts.shape[axis + 1 :]))], axis
+        )
+        counts = counts.take([place.get(name, -1) for name in wanted], axis)
+    return counts
 
 
 def _halves(chunk: Table) -> Codes:

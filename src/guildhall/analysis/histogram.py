@@ -15,9 +15,12 @@ from numpy.typing import NDArray
 
 from guildhall.analysis.tables import Codes, Floats
 
-ROWS_A_BLOCK = 1 << 16
+ROWS_A_BLOCK = 1 << 17
 ROWS_A_SPAN = 1 << 21
 """Fixed, so that sums of weights do not depend on the number of processors."""
+
+LARGEST_FREED = 31 << 20
+"""In bytes; of a stretch of 32 MiB or more nothing is learnt."""
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")
@@ -43,8 +46,18 @@ def side_by_side(work: Callable[[Item], Found], items: Sequence[Item]) -> Iterat
         return
     from concurrent.futures import ThreadPoolExecutor
 
+    _keep_freed_memory()
     with ThreadPoolExecutor(n_threads) as pool:
         yield from pool.map(work, items)
+
+
+def _keep_freed_memory() -> None:
+    """Have the C library keep what one block of rows frees for the next.
+
+    It keeps twice as much as the largest stretch it ever saw freed. Until it saw a large one, threads give their memory
+    back after every block, and the system clears it anew for the next: a tenth of the time of counting a file.
+    """
+    np.empty(LARGEST_FREED, dtype=np.int8)
 
 
 def _count_span(columns: Sequence[Codes], shape: Sequence[int], weight: Floats | None, start: int) -> NDArray[Any]:
@@ -52,11 +65,17 @@ def _count_span(columns: Sequence[Codes], shape: Sequence[int], weight: Floats |
     total = np.zeros(size, dtype=np.int64 if weight is None else np.float64)
     # Adding up a large table costs as much as counting that many rows.
     step = max(ROWS_A_BLOCK, size)
+    kind = _key_type(size)
     for first in range(start, end, step):
         rows = slice(first, min(first + step, end))
-        key: Codes = columns[0][rows].astype(np.int32 if size <= np.iinfo(np.int32).max else np.int64)
+        key = columns[0][rows].astype(kind)
         for column, length in zip(columns[1:], shape[1:], strict=True):
-            key *= length
-            key += column[rows]
+            key *= kind(length)
+            key += column[rows].astype(kind)
         total += np.bincount(key, None if weight is None else weight[rows], minlength=size)
     return total
+
+
+def _key_type(size: int) -> type[np.integer[Any]]:
+    """The narrowest type that holds so many keys: more of them are made at once."""
+    return np.uint16 if size <= 1 << 16 else np.int32 if size <= np.iinfo(np.int32).max else np.int64

@@ -147,7 +147,9 @@ def coded_words(codes: Codes, names: tuple[str, ...]) -> Coded:
 
 def checked_numbers(values: Floats, missing: NDArray[np.bool_] | np.bool_, column: str) -> Floats:
     """A missing cell reads as NaN; a NaN that was written as a value is refused."""
-    if not np.isfinite(values).all() and np.any(~np.isfinite(values) & ~missing):
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = values.sum()  # no sum of finite numbers is NaN, and few are infinite
+    if not np.isfinite(total) and np.any(~np.isfinite(values) & ~missing):
         raise ImpossibleValue(column, "NaN or infinite", allowed="a finite number, or null where unknown")
     return values
 
