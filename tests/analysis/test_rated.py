@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from guildhall.analysis.clusters import joint_df, second_component
 from guildhall.analysis.intervals import cluster_variance, matched_df
 from guildhall.analysis.outcomes import Outcomes
-from guildhall.analysis.rated import CONVENTIONS, Convention, Group, rated
+from guildhall.analysis.rated import CONVENTIONS, Convention, Group, Groups
 from guildhall.analysis.tables import Coded
 from guildhall.analysis.win_rates import groups
 
@@ -65,7 +65,7 @@ def alone(group: Group, convention: Convention) -> tuple[list[float], float, flo
 @given(judgments=st.lists(rows, min_size=1, max_size=120), convention=st.sampled_from([*CONVENTIONS]))
 def test_every_group_is_rated_as_if_it_were_alone(judgments: list[tuple[int, ...]], convention: Convention) -> None:
     every = [group for _, group in groups(outcomes_of(judgments))]
-    for group, one in zip(every, rated(every, convention), strict=True):
+    for group, one in zip(every, Groups(every).rated(convention), strict=True):
         means, value, variance, df, words = alone(group, convention)
         np.testing.assert_allclose(one.means, means, rtol=1e-12)
         assert math.isclose(one.value, value, rel_tol=1e-12, abs_tol=1e-15)

@@ -57,7 +57,8 @@ def pair_rows(votes: VoteCounts, *, position: bool = False) -> PairRows:
     if not position:
         tables = [np.triu(table + table[::-1].transpose(0, 2, 1), 1) for table in tables]
     first, second = np.nonzero(tables[0].any(axis=0))
-    counts, *squares = (table[:, first, second] for table in tables)
+    # Picked like this, the outcomes of a row would stand together, and every sum over rows would stride.
+    counts, *squares = (np.ascontiguousarray(table[:, first, second]) for table in tables)
     covariates = np.ones((len(first), 1)) if position else np.zeros((len(first), 0))
     # The square of a vote's weight of 1 is 1.
     return PairRows(len(votes.names), first, second, counts, squares[0] if squares else counts, covariates)

@@ -18,7 +18,7 @@ from guildhall.analysis.intervals import cluster_variance, matched_df, share_p_v
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pooling import pool_shares
-from guildhall.analysis.rated import CONVENTIONS, Convention, Group, Rated, rated
+from guildhall.analysis.rated import CONVENTIONS, Convention, Group, Groups, Rated
 from guildhall.analysis.tables import Coded, Codes, distinct
 from guildhall.analysis.win_rates import WinRate, grader_design_effect, groups, measured_rate, t_intervals
 from guildhall.errors import UnknownName
@@ -58,7 +58,7 @@ def breakdown(
     """
     cells = _Cells(outcomes, by)
     by_convention = {convention: cells.rates(convention, level=level) for convention in CONVENTIONS}
-    halves = rated([group for _, group in cells.groups], "half_tie")
+    halves = cells.together.rated("half_tie")
     found = _discoveries([_p_value(one) for one in halves], false_discovery_rate)
     return [
         Cell(
@@ -101,11 +101,12 @@ class _Cells:
         combined, self.keys = _combine(outcomes, by)
         celled = replaced(outcomes, model=combined, unknown=_unknown_cells(outcomes, by, self.keys))
         self.groups = groups(celled)
+        self.together = Groups([group for _, group in self.groups])
         self.models = outcomes.model.names
         self.levels = {name: known[name].names for name in by}
 
     def rates(self, convention: Convention, *, level: float) -> list[CellRate]:
-        every = rated([group for _, group in self.groups], convention)
+        every = self.together.rated(convention)
         raw = t_intervals(every, convention, level=level)
         bands = t_intervals(every, convention, level=level ** (1.0 / len(every)))
         pooled = _pooled(self.groups, self.keys, every, convention, level=level)

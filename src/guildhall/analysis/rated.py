@@ -7,6 +7,7 @@ stretch of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -48,80 +49,102 @@ class Rated(NamedTuple):
     spread: Widened
 
 
-def rated(groups: Sequence[Group], convention: Convention) -> list[Rated]:
-    """One convention's rate for each group of judgments.
+class Groups:
+    """Groups of judgments, one after the other, and their rates under any convention."""
 
-    Tasks are clusters, and graders a second one where they judged several tasks.
-    """
-    means, n_tasks = task_means(groups, convention), np.array([len(group.sizes) for group in groups])
-    values = _sums(means, n_tasks) / n_tasks
-    errors = (means - np.repeat(values, n_tasks)) / np.repeat(n_tasks, n_tasks)
-    variances, dfs = _variances(errors, n_tasks), _matched_dfs(errors, n_tasks)
-    seconds = _second_components(groups, convention, values)
-    alone = zip(variances.tolist(), dfs.tolist(), strict=True)
-    spreads = [widened_by(variance, df, second) for (variance, df), second in zip(alone, seconds, strict=True)]
-    by_group = np.split(means, np.cumsum(n_tasks)[:-1])
-    return [Rated(*one) for one in zip(groups, by_group, values.tolist(), spreads, strict=True)]
+    def __init__(self, every: Sequence[Group]) -> None:
+        self.every = every
+        self.n_tasks, self.n_grades = (np.array([len(getattr(one, of)) for one in every]) for of in ("sizes", "halves"))
+        self._sizes, self._counts = (np.concatenate([getattr(one, of) for one in every]) for of in ("sizes", "counts"))
+
+    def rated(self, convention: Convention) -> list[Rated]:
+        """Each group's rate. Tasks are clusters, and graders a second one where they judged several tasks."""
+        means = self.task_means(convention)
+        values = _sums(means, self.n_tasks) / self.n_tasks
+        errors = (means - np.repeat(values, self.n_tasks)) / np.repeat(self.n_tasks, self.n_tasks)
+        alone = zip(_variances(errors, self.n_tasks).tolist(), _matched_dfs(errors, self.n_tasks).tolist(), strict=True)
+        seconds = self._second_components(self.grade_errors(convention, values))
+        spreads = [widened_by(*variance_and_df, second) for variance_and_df, second in zip(alone, seconds, strict=True)]
+        by_group = np.split(means, np.cumsum(self.n_tasks)[:-1])
+        return [Rated(*one) for one in zip(self.every, by_group, values.tolist(), spreads, strict=True)]
+
+    def task_means(self, convention: Convention) -> Floats:
+        """Each task's own rate, in the order of the groups' tasks."""
+        by_sample = self._counts @ np.array(CONVENTIONS[convention]) / self._counts.sum(axis=1)
+        means: Floats = _sums(by_sample, self._sizes) / self._sizes
+        return means
+
+    def grade_errors(self, convention: Convention, values: Floats) -> Floats:
+        """What each grade adds to the error of its group's rate."""
+        shares = np.repeat(np.repeat(self.n_tasks, self.n_tasks) * self._sizes, self._sizes) * self._counts.sum(axis=1)
+        worth = np.array(CONVENTIONS[convention])[np.concatenate([one.halves for one in self.every])]
+        errors: Floats = (worth - np.repeat(values, self.n_grades)) / shares[self._sample]
+        return errors
+
+    @cached_property
+    def task(self) -> Codes:
+        """The task each grade was given on."""
+        return np.concatenate([one.task for one in self.every])[self._sample]
+
+    @cached_property
+    def _sample(self) -> Codes:
+        """Each grade's sample, counted over all groups."""
+        n_samples = np.array([len(one.task) for one in self.every])
+        before: Codes = np.repeat(np.cumsum(n_samples) - n_samples, self.n_grades)
+        return np.concatenate([one.sample_of for one in self.every]) + before
+
+    def _second_components(self, errors: Floats) -> list[tuple[float, int] | None]:
+        """For each group what its graders add to the variance and how many they are, as `second_component` says."""
+        found: list[tuple[float, int] | None] = [None] * len(self.every)
+        if self._graded is None:
+            return found
+        graded, n_groups = self._graded, len(self.every)
+        n_graders, n_pairs = (np.bincount(of, minlength=n_groups) for of in (graded.of_grader, graded.of_pair))
+        known, adds = n_graders > 0, np.zeros(n_groups)
+        by_grader = _variances(graded.summed(graded.grader, errors), n_graders[known])
+        adds[known] = by_grader - _variances(graded.summed(graded.pair, errors), n_pairs[known])
+        told = (n_graders >= FEWEST_SECOND) & (n_pairs != n_graders) & (adds > 0)
+        for at in np.flatnonzero(told).tolist():
+            found[at] = float(adds[at]), int(n_graders[at])
+        return found
+
+    @cached_property
+    def _graded(self) -> _Graded | None:
+        """Who gave which grade, in the groups where that may matter and is known of all; None where it is in none."""
+        asked = np.array([_graders_known(one) for one in self.every])
+        if not asked.any():
+            return None
+        grades = np.flatnonzero(np.repeat(asked, self.n_grades))
+        grader = np.concatenate([one.grader for one in self.every if one.grader is not None and _graders_known(one)])
+        group = np.repeat(np.arange(len(self.every))[asked], self.n_grades[asked])
+        of_grader, by_grader = _told_apart(group, grader)
+        of_pair, by_pair = _told_apart(by_grader, self.task[grades])
+        return _Graded(grades, of_grader, by_grader, of_grader[of_pair], by_pair)
 
 
-def task_means(groups: Sequence[Group], convention: Convention) -> Floats:
-    """Each task's own rate, in the order of the groups' tasks."""
-    counts, sizes = (np.concatenate([getattr(group, name) for group in groups]) for name in ("counts", "sizes"))
-    means: Floats = _sums(counts @ np.array(CONVENTIONS[convention]) / counts.sum(axis=1), sizes) / sizes
-    return means
+class _Graded(NamedTuple):
+    """Grades, with each one's grader and pair of grader and task, counted over all groups; and the group of each."""
 
+    grades: Codes
+    of_grader: Codes
+    grader: Codes
+    of_pair: Codes
+    pair: Codes
 
-def grade_errors(groups: Sequence[Group], convention: Convention, values: Floats) -> Floats:
-    """What each grade adds to the error of its group's rate."""
-    n_tasks, n_grades = (np.array([len(getattr(group, name)) for group in groups]) for name in ("sizes", "halves"))
-    sizes = np.concatenate([group.sizes for group in groups])
-    counts = np.concatenate([group.counts for group in groups])
-    shares = np.repeat(np.repeat(n_tasks, n_tasks) * sizes, sizes) * counts.sum(axis=1)
-    worth = np.array(CONVENTIONS[convention])[np.concatenate([group.halves for group in groups])]
-    errors: Floats = (worth - np.repeat(values, n_grades)) / shares[_samples(groups, n_grades)]
-    return errors
-
-
-def _samples(groups: Sequence[Group], n_grades: Codes) -> Codes:
-    """Each grade's sample, counted over all groups."""
-    n_samples = np.array([len(group.task) for group in groups])
-    before: Codes = np.repeat(np.cumsum(n_samples) - n_samples, n_grades)
-    return np.concatenate([group.sample_of for group in groups]) + before
-
-
-def _second_components(
-    groups: Sequence[Group], convention: Convention, values: Floats
-) -> list[tuple[float, int] | None]:
-    """For each group what its graders add to the variance and how many they are, as `second_component` says."""
-    nothing: list[tuple[float, int] | None] = [None] * len(groups)
-    known = [at for at, group in enumerate(groups) if _graders_known(group)]
-    if not known:
-        return nothing
-    asked = [groups[at] for at in known]
-    errors = grade_errors(asked, convention, values[known])
-    n_grades = np.array([len(group.halves) for group in asked])
-    of = np.repeat(np.arange(len(asked)), n_grades)
-    grader = np.concatenate([group.grader for group in asked if group.grader is not None])
-    task = np.concatenate([group.task for group in asked])[_samples(asked, n_grades)]
-    by_grader, of_grader, code = _summed(of, grader, errors)
-    by_pair, of_pair, _ = _summed(code, task, errors)
-    n_graders, n_pairs = (np.bincount(one, minlength=len(asked)) for one in (of_grader, of_grader[of_pair]))
-    adds = _variances(by_grader, n_graders) - _variances(by_pair, n_pairs)
-    told = (n_graders >= FEWEST_SECOND) & (n_pairs != n_graders) & (adds > 0)
-    for at in np.flatnonzero(told).tolist():
-        nothing[known[at]] = float(adds[at]), int(n_graders[at])
-    return nothing
+    def summed(self, by: Codes, errors: Floats) -> Floats:
+        """The sum of the grades' errors for each grader, or each pair."""
+        return np.asarray(np.bincount(by, errors[self.grades]), dtype=np.float64)
 
 
 def _graders_known(group: Group) -> bool:
     return len(group.sizes) > 1 and group.grader is not None and bool(group.grader.min() >= 0)
 
 
-def _summed(outer: Codes, inner: Codes, errors: Floats) -> tuple[Floats, Codes, Codes]:
-    """The errors' sum for each pair of codes that occurs, its outer code (rising), and each row's pair."""
+def _told_apart(outer: Codes, inner: Codes) -> tuple[Codes, Codes]:
+    """The outer code (rising) of each pair of codes that occurs, and which pair each row is of."""
     n_inner = int(inner.max()) + 1
     pairs, code = distinct(outer.astype(np.int64) * n_inner + inner, (int(outer.max()) + 1) * n_inner)
-    return np.bincount(code, errors).astype(np.float64), pairs // n_inner, code
+    return pairs // n_inner, code
 
 
 def _sums(cells: Floats, sizes: Codes) -> Floats:

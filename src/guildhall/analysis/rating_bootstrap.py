@@ -16,18 +16,20 @@ from numpy.typing import NDArray
 
 from guildhall.analysis.bradley_terry import Fit, PairRows
 from guildhall.analysis.histogram import side_by_side
-from guildhall.analysis.tables import Floats
+from guildhall.analysis.tables import Codes, Floats
 from guildhall.analysis.tie_models import TIE_MODELS
 from guildhall.errors import ImpossibleValue
 
 MOST_BITS = 2048
 """Above this count a binomial draw is cheaper than its bits."""
-CELLS_A_BATCH = 1 << 16
+WORD = 64
+"""Bits drawn at once."""
+CELLS_A_BATCH = 1 << 17
 """As many rounds go together as keep their pairs in the processor's cache."""
 MOST_STEPS = 60
-STEP_DONE = 1e-4
-"""Of the smallest standard error: what is left to go after such a step is far below what resampling can tell."""
-STEP_LOST = 1e-3
+LEFT_DONE = 1e-3
+"""What may be left to go to the maximum, of the smallest standard error: far below what resampling can tell."""
+LEFT_LOST = 1e-3
 
 
 class BootstrapRatings(NamedTuple):
@@ -89,54 +91,80 @@ class Coins:
 
     def __init__(self, counts: NDArray[np.int64]) -> None:
         order = np.argsort(-counts, kind="stable")
-        self._falling, self._place = counts[order], np.argsort(order)
+        self._falling, self._place = counts[order], np.empty_like(order)
+        self._place[order] = np.arange(len(order))
 
     def flip(self, rounds: int, rng: np.random.Generator) -> Floats:
         """Twice the heads among as many coins as there are votes: rounds x cells."""
-        n_large = int((self._falling > MOST_BITS).sum())
-        drawn = np.zeros((rounds, len(self._falling)))
-        drawn[:, :n_large] = rng.binomial(self._falling[:n_large], 0.5, size=(rounds, n_large))
-        bits_done = 0
-        while n_open := int((self._falling[n_large:] > bits_done).sum()):
-            wanted = np.minimum(self._falling[n_large : n_large + n_open] - bits_done, 64)
+        falling = self._falling
+        n_large = int((falling > MOST_BITS).sum())
+        drawn = np.zeros((rounds, len(falling)), dtype=np.uint32)
+        drawn[:, :n_large] = rng.binomial(falling[:n_large], 0.5, size=(rounds, n_large))
+        small, bits_done = drawn[:, n_large:], 0
+        while n_open := int((falling[n_large:] > bits_done).sum()):
+            left = falling[n_large : n_large + n_open] - bits_done
             words = rng.integers(0, 1 << 64, size=(rounds, n_open), dtype=np.uint64)
-            words >>= (64 - wanted).astype(np.uint64)
-            drawn[:, n_large : n_large + n_open] += np.bitwise_count(words)
-            bits_done += 64
-        drawn *= 2.0
-        return drawn.take(self._place, axis=1)
+            n_whole = int((left >= WORD).sum())
+            words[:, n_whole:] >>= (WORD - left[n_whole:]).astype(np.uint64)
+            small[:, :n_open] += np.bitwise_count(words)
+            bits_done += WORD
+        twice: Floats = np.multiply(drawn.take(self._place, axis=1), 2.0, dtype=np.float64)
+        return twice
 
 
 def _refit(rows: PairRows, fit: Fit, counts: Floats) -> Floats:
     """Ratings for each round's counts (rounds x outcomes x rows); NaN for rounds that do not settle."""
-    by_second = np.argsort(rows.second, kind="stable")
+    sides = _sides(rows)
     parameters = fit.parameters[None, :]
     if fit.ties == "half":
         counts = np.stack([counts[:, 0] + 0.5 * counts[:, 1], counts.sum(axis=1)], axis=1)
     errors = np.sqrt(np.diag(fit.covariance)[: fit.n_models])
-    done = STEP_DONE * float(errors[errors > 0].min(initial=1.0))
-    step = np.ones((len(counts), len(fit.parameters)))
+    done = LEFT_DONE * float(errors[errors > 0].min(initial=1.0))
+    last = left = np.full(len(counts), np.inf)
     with np.errstate(all="ignore"):
         for _ in range(MOST_STEPS):
-            step = _gradients(rows, fit, counts, parameters, by_second) @ fit.inverse
+            step = _gradients(rows, fit, counts, parameters, sides) @ fit.inverse
             parameters = parameters + step
-            if not np.abs(step).max() > done:
+            before, last = last, np.abs(step).max(axis=1)
+            # With a Hessian that stays, steps shrink by about the same factor each: so what is left is known.
+            left = last * np.where(np.isfinite(before), np.minimum(last / before, 1.0), 1.0)
+            if not np.any(left > done):
                 break
-    settled = np.abs(step).max(axis=1) < STEP_LOST
+    settled = left < max(done, LEFT_LOST)
     return np.where(settled[:, None], parameters[:, : rows.n_models], np.nan)
 
 
-def _gradients(rows: PairRows, fit: Fit, counts: Floats, parameters: Floats, by_second: NDArray[np.intp]) -> Floats:
+class _Side(NamedTuple):
+    """A side of the pairs: where each of its models' pairs begin, once the pairs are in `order` (None: as they are)."""
+
+    sign: float
+    order: NDArray[np.intp] | None
+    starts: NDArray[np.intp]
+    models: NDArray[np.intp]
+
+
+def _sides(rows: PairRows) -> tuple[_Side, _Side]:
+    by_second = np.argsort(rows.second, kind="stable")
+    return _side(1.0, None, rows.first), _side(-1.0, by_second, rows.second[by_second])
+
+
+def _side(sign: float, order: NDArray[np.intp] | None, codes: Codes) -> _Side:
+    starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
+    return _Side(sign, order, starts, codes[starts])
+
+
+def _gradients(rows: PairRows, fit: Fit, counts: Floats, parameters: Floats, sides: tuple[_Side, _Side]) -> Floats:
     m, n_covariates = rows.n_models, rows.covariates.shape[1]
     n_tie = len(fit.parameters) - m - n_covariates
-    d = parameters[:, rows.first] - parameters[:, rows.second]
+    d = parameters.take(rows.first, axis=1)
+    d -= parameters.take(rows.second, axis=1)
     if n_covariates:
         d += parameters[:, m + n_tie :] @ rows.covariates.T
     pull, tie_pull = _pulls(fit, counts, d, parameters[:, m] if n_tie else None)
     gradients = np.zeros((len(counts), len(fit.parameters)))
-    for codes, pulls, sign in ((rows.first, pull, 1.0), (rows.second[by_second], pull[:, by_second], -1.0)):
-        starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]])
-        gradients[:, codes[starts]] += sign * np.add.reduceat(pulls, starts, axis=1)
+    for side in sides:
+        pulls = pull if side.order is None else pull.take(side.order, axis=1)
+        gradients[:, side.models] += side.sign * np.add.reduceat(pulls, side.starts, axis=1)
     if n_tie:
         gradients[:, m] = tie_pull
     if n_covariates:
@@ -149,7 +177,9 @@ def _pulls(fit: Fit, counts: Floats, d: Floats, tie: Floats | None) -> tuple[Flo
     if tie is None:
         # Without a tie parameter two sums of the counts are all that matters: what was won, and how much in all.
         won, total = counts[:, 0], counts[:, 1]
-        return won - total / (1.0 + np.exp(-d)), np.zeros(len(counts))
+        share = np.exp(np.negative(d, out=d), out=d)
+        share += 1.0
+        return won - total / share, np.zeros(len(counts))
     pulls, tie_pulls = np.empty((len(counts), counts.shape[2])), np.empty(len(counts))
     for round_, own in enumerate(counts):
         at = TIE_MODELS[fit.ties][0](d[min(round_, len(d) - 1)], float(tie[min(round_, len(tie) - 1)]))

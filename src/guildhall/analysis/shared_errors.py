@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.outcomes import Outcomes
-from guildhall.analysis.rated import Convention, grade_errors, rated
+from guildhall.analysis.rated import Convention, Groups
 from guildhall.analysis.tables import Floats
 from guildhall.analysis.win_rates import groups
 
@@ -32,9 +32,9 @@ def shared_error(outcomes: Outcomes, convention: Convention) -> Shared:
     every = [group for _, group in groups(outcomes)]
     if len(every) < 2:
         return NOTHING_SHARED
-    errors = grade_errors(every, convention, np.array([one.value for one in rated(every, convention)]))
-    model = np.repeat(np.arange(len(every)), [len(group.halves) for group in every])
-    task = np.concatenate([group.task[group.sample_of] for group in every])
+    together = Groups(every)
+    errors = together.grade_errors(convention, np.array([one.value for one in together.rated(convention)]))
+    model, task = np.repeat(np.arange(len(every)), together.n_grades), together.task
     grader = np.concatenate(
         [np.full(len(group.halves), -1) if group.grader is None else group.grader for group in every]
     )

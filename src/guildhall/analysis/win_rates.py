@@ -15,7 +15,7 @@ import numpy as np
 from guildhall.analysis.intervals import Share, ShareInterval, cluster_variance, share_intervals
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.outcomes import Outcomes, count_samples
-from guildhall.analysis.rated import CONVENTIONS, Convention, Group, Rated, rated
+from guildhall.analysis.rated import CONVENTIONS, Convention, Group, Groups, Rated
 from guildhall.analysis.resampling import resampled_interval
 from guildhall.analysis.sequential import confidence_sequence
 from guildhall.analysis.tables import Codes
@@ -48,11 +48,11 @@ def win_rates(outcomes: Outcomes, *, interval: IntervalKind = "t", level: float 
     they turn out. `seed` matters to the resampled kinds only.
     """
     found = groups(outcomes)
-    own = [group for _, group in found]
+    together = Groups([group for _, group in found])
     rates: dict[Convention, list[Measured]] = {}
-    effects: list[float | None] = [None] * len(own)
+    effects: list[float | None] = [None] * len(found)
     for convention in CONVENTIONS:
-        every = rated(own, convention)
+        every = together.rated(convention)
         rates[convention] = _measured_all(every, convention, interval=interval, level=level, seed=seed)
         if interval == "t" and convention == "half_tie":
             effects = [grader_design_effect(one) for one in every]
@@ -115,7 +115,7 @@ def share_of_wins(
     group: Group, convention: Convention, *, interval: IntervalKind = "t", level: float = 0.95, seed: int = 0
 ) -> Measured:
     """One convention's rate for one group of judgments."""
-    [found] = _measured_all(rated([group], convention), convention, interval=interval, level=level, seed=seed)
+    [found] = _measured_all(Groups([group]).rated(convention), convention, interval=interval, level=level, seed=seed)
     return found
 
 

@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 
 from guildhall.analysis.agreement import pair_agreement
 from guildhall.analysis.outcomes import to_halves
-from guildhall.analysis.rated import task_means
+from guildhall.analysis.rated import Groups
 from guildhall.analysis.win_rates import groups
 from guildhall.domain.boards import Board, Cell, Progress, Running, RunningAgreement
 from guildhall.domain.estimates import Estimate
@@ -137,7 +137,7 @@ def _task_means(rows: Rows) -> dict[str, float]:
     """Each task's mean over samples of the mean over grades, for one model."""
     [(_, group)] = groups(rows.outcomes())
     names = [rows.task.names[code] for code in np.unique(group.task).tolist()]
-    return dict(zip(names, task_means([group], "half_tie").tolist(), strict=True))
+    return dict(zip(names, Groups([group]).task_means("half_tie").tolist(), strict=True))
 
 
 def _planned(store: Store, study: Study) -> Sequence[Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from guildhall.analysis.outcomes import Outcomes
-from guildhall.analysis.rated import Convention, task_means
+from guildhall.analysis.rated import Convention, Groups
 from guildhall.analysis.win_rates import groups
 from guildhall.domain.findings import TaskRates
 from guildhall.domain.studies import Study
@@ -19,7 +19,7 @@ def task_rates(outcomes: Outcomes, study: Study) -> TaskRates:
         judged = np.unique(group.task).tolist()
         for convention, by_model in rates.items():
             own: list[float | None] = [None] * len(outcomes.task.names)
-            for task, mean in zip(judged, task_means([group], convention).tolist(), strict=True):
+            for task, mean in zip(judged, Groups([group]).task_means(convention).tolist(), strict=True):
                 own[task] = mean
             by_model[outcomes.model.names[code]] = tuple(own)
     tasks = tuple(keys.get(name, name) for name in outcomes.task.names)
