@@ -30,9 +30,7 @@ def main() -> int:
         return _run_here(PROOFS[arguments.one])
     chosen = [one for one in PROOFS.values() if one.tier == arguments.tier and _wanted(one, arguments.only)]
     if arguments.only and not chosen:
-        print(
-            f"no {arguments.tier} proof matches {arguments.only!r}; known: {', '.join(sorted(PROOFS))}", file=sys.stderr
-        )
+        print(_none_chosen(arguments.tier, arguments.only), file=sys.stderr)
         return 2
     failed = _run_all(chosen, budget_s=arguments.budget, force=arguments.force)
     write_table(PROOFS.values())
@@ -52,6 +50,16 @@ def _arguments() -> argparse.Namespace:
 def _wanted(one: Proof, only: str) -> bool:
     words = only.replace(",", " ").split()
     return not words or any(one.name.startswith(word) for word in words)
+
+
+def _none_chosen(tier: str, only: str) -> str:
+    """What is wrong with the words of --only: they name proofs of the other tier, or none."""
+    elsewhere = [one for one in PROOFS.values() if _wanted(one, only)]
+    if elsewhere:
+        names = ", ".join(one.name for one in elsewhere)
+        return f"no {tier} proof matches {only!r}; with `make {elsewhere[0].tier}` it names {names}"
+    known = ", ".join(sorted(one.name for one in PROOFS.values() if one.tier == tier))
+    return f"no {tier} proof matches {only!r}; known: {known}"
 
 
 def _run_all(chosen: list[Proof], *, budget_s: float, force: bool) -> int:
