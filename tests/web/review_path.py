@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from guildhall.domain.halls import Member, Role
 from guildhall.web.worker import screen_next_draft
+from tests.axe import faults
 from tests.taskbank.reviewing import BRIEF, VETTED
 from tests.web.live import Live
 
@@ -92,10 +92,7 @@ class Walk:
         """Check a page for accessibility and keep its picture."""
         self.checked.append(name)
         if self.javascript:
-            found = Axe().run(page)
-            self.violations += [
-                f"{name}: {one['id']} ({one['nodes'][0]['html'][:90]})" for one in found.response["violations"]
-            ]
+            self.violations += [f"{name}: {fault}" for fault in faults(page)]
         if self.pictures:
             page.screenshot(path=self.pictures / f"{name}.png")
 

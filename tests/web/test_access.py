@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from guildhall.domain.halls import GoldItem, SlotKind, Verdict
@@ -14,6 +13,7 @@ from guildhall.domain.judgments import Comparison
 from guildhall.domain.submissions import Submission
 from guildhall.grading.submitting import submit
 from guildhall.store.workspace import Workspace
+from tests.axe import faults
 from tests.web.live import Live
 from tests.web.studies import make_task, open_study, prepare
 
@@ -56,9 +56,7 @@ def _lose_one(served: Live) -> None:
 
 
 def check(page: Page, where: str) -> None:
-    found = Axe().run(page)
-    words = [f"{one['id']}: {[node['target'] for node in one['nodes']]}" for one in found.response["violations"]]
-    assert not words, f"{where}: {words}"
+    assert not (found := faults(page)), f"{where}: {found}"
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide <= 0, f"{where} scrolls sideways by {wide} px"
 

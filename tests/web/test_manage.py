@@ -11,7 +11,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 from sqlalchemy import update
 from typer.testing import CliRunner
@@ -29,6 +28,7 @@ from guildhall.study.board import progress_cells, running_agreement, running_est
 from guildhall.study.code_names import code_names, shown_names
 from guildhall.study.watching import judges_of
 from guildhall.web.pages import manage
+from tests.axe import faults
 from tests.web.judging import judge_one
 from tests.web.live import Live, Visitor
 from tests.web.studies import make_task, open_study
@@ -312,6 +312,5 @@ def test_axe_finds_nothing_on_the_managers_pages(hall: Live, chrome: Browser) ->
     tab.get_by_role("button", name="Come in").click()
     for path in (*PAGES, "/manage/studies/second"):
         tab.goto(hall.address + path)
-        found = Axe().run(tab)
-        assert found.violations_count == 0, f"{path}: {found.generate_report()}"
+        assert not (found := faults(tab)), f"{path}: {found}"
     context.close()

@@ -6,7 +6,6 @@ import base64
 import json
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import CDPSession, Page, expect
@@ -16,6 +15,7 @@ from guildhall.domain.halls import Member
 from guildhall.errors import InputError
 from guildhall.store.access import passkey_challenges, passkeys
 from guildhall.web.passkeys import CHALLENGE_S, Passkeys
+from tests.axe import faults
 from tests.web.live import Live
 
 pytestmark = pytest.mark.timeout(120)
@@ -75,8 +75,7 @@ def leave_and_return(live: Live, tab: Page) -> None:
 def test_a_passkey_added_after_a_link_lets_its_holder_in_again(live: Live, tab: Page, device: Device) -> None:
     member = come_in(live, tab)
     add(live, tab, "My laptop")
-    found = Axe().run(tab).response["violations"]
-    assert not found, [one["id"] for one in found]
+    assert not (found := faults(tab)), found
     before = {one["value"] for one in tab.context.cookies()}
     leave_and_return(live, tab)
     tab.wait_for_url("**/sets")
