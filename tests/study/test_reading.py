@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from guildhall.domain.authors import ModelGrader
 from guildhall.domain.judgments import Acceptance, Comparison, Judgment, Usability
+from guildhall.errors import ImpossibleValue, UnknownName
 from guildhall.store.workspace import Workspace
 from guildhall.study import judged
 from guildhall.study.judged import Judged, judged_rows
@@ -112,6 +113,22 @@ def test_each_place_of_a_comparison_of_three_has_its_own_rank_and_answer(workspa
     }
     assert found == {"beta": (1.0, 0, NOT_ASKED), "alpha": (0.5, 2, 1)}
     assert rows.guess.tolist() == [NOT_ASKED, NOT_ASKED]
+
+
+def test_an_order_that_is_not_of_its_comparison_is_refused_and_becomes_no_loss(workspace: Workspace) -> None:
+    judged_study(workspace, "s", {"alpha": [[]], "beta": [[]]})
+    first, second = workspace.store.each(Comparison, study="s")
+    strange = (first.submissions[1], second.submissions[1])
+    workspace.store.add(
+        Judgment(comparison=first.key, grader=ModelGrader(name="j"), order=strange, ranks=(1, 2), made_at=MOMENT)
+    )
+    with pytest.raises(ImpossibleValue, match="not the works of its comparison"):
+        judged_rows(workspace.store, "s")
+
+
+def test_a_digest_that_must_be_known_is_named_when_it_is_not() -> None:
+    with pytest.raises(UnknownName, match="no submission is called '01"):
+        Places(joined(["00" * 32])).known(joined(["00" * 32, "01" * 32]), "submission")
 
 
 digests = st.binary(min_size=2, max_size=2).map(lambda tail: "ab" * 8 + tail.hex() + "00" * 22)

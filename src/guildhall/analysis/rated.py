@@ -115,7 +115,7 @@ class Groups:
         if not asked.any():
             return None
         grades = np.flatnonzero(np.repeat(asked, self.n_grades))
-        grader = np.concatenate([one.grader for one in self.every if one.grader is not None and _graders_known(one)])
+        grader = np.concatenate([self.every[at].grader for at in np.flatnonzero(asked).tolist()])
         group = np.repeat(np.arange(len(self.every))[asked], self.n_grades[asked])
         of_grader, by_grader = _told_apart(group, grader)
         of_pair, by_pair = _told_apart(by_grader, self.task[grades])

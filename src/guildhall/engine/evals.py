@@ -16,7 +16,7 @@ from guildhall.engine.journal import TAKEN_OVER, keep_leases, open_journal, plai
 from guildhall.engine.models import config_of, open_model
 from guildhall.engine.office import OFFICE, Office, OnEnd
 from guildhall.engine.purse import Purse
-from guildhall.engine.receipts import booking
+from guildhall.engine.receipts import booking, new_book
 from guildhall.engine.relays import remark
 from guildhall.engine.sandboxes import Sandbox
 from guildhall.engine.solver import do_job
@@ -65,33 +65,23 @@ def run_agents(
     """
     wanted = {job.key: job for job in jobs}
     terms.require_prices((job.model, "base_url" in job.settings) for job in wanted.values() if job.command is None)
-    with booking(workspace, now=terms.now) as receipts, plain_errors():
-        return _run_open(wanted, stage, workspace, terms, sandbox or Sandbox(), at_once, receipts, on_end)
+    receipts = new_book(workspace)
+    with booking(workspace, receipts, now=terms.now), plain_errors():
+        open_keys, mine = _claimed(wanted, Work(workspace.store), terms)
+        if not mine:
+            return AgentRun({}, left=tuple(open_keys), why_left=TAKEN_OVER if open_keys else None)
+        office = anyio.run(_run_eval, mine, stage, workspace, terms, sandbox or Sandbox(), at_once, receipts, on_end)
+    left = tuple(key for key in open_keys if key not in office.finished)
+    return AgentRun(office.finished, left=left, why_left=office.why_left, remark=remark())
 
 
-def _run_open(
-    wanted: dict[str, AgentJob],
-    stage: Stage,
-    workspace: Workspace,
-    terms: Terms,
-    sandbox: Sandbox,
-    at_once: int,
-    receipts: Path,
-    on_end: OnEnd | None,
-) -> AgentRun:
-    """Claim what nobody is at, and run it."""
-    work = Work(workspace.store)
+def _claimed(wanted: dict[str, AgentJob], work: Work, terms: Terms) -> tuple[list[str], dict[str, AgentJob]]:
+    """The keys of what is not done yet, and of that the jobs nobody else is at, which are ours from now on."""
     work.plan(wanted, kind="agent", run=terms.run)
     ended = {WorkState.DONE, WorkState.FAILED}
     open_keys = [key for key, item in work.items(wanted).items() if item.state not in ended]
     claimed = work.claim(open_keys, worker=this_worker(), now=terms.now())
-    mine = {key: wanted[key] for key in wanted if key in claimed}
-    if not mine:
-        busy = tuple(open_keys)
-        return AgentRun({}, left=busy, why_left=TAKEN_OVER if busy else None)
-    office = anyio.run(_run_eval, mine, stage, workspace, terms, sandbox, at_once, receipts, on_end)
-    left = tuple(key for key in open_keys if key not in office.finished)
-    return AgentRun(office.finished, left=left, why_left=office.why_left, remark=remark())
+    return open_keys, {key: wanted[key] for key in wanted if key in claimed}
 
 
 async def _run_eval(

@@ -17,7 +17,7 @@ from guildhall.engine.calls import Call, Reply
 from guildhall.engine.journal import TAKEN_OVER, Journal, Note, keep_leases, open_journal, plain_errors
 from guildhall.engine.models import ReadBlob, chat_of, config_of, open_model, parsed, stop_of, usage_of, with_schema
 from guildhall.engine.purse import Purse
-from guildhall.engine.receipts import booking
+from guildhall.engine.receipts import booking, new_book
 from guildhall.engine.terms import Terms
 from guildhall.engine.wire import ASKED, Asked
 from guildhall.observe.redact import redact
@@ -66,7 +66,7 @@ def run_calls(
     """
     wanted = {item_key(call, terms.run, reuse): call for call in calls}
     terms.require_prices((call.model, "base_url" in call.settings) for call in wanted.values())
-    asking = _Asking(Work(workspace.store), terms, workspace.blobs.read, on_reply or _unheard)
+    asking = _Asking(Work(workspace.store), terms, workspace.blobs.read, new_book(workspace), on_reply or _unheard)
     asking.open_models(wanted.values())
     work = asking.work
     work.plan(wanted, kind="call", run=terms.run)
@@ -78,7 +78,7 @@ def run_calls(
             on_reply(wanted[key], reply)
     open_keys = [key for key in wanted if key not in known]
     claimed = work.claim(open_keys, worker=this_worker(), now=terms.now())
-    with plain_errors(), booking(workspace, now=terms.now) as asking.receipts:
+    with plain_errors(), booking(workspace, asking.receipts, now=terms.now):
         anyio.run(asking.ask_all, {key: wanted[key] for key in open_keys if key in claimed})
     busy = [key for key in open_keys if key not in claimed] + asking.taken_over
     why = asking.why_left or (TAKEN_OVER if busy else None)
@@ -93,12 +93,12 @@ class _Asking:
     work: Work
     terms: Terms
     read_blob: ReadBlob
+    receipts: Path
     on_reply: OnReply
     replies: dict[str, Reply] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
     taken_over: list[str] = field(default_factory=list)
     why_left: str | None = None
-    receipts: Path = Path()
     models: dict[bytes, tuple[Model, GenerateConfig]] = field(default_factory=dict)
 
     def open_models(self, calls: Iterable[Call]) -> None:

@@ -73,13 +73,17 @@ class Receipt(Value):
         return LateAnswer(self.id, sent, usage, self.at, error)
 
 
+def new_book(workspace: Workspace) -> Path:
+    """Where the receipts of one run go."""
+    return workspace.receipts / f"{uuid4().hex}.jsonl"
+
+
 @contextmanager
-def booking(workspace: Workspace, *, now: Callable[[], float]) -> Iterator[Path]:
-    """Book before a run what earlier ones left, and after it what it gave up itself; yields where its receipts go."""
+def booking(workspace: Workspace, book: Path, *, now: Callable[[], float]) -> Iterator[None]:
+    """Book before a run what earlier ones left, and after it what it gave up itself, as its own `book` tells."""
     book_receipts(workspace, now=now())
-    book = workspace.receipts / f"{uuid4().hex}.jsonl"
     try:
-        yield book
+        yield
     finally:
         book_receipts(workspace, now=now(), own=book.name)
 

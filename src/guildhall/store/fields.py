@@ -22,7 +22,7 @@ from guildhall.store.shelves import shelf_of
 
 ROWS_A_CHUNK = 20_000
 READERS = 1
-"""Chunks the database works on side by side."""
+"""Threads that read ahead. SQLite's threads wait for each other's memory, so that two cost more than they win."""
 
 
 class JsonText(str):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.tables import Coded, Codes, Floats, renumber
+from guildhall.errors import ImpossibleValue
 from guildhall.store.fields import Chunk, Digests, Field
 from guildhall.study import facts
 from guildhall.study.facts import Facts, coded
@@ -146,8 +147,10 @@ class _Taker:
         work = self.compared.works.of(order.joined)
         if not used.all():
             judgment, place, work = (cells[used[judgment]] for cells in (judgment, place, work))
-        rank = said.at_place("ranks", judgment, place)
         at_base = work == base[judgment]
+        if (work < 0).any() or np.count_nonzero(at_base) != np.count_nonzero(used):
+            raise ImpossibleValue("order", "not the works of its comparison", allowed="each of them once")
+        rank = said.at_place("ranks", judgment, place)
         base_rank, base_place = np.zeros((2, len(sizes)), dtype=np.int64)
         base_rank[judgment[at_base]], base_place[judgment[at_base]] = rank[at_base], place[at_base]
         kept = ~at_base & self.compared.by_model[work]

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from guildhall.errors import UnknownName
+
 _BYTES = 32
 
 
@@ -41,6 +43,14 @@ class Places:
             begins_alike = self._heads[at[looking]] == wanted[looking, 0]
             looking = looking[~same & begins_alike]
             at[looking] += 1
+        return found
+
+    def known(self, digests: bytes, what: str) -> NDArray[np.int64]:
+        """The same where each must be there: a place that is not one would be taken for the last."""
+        found = self.of(digests)
+        if len(missing := np.flatnonzero(found < 0)):
+            first = int(missing[0]) * _BYTES
+            raise UnknownName(what, digests[first : first + _BYTES].hex(), known=[])
         return found
 
 

@@ -113,7 +113,7 @@ def read_sets(store: Store, study: str) -> tuple[Sets, Works]:
         key=tuple(keys),
         places=Places(joined(keys)),
         task=tuple(tasks),
-        works=works.places.of(bytes(shown)),
+        works=works.places.known(bytes(shown), "submission"),
         shown_by=np.repeat(np.arange(len(sizes)), sizes),
     )
     return sets, works
