@@ -78,4 +78,4 @@ def _count_span(columns: Sequence[Codes], shape: Sequence[int], weight: Floats |
 
 def _key_type(size: int) -> type[np.integer[Any]]:
     """The narrowest type that holds so many keys: more of them are made at once."""
-    return np.uint16 if size <= 1 << 16 else np.int32 if size <= np.iinfo(np.int32).max else np.int64
+    return np.uint16 if size < 1 << 16 else np.int32 if size <= np.iinfo(np.int32).max else np.int64

@@ -30,6 +30,7 @@ MOST_STEPS = 60
 LEFT_DONE = 1e-3
 """What may be left to go to the maximum, of the smallest standard error: far below what resampling can tell."""
 LEFT_LOST = 1e-3
+"""Where more is left after all steps, the round has no finite maximum, or none that was reached."""
 
 
 class BootstrapRatings(NamedTuple):
@@ -98,7 +99,7 @@ class Coins:
         """Twice the heads among as many coins as there are votes: rounds x cells."""
         falling = self._falling
         n_large = int((falling > MOST_BITS).sum())
-        drawn = np.zeros((rounds, len(falling)), dtype=np.uint32)
+        drawn = np.zeros((rounds, len(falling)), dtype=np.int64)
         drawn[:, :n_large] = rng.binomial(falling[:n_large], 0.5, size=(rounds, n_large))
         small, bits_done = drawn[:, n_large:], 0
         while n_open := int((falling[n_large:] > bits_done).sum()):
