@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field, JsonValue
 
 from guildhall.domain.authors import ModelRun
+from guildhall.domain.tasks import TaskKey
 from guildhall.domain.values import Digest, Id, Line, Value
 
 
@@ -33,7 +34,7 @@ class Study(Value):
     id: Id
     title: Line
     seed: int
-    tasks: Annotated[tuple[str, ...], Field(min_length=1)]
+    tasks: Annotated[tuple[TaskKey, ...], Field(min_length=1)]
     authors: tuple[ModelRun, ...] = ()
     design: dict[str, JsonValue] = {}
 

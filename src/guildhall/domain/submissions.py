@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import AwareDatetime, Field
 
 from guildhall.domain.authors import Author
-from guildhall.domain.tasks import FileRef
+from guildhall.domain.tasks import FileRef, TaskKey
 from guildhall.domain.values import Digest, Id, Value
 
 
@@ -93,6 +93,11 @@ class Submission(Value):
     origin: str = "guildhall"
     replaces: Digest | None = None
     made_at: AwareDatetime | None = None
+
+    @property
+    def task_key(self) -> TaskKey:
+        """The wording of the task it was made for."""
+        return TaskKey.of(self.task, self.task_version)
 
     @property
     def key(self) -> Digest:

@@ -3,11 +3,47 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, GetCoreSchemaHandler, model_validator
+from pydantic_core import CoreSchema, core_schema
 
 from guildhall.domain.values import Digest, Id, Line, Value
+from guildhall.errors import UnknownName
+
+
+class TaskKey(str):
+    """`id@version`: one wording of one task. What a study pins, and the only way to a task of a study.
+
+    A string, since that is what stored studies, tables and digests hold. One that names no version was never a task's
+    key; it can be read and kept, but `id` and `version` refuse it.
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, identity: Id, version: int) -> Self:
+        return cls(f"{identity}@{version}")
+
+    @property
+    def id(self) -> Id:
+        return self._parts()[0]
+
+    @property
+    def version(self) -> int:
+        return int(self._parts()[1])
+
+    def _parts(self) -> tuple[str, str]:
+        identity, _, version = self.rpartition("@")
+        if not identity or not (version.isascii() and version.isdigit()):
+            raise UnknownName("task", str(self), fix="a task's key is its id, @ and the number of its version")
+        return identity, version
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(
+            cls, core_schema.str_schema(), serialization=core_schema.to_string_ser_schema()
+        )
 
 
 class Sector(Value):
@@ -151,8 +187,8 @@ class Task(Value):
         return self
 
     @property
-    def key(self) -> str:
-        return f"{self.id}@{self.version}"
+    def key(self) -> TaskKey:
+        return TaskKey.of(self.id, self.version)
 
     @property
     def value_usd(self) -> float | None:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    SerializerFunctionWrapHandler,
+    StringConstraints,
+    model_serializer,
+)
 
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 """A sha256 in lower-case hex."""
@@ -50,6 +57,20 @@ class Value(BaseModel):
     def but(self, **changes: Any) -> Self:
         """A checked copy with some fields changed (`model_copy` would skip the checks)."""
         return type(self).model_validate(self.model_dump() | changes)
+
+
+class GrownValue(Value):
+    """A value that got fields after some were kept: a field named in `later` is not written while it is None.
+
+    So what was kept before keeps its bytes, its digest and its key, and a bundle of it is still in canonical form.
+    """
+
+    later: ClassVar[frozenset[str]] = frozenset()
+
+    @model_serializer(mode="wrap")
+    def _without_what_came_later(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = write(self)
+        return {name: what for name, what in written.items() if what is not None or name not in self.later}
 
 
 def canonical_json(data: Any) -> bytes:
