@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from guildhall.analysis.calibrator import calibrate_judges, confusion_chances, decided
-from guildhall.analysis.evidence import Evidence
 from guildhall.analysis.multinomial import fit_multinomial, log_loss
 from guildhall.analysis.splits import fold_by_cluster
+from guildhall.analysis.training_rows import TrainingRows
 from guildhall.domain.authors import Expert, ModelGrader
 from guildhall.domain.judges import Gradability, ItemOutcome, ItemVerdict, RubricMark
 from guildhall.domain.prepared import Prepared, PreparedFile
@@ -108,7 +108,7 @@ def test_preference_data_holds_no_author_and_no_tie(workspace):
         assert secret not in repr(chat)
 
 
-def planted(n: int, seed: int = 0) -> Evidence:
+def planted(n: int, seed: int = 0) -> TrainingRows:
     """One good judge and one that is only fair; three people a sample."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 3, n)
@@ -118,7 +118,7 @@ def planted(n: int, seed: int = 0) -> Evidence:
         people[np.arange(n), np.where(rng.random(n) < 0.9, truth, rng.integers(0, 3, n))] += 1
     fair = np.where(rng.random(n) < 0.6, truth, rng.integers(0, 3, n)) / 2
     verdicts = {"good": np.where(rng.random(n) < 0.1, np.nan, good), "fair": fair}
-    return Evidence(verdicts, {}, people, np.arange(n), np.zeros(n, dtype=np.intp))
+    return TrainingRows(verdicts, {}, people, np.arange(n), np.zeros(n, dtype=np.intp))
 
 
 def test_the_fit_matches_the_observed_shares_where_there_is_nothing_to_learn():

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from guildhall.analysis.calibrator import calibrate_judges
-from guildhall.analysis.evidence import Evidence
 from guildhall.analysis.panel_weights import Ballots, _out_of_fold, fit_panel, fit_weights, panel_agreement
 from guildhall.analysis.splits import OverSplits, fold_by_cluster, margin_over_splits
+from guildhall.analysis.training_rows import TrainingRows
 from guildhall.domain.authors import ModelGrader
 from guildhall.domain.judgments import Judgment
 from guildhall.errors import GuildhallError, NotEnoughData
@@ -84,7 +84,7 @@ def test_equal_votes_are_a_plain_majority():
     np.testing.assert_allclose(panel_agreement(one, np.ones(3)), right.reshape(-1, 2).mean(axis=1))
 
 
-def evidence(n: int = 160, *, hint: float = 0.0, seed: int = 0) -> Evidence:
+def evidence(n: int = 160, *, hint: float = 0.0, seed: int = 0) -> TrainingRows:
     """One fair judge, rubric points that tell the truth with strength `hint` and are unknown for a tenth."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, 3, n)
@@ -92,7 +92,7 @@ def evidence(n: int = 160, *, hint: float = 0.0, seed: int = 0) -> Evidence:
     people = np.eye(3)[truth] * 3
     points = np.where(rng.random(n) < 0.1, np.nan, hint * (truth - 1) + rng.normal(0, 0.3, n))
     model = np.arange(n) % 4
-    return Evidence({"fair": fair}, {"rubric": points}, people, np.arange(n) // 4, model, family=model // 2)
+    return TrainingRows({"fair": fair}, {"rubric": points}, people, np.arange(n) // 4, model, family=model // 2)
 
 
 def test_further_features_are_learnt_from_where_they_tell_something():
@@ -112,7 +112,7 @@ def lower(margin: OverSplits) -> float:
 def test_whole_families_are_left_out_where_they_are_known():
     known = calibrate_judges(evidence(hint=1.0), folds=4, splits=1)
     assert known.unseen_families.value is not None and "family" in known.unseen_families.estimand
-    unknown = calibrate_judges(Evidence(**{**vars(evidence()), "family": None}), folds=4, splits=1)
+    unknown = calibrate_judges(TrainingRows(**{**vars(evidence()), "family": None}), folds=4, splits=1)
     assert unknown.unseen_families.value is None and "named" in str(unknown.unseen_families.why_no_interval)
 
 

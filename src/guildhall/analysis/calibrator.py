@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from guildhall.analysis.accountability import clustered_share
-from guildhall.analysis.evidence import Evidence
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.multinomial import Multinomial, fit_multinomial, log_loss
 from guildhall.analysis.splits import OverSplits, fold_by_cluster, margin_over_splits, mean_margin
 from guildhall.analysis.tables import Codes, Floats
+from guildhall.analysis.training_rows import TrainingRows
 
 RIDGES = (0.3, 1.0, 3.0, 10.0, 30.0)
 FOLDS = 10
@@ -72,7 +72,7 @@ class _Split(NamedTuple):
 
 
 def calibrate_judges(
-    evidence: Evidence, *, folds: int = FOLDS, seed: int = 0, splits: int = SPLITS, level: float = 0.95
+    evidence: TrainingRows, *, folds: int = FOLDS, seed: int = 0, splits: int = SPLITS, level: float = 0.95
 ) -> Calibrated:
     """Fit on every sample people judged, and say what it gains out of fold, including when that is nothing.
 
@@ -102,7 +102,7 @@ def calibrate_judges(
     )
 
 
-def _split(features: Floats, evidence: Evidence, *, folds: int, seed: int) -> _Split:
+def _split(features: Floats, evidence: TrainingRows, *, folds: int, seed: int) -> _Split:
     fold_of = fold_by_cluster(evidence.cluster, folds=folds, seed=seed)
     chances = _out_of_fold(features, evidence.people, fold_of, fold_of)
     return _Split(fold_of, agreements(decided(chances), evidence.people), log_loss(chances, evidence.people))
@@ -119,7 +119,7 @@ def _out_of_fold(features: Floats, people: Floats, part_of: Codes, inner: Codes)
 
 
 def _unseen(
-    what: str, group: Codes | None, features: Floats, evidence: Evidence, fold_of: Codes, level: float
+    what: str, group: Codes | None, features: Floats, evidence: TrainingRows, fold_of: Codes, level: float
 ) -> Measured:
     words = f"agreement with people, one {what} left out at a time"
     if group is None or len(np.unique(group)) < 2:
@@ -162,7 +162,7 @@ def _best_ridge(features: Floats, people: Floats, fold_of: Codes) -> float:
     return RIDGES[int(np.argmin(totals))]
 
 
-def _gain(judge: str, scores: Floats, dealt: list[_Split], evidence: Evidence, level: float) -> Gain:
+def _gain(judge: str, scores: Floats, dealt: list[_Split], evidence: TrainingRows, level: float) -> Gain:
     spoke = ~np.isnan(scores)
     alone = agreements(np.where(spoke, scores, 0.5), evidence.people)
     tables = [log_loss(confusion_chances(scores, evidence.people, one.fold_of), evidence.people) for one in dealt]
@@ -195,6 +195,6 @@ def confusion_chances(scores: Floats, people: Floats, fold_of: Codes) -> Floats:
     return chances
 
 
-def _agreement(values: Floats, evidence: Evidence, what: str, level: float) -> Measured:
+def _agreement(values: Floats, evidence: TrainingRows, what: str, level: float) -> Measured:
     clusters = [str(code) for code in evidence.cluster.tolist()]
     return clustered_share(values.tolist(), clusters, what=what, level=level, unit=evidence.unit)

@@ -1,86 +1,81 @@
-"""What a trained grader learns from: judges' verdicts and further features, beside what people said."""
+"""What a report rests on: counted judgments of one group of graders, the others beside, and facts that chapters ask."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
 
-import numpy as np
-from numpy.typing import NDArray
+import polars as pl
 
-from guildhall.analysis.ratings_table import Ratings
-from guildhall.analysis.tables import Codes, Floats
+from guildhall.analysis.counting import Counted
+from guildhall.analysis.drift import Drift
+from guildhall.analysis.outcomes import Outcomes
+from guildhall.analysis.pairs import Pairs
+from guildhall.domain.policy import GraderGroup
+from guildhall.domain.studies import Study
+
+
+class Need(StrEnum):
+    """A table of facts beside the judgments; it is read only where a chapter needs it. Its columns:
+
+    `severity`: `submission, task, model` (null for a person's work), `severity, grader, control, drawn`.
+    `files`: `submission, ending, rule, times`: faults that checks found in delivered files (rule null: none found).
+    `tells`: `submission`: work that still hints at its maker.
+    `picks`: `author, chosen, order`: tries a judge picked from.
+    `reasons`: `coder, judgment, label`: justifications by the label that names their main reason.
+    `justifications`: `judgment, side, model, task, words`: what graders wrote, by whose work lost or won.
+    """
+
+    SEVERITY = "severity"
+    FILES = "files"
+    TELLS = "tells"
+    PICKS = "picks"
+    REASONS = "reasons"
+    JUSTIFICATIONS = "justifications"
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """One row a sample: judges' verdicts, further features, people's counts of loss, tie and win.
+    """All a chapter may look at. It opens nothing: the same evidence gives the same section anywhere."""
 
-    `verdicts[judge]` is the mean score of that judge, NaN where it gave none; `extra` likewise is NaN where unknown.
-    `cluster` is the task or item; `family` the maker of the model, where makers are known.
-    """
-
-    verdicts: Mapping[str, Floats]
-    extra: Mapping[str, Floats]
-    people: Floats
-    cluster: Codes
-    model: Codes
-    unit: str = "task"
-    """What a cluster is: a task, or a single sample where no task is named."""
-    family: Codes | None = None
+    study: Study
+    counted: Counted
+    tasks: pl.DataFrame
+    """The study's tasks with their facts: `key, id, sector, occupation, hours, wage, references, expert, ...`."""
+    others: Mapping[GraderGroup, Counted] = field(default_factory=dict)
+    """Other groups that judged the same study under the same rules: never pooled with these."""
+    facts: Mapping[Need, pl.DataFrame] = field(default_factory=dict)
+    submissions: int = 0
+    """Works that were shown in comparisons with the baseline's."""
+    omissions: int = 0
+    """Files or parts of files that could not be shown, over all sides of counted judgments."""
+    comparisons: int = 0
+    earlier: Evidence | None = None
+    """The earlier wave where the two may be pooled: its pairs are among these."""
+    drift: Drift | None = None
+    """What the anchors of a later wave say."""
+    level: float = 0.95
+    seed: int = 0
 
     @property
-    def rated(self) -> NDArray[np.bool_]:
-        """Which samples some person judged."""
-        some: NDArray[np.bool_] = self.people.sum(axis=1) > 0
-        return some
+    def pairs(self) -> Pairs:
+        return self.counted.pairs
 
-    def only(self, rows: NDArray[np.bool_]) -> Evidence:
-        return Evidence(
-            {name: values[rows] for name, values in self.verdicts.items()},
-            {name: values[rows] for name, values in self.extra.items()},
-            self.people[rows],
-            self.cluster[rows],
-            self.model[rows],
-            self.unit,
-            None if self.family is None else self.family[rows],
-        )
+    @property
+    def outcomes(self) -> Outcomes:
+        return self.counted.outcomes
 
-    def features(self) -> tuple[list[str], Floats]:
-        """Per judge its score, how tied it is and whether it is missing; between judges their product and spread.
+    @property
+    def group(self) -> GraderGroup:
+        return self.counted.policy.graders
 
-        A further feature that is unknown somewhere gets a column that says where, and stands at zero there.
-        """
-        columns: dict[str, Floats] = {}
-        filled = {}
-        for judge, scores in self.verdicts.items():
-            missing = np.isnan(scores)
-            filled[judge] = np.where(missing, 0.0, scores - 0.5)
-            columns[f"{judge}: score"] = filled[judge]
-            columns[f"{judge}: undecided"] = np.where(missing, 0.0, 0.5 - np.abs(filled[judge]))
-            columns[f"{judge}: missing"] = missing.astype(np.float64)
-        names = sorted(filled)
-        for index, one in enumerate(names):
-            for other in names[index + 1 :]:
-                columns[f"{one} x {other}"] = filled[one] * filled[other]
-        if len(names) > 1:
-            columns["spread of judges"] = np.std(np.column_stack([filled[name] for name in names]), axis=1)
-        for name, values in self.extra.items():
-            columns[name] = np.nan_to_num(values)
-            columns[f"{name}: missing"] = np.isnan(values).astype(np.float64)
-        return list(columns), np.column_stack(list(columns.values()))
+    @property
+    def baseline(self) -> str:
+        return self.counted.policy.baseline
 
-
-def evidence_from(
-    ratings: Ratings, extra: Mapping[str, Floats] | None = None, *, family: Codes | None = None
-) -> Evidence:
-    """The evidence of a table of ratings: every automatic rater is a judge, every sample a row."""
-    verdicts = {}
-    for code in np.unique(ratings.rater[~ratings.is_human]):
-        rows = ~ratings.is_human & (ratings.rater == code)
-        n = np.bincount(ratings.sample[rows], minlength=ratings.n_samples)
-        total = np.bincount(ratings.sample[rows], ratings.halves[rows] / 2.0, minlength=ratings.n_samples)
-        verdicts[ratings.raters[code]] = np.where(n > 0, total / np.maximum(n, 1), np.nan)
-    people = ratings.counts(human=True).astype(np.float64)
-    cluster, unit = (np.arange(ratings.n_samples), "sample") if ratings.task is None else (ratings.task, "task")
-    return Evidence(verdicts, extra or {}, people, cluster, ratings.model, unit, family)
+    def waves(self) -> Iterator[Study]:
+        """The studies whose pairs are here, the earliest first."""
+        if self.earlier is not None:
+            yield from self.earlier.waves()
+        yield self.study

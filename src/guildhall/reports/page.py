@@ -11,16 +11,22 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from guildhall.domain.findings import Findings
-from guildhall.reports import words
-from guildhall.reports.chapters import calibration, reasons, savings
+from guildhall.domain.report import Report
 from guildhall.reports.figures import drawn
+from guildhall.reports.number_format import percent, rate_name, shown
 from guildhall.reports.plots.frame import FAINT, GRID, GROUND, INK, MARK
-from guildhall.reports.summary import contents, in_short, ranked
+from guildhall.reports.text import graders_in_words, lead, rests_on
 
 TEMPLATES = Path(__file__).parent / "templates"
 PAGE_COLOURS = {GROUND: "--sheet", INK: "--ink", FAINT: "--faint", GRID: "--line", MARK: "--accent"}
 """Colours of a figure that belong to the page around it; colours of data stay."""
+TILES = {
+    "tasks_compared": "tasks compared",
+    "submissions": "submissions",
+    "judgments": "judgments counted",
+    "left_out": "left out by a rule",
+    "omissions": "parts not shown",
+}
 
 
 @cache
@@ -33,28 +39,8 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {
-        "calibration_words": calibration.WORDS,
-        "currencies": savings.CURRENCIES,
-        "in_currency": savings.in_currency,
-        "reasons_words": reasons.reasons_words,
-        "savings_unknown": savings.unknown_ratios,
-        "savings_words": savings.savings_words,
-        "shown_ratios": savings.shown_ratios,
-        "shown_tries": savings.SHOWN_TRIES,
-    }
-    made.filters |= {
-        "times": _unbroken(words.times),
-        "percent": _unbroken(words.percent),
-        "interval": _unbroken(words.interval_percent),
-        "plain": _unbroken(words.plain),
-        "basis": words.basis,
-        "figure": _unbroken(words.figure_words),
-        "points": words.points,
-        "points_interval": _unbroken(words.points_interval),
-        "rate_name": words.rate_name,
-        "unbroken": _unbroken(str),
-    }
+    made.globals |= {"shown": shown, "rests_on": rests_on, "lead": lead, "graders_in_words": graders_in_words}
+    made.filters |= {"percent": _unbroken(percent), "rate_name": rate_name, "unbroken": _unbroken(str)}
     return made
 
 
@@ -74,29 +60,21 @@ _SIZE = re.compile(r'width="([\d.]+)" height="[\d.]+"')
 _SPOKEN = re.compile(r' (?:role|aria-roledescription|aria-label|aria-hidden)="[^"]*"')
 
 
-def html_page(findings: Findings, figures: Mapping[str, str] | None = None) -> str:
-    """The whole report; the same findings give the same bytes. `figures` are its figures, where drawn already."""
-    return _render("report.html", findings, figures or drawn(findings))
+def html_page(report: Report, figures: Mapping[str, str] | None = None) -> str:
+    """The whole report; the same report gives the same bytes. `figures` are its figures, where drawn already."""
+    return _render("report.html", report, drawn(report) if figures is None else figures)
 
 
-def html_body(findings: Findings) -> Markup:
+def html_body(report: Report) -> Markup:
     """The report without head, title and style, for a page that brings its own."""
-    return Markup(_render("body.html", findings, drawn(findings)))  # noqa: S704 - rendered with autoescape
+    return Markup(_render("body.html", report, drawn(report)))  # noqa: S704 - rendered with autoescape
 
 
-def _render(template: str, findings: Findings, figures: Mapping[str, str]) -> str:
+def _render(template: str, report: Report, figures: Mapping[str, str]) -> str:
     inlined = {name: inline(svg, name) for name, svg in figures.items()}
-    return (
-        environment()
-        .get_template(template)
-        .render(
-            findings=findings,
-            ranked=ranked(findings),
-            drawn=inlined,
-            contents=contents(findings),
-            in_short=in_short(findings),
-        )
-    )
+    counts = {**report.counts, "left_out": sum(report.left_out.values())}
+    tiles = [(counts[name], words) for name, words in TILES.items()]
+    return environment().get_template(template).render(report=report, drawn=inlined, tiles=tiles)
 
 
 def inline(svg: str, name: str) -> Markup:

@@ -1,121 +1,146 @@
-"""The report as Markdown, CSV and JSON: for reading in a terminal, for a spreadsheet, for a program."""
+"""A report as Markdown, JSON and CSV: for reading in a terminal, for a program, for a spreadsheet."""
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 from guildhall.domain.estimates import Estimate
-from guildhall.domain.findings import Breakdown, Findings
-from guildhall.reports.chapters.ablations import ablations_markdown
-from guildhall.reports.chapters.calibration import calibration_markdown
-from guildhall.reports.chapters.reasons import reasons_markdown
-from guildhall.reports.chapters.savings import savings_markdown
-from guildhall.reports.chapters.trend import trend_markdown
-from guildhall.reports.summary import in_short, ranked
+from guildhall.domain.report import CellValue, Column, Report, ReportTable, Section
+from guildhall.reports.number_format import basis, shown
 from guildhall.reports.tables import csv_text, text_table
-from guildhall.reports.words import basis, figure_words, interval_percent, percent
+
+ESTIMATE = ("value", "low", "high", "level", "n_tasks", "n_judgments", "method", "why_no_interval")
+TRACEABLE = frozenset(
+    {"task", "model", "sample", "grader", "sector", "occupation", "file_type", "hours", "references"}
+    | {"specification", "condition", "effort"}
+)
+"""Columns by which the judgments behind a row are found."""
 
 
-def markdown(findings: Findings) -> str:
-    lines = [
-        f"# {findings.title}",
-        "",
-        f"Models against the {findings.baseline}, judged blind by {findings.grader_kind} graders.",
-        "",
-    ]
-    if findings.simulated:
-        lines += ["**The graders of this study are simulated: these figures say nothing about any model.**", ""]
-    lines += [" ".join(in_short(findings)), ""]
-    lines += [*_counted(findings), *_headline(findings)]
-    for breakdown in findings.breakdowns:
-        lines += _breakdown(breakdown)
-    lines += trend_markdown(findings.trend) if findings.trend else []
-    lines += ablations_markdown(findings.ablations) if findings.ablations else []
-    lines += savings_markdown(findings.savings) if findings.savings else []
-    lines += reasons_markdown(findings.reasons) if findings.reasons else []
-    lines += calibration_markdown(findings.calibrations) if findings.calibrations else []
-    for group in findings.groups:
-        rows = [
-            [one.name, figure_words(one.estimate, in_percent=group.in_percent), basis(one.estimate)]
-            for one in group.figures
-        ]
-        lines += [f"## {group.title}", "", group.words, "", *text_table(["figure", "estimate", "rests on"], rows)]
-    lines += ["## Methods", "", *(f"{sentence}\n" for sentence in (*findings.methods, *findings.notes))]
+def markdown(report: Report) -> str:
+    lines = [f"# {report.title}", "", lead(report), ""]
+    lines += [line for words in report.warnings for line in (f"**{words}**", "")]
+    lines += [" ".join(report.conclusions), "", counted(report), ""]
+    for section in report.sections:
+        lines += _section(section)
+    for title, sentences in (("Planned and done", report.deviations), ("Methods", (*report.methods, *report.notes))):
+        lines += [f"## {title}", "", *(f"{sentence}\n" for sentence in sentences)] if sentences else []
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _counted(findings: Findings) -> list[str]:
-    counts = findings.counts
-    return [
-        f"{counts.tasks_compared} of {counts.tasks} tasks compared; {counts.judgments} judgments, "
-        f"{counts.failures} without a verdict, {counts.surplus} late or extra; {counts.omissions} parts not shown.",
-        "",
-    ]
+def lead(report: Report) -> str:
+    return f"Models against the {report.policy.baseline}, judged blind by {graders_in_words(report)}."
 
 
-def _headline(findings: Findings) -> list[str]:
-    rows = [
-        [
-            record.model,
-            record.wins,
-            record.ties,
-            record.losses,
-            *(_rate(one) for one in (record.win, record.win_or_tie, record.half_tie)),
-            basis(record.win_or_tie),
-        ]
-        for record in ranked(findings)
-    ]
-    return text_table(["model", "wins", "ties", "losses", "win", "win or tie", "half tie", "rests on"], rows)
+def graders_in_words(report: Report) -> str:
+    """Who judged, as a caption says it."""
+    group = report.policy.graders
+    if group.name is None:
+        return f"{group.kind} graders"
+    told = {"judge": "the judge {}", "constant": "the constant verdict {}", "people+judge": "people and the judge {}"}
+    return told[group.kind.value].format(group.name)
 
 
-def _breakdown(breakdown: Breakdown) -> list[str]:
-    rows = [
-        [
-            *cell.levels.values(),
-            cell.model,
-            f"{cell.wins} / {cell.ties} / {cell.losses}",
-            _rate(cell.win_or_tie),
-            percent(cell.pooled.value) if cell.pooled else "–",
-        ]
-        for cell in breakdown.cells
-    ]
-    table = text_table([*breakdown.by, "model", "W / T / L", "win or tie", "pooled"], rows)
-    return [f"## {breakdown.title}", "", *table]
+def counted(report: Report) -> str:
+    """Both denominators, and what stayed out by which rule."""
+    counts = report.counts
+    out = [f"{n} {rule}" for rule, n in report.left_out.items() if n]
+    return (
+        f"{counts['tasks_compared']} of {counts['tasks']} tasks compared; {counts['judgments']} judgments counted"
+        f"{'; left out: ' + '; '.join(out) if out else ''}; {counts['omissions']} parts not shown."
+    )
 
 
-def _rate(rate: Estimate) -> str:
-    return f"{percent(rate.value)} ({interval_percent(rate)})"
+def _section(section: Section) -> list[str]:
+    lines = [f"## {section.title}", ""]
+    lines += [line for words in section.words for line in (words, "")]
+    for table in section.tables:
+        lines += [f"### {table.title}", ""] if table.title else []
+        lines += markdown_table(table)
+        lines += [line for words in table.words for line in (words, "")]
+    for one in section.quotations:
+        lines += [f"> {one.words}", ">", f"> {one.under}; {one.source}", ""]
+    return lines
 
 
-def as_json(findings: Findings) -> str:
-    return findings.model_dump_json(indent=2) + "\n"
+def markdown_table(table: ReportTable) -> list[str]:
+    columns = [(at, column) for at, column in enumerate(table.columns)]
+    header = [column.title for column in table.columns]
+    rows = [[shown(row[at], column.form).line for at, column in columns] for row in table.rows]
+    if resting := rests_on(table):
+        header.append("rests on")
+        rows = [[*cells, words] for cells, words in zip(rows, resting, strict=True)]
+    return text_table(header, rows)
 
 
-def headline_csv(findings: Findings) -> str:
-    """One row a model and convention, with the interval or the reason why there is none."""
-    rows = [
-        [
-            record.model,
-            name,
-            one.value,
-            *(one.interval or ("", "")),
-            one.level,
-            one.n_tasks,
-            one.n_judgments,
-            one.method,
-            one.why_no_interval or "",
-        ]
-        for record in findings.headline
-        for name, one in (("win", record.win), ("win_or_tie", record.win_or_tie), ("half_tie", record.half_tie))
-    ]
-    header = [
-        "model",
-        "convention",
-        "value",
-        "low",
-        "high",
-        "level",
-        "n_tasks",
-        "n_judgments",
-        "method",
-        "why_no_interval",
-    ]
+def rests_on(table: ReportTable) -> list[str]:
+    """What each row's last estimate rests on; nothing where a table has none."""
+    last = [next((cell for cell in reversed(row) if isinstance(cell, Estimate)), None) for row in table.rows]
+    return ["" if one is None else basis(one) for one in last] if any(last) else []
+
+
+def as_json(report: Report) -> str:
+    return report.model_dump_json(indent=2) + "\n"
+
+
+def table_csv(table: ReportTable) -> str:
+    """A table as CSV: one line for each estimate of a row, or for each row where there are none."""
+    estimates = estimate_columns(table)
+    if not estimates:
+        return csv_text([column.name for column in table.columns], table.rows)
+    words = [at for at, column in enumerate(table.columns) if at not in estimates and column.form != "count"]
+    rest = [at for at, column in enumerate(table.columns) if at not in estimates and column.form == "count"]
+    names = [column.name for column in table.columns]
+    header = [*(names[at] for at in words), table.long_form, *ESTIMATE, *(names[at] for at in rest)]
+    rows = (
+        [*(row[at] for at in words), names[place], *fields_of(row[place]), *(row[at] for at in rest)]
+        for row in table.rows
+        for place in estimates
+        if row[place] is not None
+    )
     return csv_text(header, rows)
+
+
+def estimate_columns(table: ReportTable) -> list[int]:
+    return [at for at in range(len(table.columns)) if any(isinstance(row[at], Estimate) for row in table.rows)]
+
+
+def fields_of(cell: CellValue) -> list[Any]:
+    """An estimate as the cells of `ESTIMATE`; a plain number has a value only."""
+    if not isinstance(cell, Estimate):
+        return [cell, *[""] * (len(ESTIMATE) - 1)]
+    ends = cell.interval or ("", "")
+    why = cell.why_no_interval or ""
+    return [cell.value, *ends, cell.level, cell.n_tasks, cell.n_judgments, cell.method, why]
+
+
+def numbers_csv(report: Report) -> str:
+    """Every estimate of a report, a line each, with the command that shows its rows (empty where rows are none)."""
+    header = ["chapter", "table", "name", "estimate", *ESTIMATE, "query"]
+    return csv_text(header, _numbers(report))
+
+
+def _numbers(report: Report) -> Iterator[list[Any]]:
+    for section in report.sections:
+        for table in section.tables:
+            for row in table.rows:
+                words = " / ".join(str(cell) for cell in row if isinstance(cell, str))
+                rows = query(report, where_of(table.columns, row)) if table.traced else ""
+                for column, cell in zip(table.columns, row, strict=True):
+                    if isinstance(cell, Estimate):
+                        yield [section.name, table.name, words, column.name, *fields_of(cell), rows]
+
+
+def where_of(columns: tuple[Column, ...], row: tuple[CellValue, ...]) -> dict[str, str]:
+    """The columns by which a row's judgments are found, with their words."""
+    cells = zip(columns, row, strict=True)
+    return {column.name: cell for column, cell in cells if column.name in TRACEABLE and isinstance(cell, str)}
+
+
+def query(report: Report, where: Mapping[str, str]) -> str:
+    """The command that shows the rows in which these columns hold these words."""
+    narrowed = [part for name, word in where.items() for part in ("--where", f"{name}={word}")]
+    asked = ["guildhall", "study", "rows", report.study, *narrowed]
+    return shlex.join([*asked, "--baseline", report.policy.baseline, "--graders", str(report.policy.graders)])

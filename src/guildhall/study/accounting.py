@@ -9,7 +9,7 @@ from itertools import chain
 import numpy as np
 
 from guildhall.analysis.accountability import Account, account, ratings_table
-from guildhall.analysis.evidence import Evidence, evidence_from
+from guildhall.analysis.training_rows import TrainingRows, evidence_from
 from guildhall.analysis.judge_gain import agreement_gain
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.ratings_table import ratings_from_table
@@ -65,7 +65,7 @@ def accounts_of(
     return Accounts(made, dict(chain.from_iterable(one.items() for one in out.values())), len(study.tasks), gains)
 
 
-def study_evidence(study: OpenStudy) -> tuple[list[str], Evidence]:
+def study_evidence(study: OpenStudy) -> tuple[list[str], TrainingRows]:
     """What a trained grader can learn from a study, and the submissions it is about, row by row.
 
     Judges' verdicts, orders, repeats, lengths, rubric points and format findings beside people's verdicts. Constant

@@ -8,7 +8,7 @@ from datetime import datetime
 import numpy as np
 
 from guildhall.analysis.calibrator import SPLITS, Calibrated, calibrate_judges, decided
-from guildhall.analysis.evidence import Evidence
+from guildhall.analysis.training_rows import TrainingRows
 from guildhall.analysis.multinomial import Multinomial
 from guildhall.analysis.tables import Floats
 from guildhall.domain.trained import TrainedGain, TrainedGrader
@@ -18,7 +18,7 @@ from guildhall.study.artefacts import shown, shown_margin, split_margin
 
 
 def train(
-    evidence: Evidence, *, name: str, folds: int, seed: int, now: datetime, splits: int = SPLITS
+    evidence: TrainingRows, *, name: str, folds: int, seed: int, now: datetime, splits: int = SPLITS
 ) -> TrainedGrader:
     """Fit a calibrator on what people judged and measure it out of fold, over several splits."""
     fitted = calibrate_judges(evidence, folds=folds, seed=seed, splits=splits)
@@ -72,7 +72,7 @@ class Chances(Value):
     seen: bool
 
 
-def chances_of(trained: TrainedGrader, samples: Sequence[str], evidence: Evidence) -> list[Chances]:
+def chances_of(trained: TrainedGrader, samples: Sequence[str], evidence: TrainingRows) -> list[Chances]:
     """A calibrator's chances for every row of evidence; each feature it learnt from must be there."""
     names, features = evidence.features()
     if missing := set(trained.features) - set(names):

@@ -9,7 +9,7 @@ from datetime import datetime
 import numpy as np
 
 from guildhall.analysis.calibrator import SPLITS
-from guildhall.analysis.evidence import Evidence
+from guildhall.analysis.training_rows import TrainingRows
 from guildhall.analysis.panel_weights import Ballots, fit_panel
 from guildhall.analysis.tables import encode
 from guildhall.domain.pair_scores import PairScore
@@ -68,7 +68,7 @@ def study_ballots(study: OpenStudy) -> Ballots:
     )
 
 
-def ballots_from(evidence: Evidence) -> Ballots:
+def ballots_from(evidence: TrainingRows) -> Ballots:
     """Ballots from a table of ratings, one a sample: the mean of what each judge said."""
     rated = evidence.only(evidence.rated)
     members = tuple(sorted(rated.verdicts))

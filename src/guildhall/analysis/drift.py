@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
 from guildhall.analysis.clusters import second_component
 from guildhall.analysis.paired import paired_difference
-from guildhall.analysis.tables import Coded, Codes, Floats
+from guildhall.analysis.pairs import Pairs, is_word, joined, words_in
+from guildhall.analysis.tables import Codes, Floats
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.studies import Extension
 from guildhall.errors import NothingPaired
-from guildhall.study.rows import Rows, is_word, words_in
 
 
 @dataclass(frozen=True)
@@ -48,14 +46,14 @@ class Drift:
         return f"{self.later} is pooled with {self.earlier}: {seen}, within the limit of {100 * self.limit:g}{sure}."
 
 
-def split_anchors(later: Rows, extension: Extension) -> tuple[Rows, Rows]:
-    """The anchors' entries, and the others."""
+def split_anchors(later: Pairs, extension: Extension) -> tuple[Pairs, Pairs]:
+    """The anchors' pairs, and the others."""
     wanted = np.array([name in set(extension.anchors) for name in later.submission.names], dtype=np.bool_)
     is_anchor = wanted[later.submission.codes] if len(wanted) else np.zeros(len(later), dtype=np.bool_)
     return later.keep(is_anchor), later.keep(~is_anchor)
 
 
-def drift_of(earlier: Rows, anchors: Rows, extension: Extension, *, later: str) -> Drift:
+def drift_of(earlier: Pairs, anchors: Pairs, extension: Extension, *, later: str) -> Drift:
     """Drift between waves, paired by task over the very submissions that were judged in both."""
     again = set(words_in(anchors.submission))
     both = np.array([name in again for name in earlier.submission.names], dtype=np.bool_)
@@ -79,27 +77,7 @@ def drift_of(earlier: Rows, anchors: Rows, extension: Extension, *, later: str) 
     )
 
 
-def joined(first: Rows, second: Rows) -> Rows:
-    """Two sets of entries as one."""
-    return Rows(**{one.name: _joined(getattr(first, one.name), getattr(second, one.name)) for one in fields(Rows)})
-
-
-def _joined(first: Any, second: Any) -> Any:
-    if isinstance(first, Coded):
-        return _joined_codes(first, second)
-    if isinstance(first, Mapping):
-        return {name: _joined_codes(column, second[name]) for name, column in first.items()}
-    return np.concatenate([first, second])
-
-
-def _joined_codes(first: Coded, second: Coded) -> Coded:
-    place = {name: code for code, name in enumerate(first.names)}
-    moved = np.array([place.setdefault(name, len(place)) for name in second.names] or [0], dtype=np.int32)
-    later = np.where(second.codes >= 0, moved[np.maximum(second.codes, 0)], -1)
-    return Coded(np.concatenate([first.codes, later]).astype(np.int32), tuple(place))
-
-
-def _difference(after: Rows, before: Rows, names: tuple[str, str]) -> Estimate:
+def _difference(after: Pairs, before: Pairs, names: tuple[str, str]) -> Estimate:
     later, earlier = _by_task(after), _by_task(before)
     graders = _of_graders(after, before, later.keys() & earlier.keys())
     try:
@@ -109,7 +87,7 @@ def _difference(after: Rows, before: Rows, names: tuple[str, str]) -> Estimate:
         return Estimate(value=None, estimand=what, method="none", n_tasks=0, why_no_interval=str(error))
 
 
-def _of_graders(after: Rows, before: Rows, tasks: AbstractSet[str]) -> tuple[float, int] | None:
+def _of_graders(after: Pairs, before: Pairs, tasks: AbstractSet[str]) -> tuple[float, int] | None:
     """What graders who judged several tasks add to the variance of the difference: each wave has its own."""
     rows = joined(after, before)
     later = np.arange(len(rows)) < len(after)
@@ -131,7 +109,7 @@ def _shares(work: Codes, task: Codes) -> Floats:
     return each[at]
 
 
-def _by_task(rows: Rows) -> dict[str, float]:
+def _by_task(rows: Pairs) -> dict[str, float]:
     """Task -> mean over the work judged there of the mean over its grades."""
     works, _, work = rows.deliverables
     if not len(works):

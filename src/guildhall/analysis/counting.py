@@ -1,0 +1,180 @@
+"""Which judgments count, and what they say of each model's work: the one place that decides it.
+
+`count` is handed verdicts as frames and a `Policy`, and gives the pairs every figure rests on, with how many judgments
+each rule left out. Report, board, exports, API, accounts of judges and peer marks all ask it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import polars as pl
+
+from guildhall.analysis.outcomes import Outcomes
+from guildhall.analysis.pairs import Pairs, pairs_from
+from guildhall.domain.policy import GraderGroup, GroupKind, Policy, Rule
+
+RULES = tuple(Rule)
+_COUNTED = -1
+_ROUNDS = frozenset({GroupKind.JUDGE, GroupKind.CONSTANT})
+"""Kinds of graders that are asked in every order of a set; people have no rounds."""
+
+
+class Verdicts(Protocol):
+    """Verdicts and what they are about, as the store hands them over; every frame is sorted by names.
+
+    `rows`: one for each work that a judgment shows: `judgment, place, comparison, task, work, grader` (numbers of rows
+    in the store), `rank` (null without a verdict), `sweep, planned, exposure, replaces` and all else that was answered.
+    `works`: `work, key, task, author, name, by_model, sample` and what may be broken down by. `tasks`: `task, key, id`
+    and their facts. `graders`: `grader, key, group, name`.
+    """
+
+    @property
+    def rows(self) -> pl.DataFrame: ...
+
+    @property
+    def works(self) -> pl.DataFrame: ...
+
+    @property
+    def tasks(self) -> pl.DataFrame: ...
+
+    @property
+    def graders(self) -> pl.DataFrame: ...
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What one policy makes of some verdicts. Counted judgments and those each rule left out are all there are."""
+
+    pairs: Pairs
+    left_out: Mapping[Rule, int]
+    n_counted: int
+    policy: Policy
+
+    @property
+    def n_judgments(self) -> int:
+        """All judgments, counted or not."""
+        return self.n_counted + sum(self.left_out.values())
+
+    @cached_property
+    def outcomes(self) -> Outcomes:
+        """What estimators of rates take."""
+        return self.pairs.outcomes()
+
+
+def count(verdicts: Verdicts, policy: Policy) -> Counted:
+    """Every judgment under the first rule that takes it, in the order of `Rule`; the others as pairs."""
+    made_by = verdicts.works.select("work", "name", pl.col("sample").cast(pl.Int64, strict=False).alias("_sample"))
+    base = (
+        verdicts.rows.lazy()
+        .join(made_by.filter(pl.col("name") == policy.baseline).lazy(), on="work")
+        .sort("_sample", "place")
+        .unique("judgment", keep="first", maintain_order=True)
+        .select("judgment", base_place="place", base_rank="rank", base_work="work")
+        .collect()
+    )
+    heads = verdicts.rows.filter(pl.col("place") == 0).join(base, on="judgment", how="left")
+    heads = heads.with_columns(rule=_first_rule(verdicts, policy))
+    if policy.whole_rounds:
+        heads = _rounds_kept_whole(heads, verdicts, policy)
+    taken = dict(heads.group_by("rule").len().iter_rows())
+    kept = heads.filter(pl.col("rule") == _COUNTED).select("judgment", "base_place", "base_rank", "base_work")
+    shown = verdicts.rows.join(kept, on="judgment").filter(pl.col("work") != pl.col("base_work"))
+    return Counted(
+        pairs=pairs_from(shown, verdicts),
+        left_out={rule: taken.get(at, 0) for at, rule in enumerate(RULES)},
+        n_counted=taken.get(_COUNTED, 0),
+        policy=policy,
+    )
+
+
+def groups_in(verdicts: Verdicts, policy: Policy, *, rehearsal: bool = False) -> list[GraderGroup]:
+    """The groups of graders that gave judgments at all, the one that leads first."""
+    judged = verdicts.rows["grader"].unique()
+    found = {
+        GraderGroup.parse(group)
+        for group in verdicts.graders.filter(pl.col("grader").is_in(judged.implode()))["group"].unique()
+    }
+    judges = [policy.graders.name] if policy.graders.name and policy.graders.kind is GroupKind.JUDGE else []
+    return sorted(found, key=lambda group: (group.rank(judges, rehearsal=rehearsal), str(group)))
+
+
+def _first_rule(verdicts: Verdicts, policy: Policy) -> pl.Expr:
+    """The number of the first rule that takes a judgment by itself; rounds are looked at afterwards."""
+    replaced = verdicts.rows["replaces"].drop_nulls().unique()
+    asked = _of_group(verdicts.graders, policy.graders)
+    settled = asked if policy.grader_keys is None else asked.filter(pl.col("key").is_in(list(policy.grader_keys)))
+    outside = verdicts.tasks.filter(pl.col("key").is_in([str(key) for key in policy.ungradable]))
+    excluded = verdicts.graders.filter(pl.col("key").is_in(list(policy.excluded)))
+    takes: dict[Rule, pl.Expr] = {
+        Rule.REPLACED: pl.col("judgment").is_in(replaced.implode()),
+        Rule.NO_BASELINE: pl.col("base_work").is_null(),
+        Rule.OTHER_GRADERS: ~_among("grader", asked),
+        Rule.OTHER_SETTINGS: ~_among("grader", settled),
+        Rule.EXCLUDED_GRADER: _among("grader", excluded),
+        Rule.UNGRADABLE: _among("task", outside),
+        Rule.NO_VERDICT: pl.col("rank").is_null(),
+    }
+    if policy.planned_only:
+        takes[Rule.SURPLUS] = ~pl.col("planned")
+    if policy.first_exposure:
+        takes[Rule.LATER_EXPOSURE] = pl.col("exposure").fill_null(1) > 1
+    found = pl.lit(_COUNTED, dtype=pl.Int8)
+    for at, rule in reversed(list(enumerate(RULES))):
+        if rule in takes:
+            found = pl.when(takes[rule]).then(pl.lit(at, dtype=pl.Int8)).otherwise(found)
+    return found
+
+
+def _among(column: str, some: pl.DataFrame) -> pl.Expr:
+    return pl.col(column).is_in(some[column].implode())
+
+
+def _of_group(graders: pl.DataFrame, group: GraderGroup) -> pl.DataFrame:
+    """The graders whose judgments a group's are; of people joined with a judge, the people."""
+    if group.kind is GroupKind.PEOPLE_AND_JUDGE:
+        return graders.filter(pl.col("group") == GroupKind.EXPERT.value)
+    return graders.filter(pl.col("group") == str(group))
+
+
+def _rounds_kept_whole(heads: pl.DataFrame, verdicts: Verdicts, policy: Policy) -> pl.DataFrame:
+    """The same with a judge's rounds counted whole or not at all; a place that was answered twice counts once.
+
+    A round is one sweep over one set: every order in which the set is shown.
+    """
+    if policy.graders.kind not in _ROUNDS:
+        return heads
+    no_verdict, broken, surplus = (RULES.index(one) for one in (Rule.NO_VERDICT, Rule.BROKEN_ROUND, Rule.SURPLUS))
+    asked = heads.filter(pl.col("rule").is_in([_COUNTED, no_verdict])).select(
+        "judgment", "comparison", "grader", "sweep", "rule"
+    )
+    orders = (
+        verdicts.rows.join(asked, on="judgment", how="semi")
+        .sort("judgment", "place")
+        .group_by("judgment", maintain_order=True)
+        .agg(order=pl.col("work").cast(pl.String).str.join(" "), size=pl.len())
+    )
+    of_round = ["comparison", "grader", "sweep"]
+    answered = pl.col("rule") == _COUNTED
+    asked = (
+        asked.join(orders, on="judgment")
+        # A verdict stands before a failure at the same place, and an earlier one before a later.
+        .sort(pl.col("rule") != _COUNTED, "judgment")
+        .with_columns(again=pl.int_range(pl.len()).over([*of_round, "order"]) > 0)
+        .with_columns(
+            wanted=pl.when(pl.col("size") % 2 == 0).then(pl.col("size")).otherwise(2 * pl.col("size")),
+            got=(answered & ~pl.col("again")).sum().over(of_round),
+        )
+        .with_columns(
+            now=pl.when(pl.col("again"))
+            .then(pl.lit(surplus, dtype=pl.Int8))
+            .when(answered & (pl.col("got") < pl.col("wanted")))
+            .then(pl.lit(broken, dtype=pl.Int8))
+            .otherwise(pl.col("rule"))
+        )
+    )
+    changed = heads.join(asked.select("judgment", "now"), on="judgment", how="left")
+    return changed.with_columns(rule=pl.coalesce("now", "rule")).drop("now")

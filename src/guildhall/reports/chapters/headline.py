@@ -1,0 +1,184 @@
+"""The table of models, and every breakdown of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import fmean
+
+import numpy as np
+
+from guildhall.analysis.breakdown import CellRate, cell_rates
+from guildhall.analysis.evidence import Evidence, Need
+from guildhall.analysis.pairs import BREAKDOWNS
+from guildhall.analysis.tables import Coded
+from guildhall.analysis.win_rates import WinRate, win_rates
+from guildhall.domain.report import Bars, CellValue, Column, Figure, Forest, HeatMap, ReportTable, Section
+
+MOST_MODELS = 24
+"""So many models, the best, are what one can read side by side in a figure; tables and files hold all."""
+SMALLEST_BREAKDOWN = 2
+"""A column with one value breaks nothing down."""
+RATES = (
+    Column(name="win", title="win", form="percent"),
+    Column(name="win_or_tie", title="win or tie", form="percent"),
+    Column(name="half_tie", title="half tie", form="percent"),
+)
+COUNTS = tuple(Column(name=name, title=name, form="count") for name in ("wins", "ties", "losses"))
+MODEL = Column(name="model", title="model")
+EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+
+
+def ranked(rates: Sequence[WinRate]) -> list[WinRate]:
+    """Models, the one that wins or ties most first; of equals by name."""
+    return sorted(rates, key=lambda rate: (-(rate.win_or_tie.value or 0), rate.model))
+
+
+class Headline:
+    """Each model's record against the baseline under the three conventions for ties."""
+
+    needs: frozenset[Need] = frozenset()
+
+    def section(self, evidence: Evidence) -> Section:
+        rates = ranked(win_rates(evidence.outcomes, level=evidence.level))
+        table = ReportTable(
+            name="headline",
+            columns=(MODEL, *COUNTS, *RATES),
+            rows=tuple(
+                (one.model, one.wins, one.ties, one.losses, one.win, one.win_or_tie, one.half_tie) for one in rates
+            ),
+            words=(f"Rates are means over tasks; judged by {evidence.group} graders against the {evidence.baseline}.",),
+            traced=True,
+            long_form="convention",
+        )
+        return Section(name="headline", title="Headline", figures=_figures(rates, evidence), tables=(table,))
+
+
+def _figures(rates: Sequence[WinRate], evidence: Evidence) -> tuple[Figure, ...]:
+    best = rates[:MOST_MODELS]
+    outcomes = Bars(
+        title=f"Outcomes against the {evidence.baseline}, by {evidence.group} graders",
+        subtitle=only_the_best(len(rates)),
+        parts=("win", "tie", "loss"),
+        rows=tuple((one.model, (one.wins, one.ties, one.losses)) for one in best),
+    )
+    forest = Forest(
+        title=f"Win or tie, with {evidence.level:.0%} intervals".replace("%", " %"),
+        subtitle=(f"mean over tasks, against the {evidence.baseline}; dashed: one half", *only_the_best(len(rates))),
+        entries=tuple((one.model, one.win_or_tie) for one in best),
+        form="percent",
+        reference=0.5,
+    )
+    return (
+        Figure(name="outcomes", says="Wins, ties and losses", plot=outcomes),
+        Figure(name="win-or-tie", says="Win or tie rates with intervals", plot=forest),
+    )
+
+
+def only_the_best(n_models: int) -> tuple[str, ...]:
+    """What a figure says that shows some of the models only."""
+    if n_models <= MOST_MODELS:
+        return ()
+    return (f"the best {MOST_MODELS} of {n_models} models by win or tie; the tables hold all",)
+
+
+class Breakdowns:
+    """Rates by sector, occupation and all else that is known of tasks and authors."""
+
+    needs: frozenset[Need] = frozenset()
+
+    def section(self, evidence: Evidence) -> Section | None:
+        outcomes = evidence.outcomes
+        columns = {name: one for name, one in (outcomes.groups or {}).items() if _levels(one) >= SMALLEST_BREAKDOWN}
+        if not columns:
+            return None
+        place = {one.model: at for at, one in enumerate(ranked(win_rates(outcomes, level=evidence.level)))}
+        figures, tables = [], []
+        for name, column in columns.items():
+            cells = cell_rates(replace(outcomes, groups={name: column}), [name], "win_or_tie", level=evidence.level)
+            figures.append(_heat_map(name, cells, place))
+            tables.append(_table(name, cells, place))
+        words = (
+            "Each cell's own rate has its own interval; the band holds for all cells of a table at once; the pooled "
+            "rate leans on the model's other cells."
+        )
+        return Section(
+            name="breakdowns", title="Breakdowns", words=(words,), figures=tuple(figures), tables=tuple(tables)
+        )
+
+
+def _levels(column: Coded) -> int:
+    """How many words really stand in a column."""
+    return int(np.count_nonzero(np.bincount(column.codes[column.codes >= 0])))
+
+
+def _table(name: str, cells: Sequence[CellRate], place: dict[str, int]) -> ReportTable:
+    band = tuple(
+        Column(name=f"band_{end}", title=f"band over all cells, {end}", form="percent") for end in ("low", "high")
+    )
+    return ReportTable(
+        name=f"by-{name.replace('_', '-')}",
+        title=BREAKDOWNS[name],
+        columns=(
+            Column(name=name, title=name.replace("_", " ")),
+            MODEL,
+            *COUNTS,
+            *band,
+            Column(name="pooled", title="pooled", form="percent"),
+            RATES[1],
+        ),
+        rows=tuple(
+            _row(name, one) for one in sorted(cells, key=lambda one: (level_order(one.levels[name]), place[one.model]))
+        ),
+        traced=True,
+        folded=True,
+        long_form="convention",
+    )
+
+
+def _row(name: str, one: CellRate) -> tuple[CellValue, ...]:
+    return (
+        one.levels[name],
+        one.model,
+        one.wins,
+        one.ties,
+        one.losses,
+        *(one.band or (None, None)),
+        one.pooled,
+        one.rate,
+    )
+
+
+def _heat_map(name: str, cells: Sequence[CellRate], place: dict[str, int]) -> Figure:
+    best = {model for model, at in place.items() if at < MOST_MODELS}
+    shown = [one for one in cells if one.model in best]
+    models = sorted({one.model for one in shown}, key=lambda model: (-_mean(shown, model), model))
+    plot = HeatMap(
+        title=BREAKDOWNS[name],
+        subtitle=(
+            "win or tie, in per cent; ? marks a cell of too few tasks for an interval",
+            *only_the_best(len(place)),
+        ),
+        rows=tuple(sorted({one.levels[name] for one in shown}, key=level_order)),
+        columns=tuple(models),
+        cells=tuple(
+            (
+                one.levels[name],
+                one.model,
+                one.rate.value,
+                f"{100 * (one.rate.value or 0):.0f}" + ("" if one.rate.interval else "?"),
+            )
+            for one in shown
+        ),
+    )
+    return Figure(name=f"by-{name.replace('_', '-')}", says=BREAKDOWNS[name], plot=plot)
+
+
+def _mean(cells: Sequence[CellRate], model: str) -> float:
+    """By which models stand side by side: the mean of their cells."""
+    return fmean(one.rate.value or 0.0 for one in cells if one.model == model)
+
+
+def level_order(level: str) -> tuple[int, str]:
+    """Efforts from low to high; everything else by name."""
+    return (EFFORTS.index(level) if level in EFFORTS else 0, level)

@@ -1,0 +1,91 @@
+"""How numbers are written: a rate, an interval, its absence, in every format alike."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from guildhall.domain.estimates import Estimate
+from guildhall.domain.report import CellValue, Form
+
+UNKNOWN = "–"
+"""Stands where a number is not known; the words beneath a table say why."""
+
+
+class Shown(NamedTuple):
+    """A cell in words: its value, and its interval or the reason why there is none."""
+
+    value: str
+    interval: str = ""
+
+    @property
+    def line(self) -> str:
+        return f"{self.value} ({self.interval})" if self.interval else self.value
+
+
+class _Style(NamedTuple):
+    factor: float
+    places: int
+    sign: str
+    unit: str
+
+
+_STYLES: dict[Form, _Style] = {
+    "percent": _Style(100, 1, "", " %"),
+    "points": _Style(100, 1, "+", ""),
+    "times": _Style(1, 2, "", "×"),
+    "number": _Style(1, 2, "", ""),
+}
+
+
+def shown(cell: CellValue, form: Form) -> Shown:
+    """A cell as people read it, by the form of its column."""
+    if isinstance(cell, Estimate):
+        return _estimate(cell, form)
+    if cell is None:
+        return Shown(UNKNOWN)
+    if isinstance(cell, float) and form in _STYLES:
+        style = _STYLES[form]
+        return Shown(f"{fixed(cell, style)}{style.unit}")
+    return Shown(str(cell))
+
+
+def _estimate(one: Estimate, form: Form) -> Shown:
+    style = _STYLES.get(form, _STYLES["number"])
+    if one.value is None:
+        return Shown(UNKNOWN, "" if form == "times" else f"no interval: {one.why_no_interval}")
+    value = f"{fixed(one.value, style)}{style.unit}"
+    if one.interval is None:
+        return Shown(value, "" if form == "times" else f"no interval: {one.why_no_interval}")
+    low, high = (fixed(end, style) for end in one.interval)
+    return Shown(value, f"{low} to {high}{style.unit if form == 'percent' else ''}")
+
+
+def fixed(value: float, style: _Style) -> str:
+    """So many places; what rounds to nothing has no sign before it."""
+    rounded = round(style.factor * value, style.places)
+    return f"{rounded + 0.0:{style.sign}.{style.places}f}" if rounded else f"{0:.{style.places}f}"
+
+
+def percent(value: float | None) -> str:
+    return UNKNOWN if value is None else shown(float(value), "percent").value
+
+
+def rate_name(name: str) -> str:
+    """`win_or_tie` as people say it."""
+    return name.replace("_", " ")
+
+
+def basis(estimate: Estimate) -> str:
+    """What an estimate rests on, for the small print."""
+    sample = {"model": "model", "file": "file"}.get(estimate.unit, "sample")
+    counts = [
+        f"{count} {name if count == 1 else name + 's'}"
+        for count, name in (
+            (estimate.n_tasks, "task"),
+            (estimate.n_samples, sample),
+            (estimate.n_judgments, "judgment"),
+        )
+        if count is not None
+    ]
+    method = [] if estimate.method == "none" else [estimate.method]
+    return "; ".join([", ".join(counts), *method]) if counts else estimate.method

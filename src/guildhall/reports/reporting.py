@@ -1,0 +1,113 @@
+"""From evidence to a report, and from a report to its files. Both are pure but for the folder that is handed in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from guildhall import __version__
+from guildhall.analysis.evidence import Evidence
+from guildhall.analysis.rated import Convention, Groups
+from guildhall.analysis.win_rates import groups
+from guildhall.domain.policy import GroupKind
+from guildhall.domain.report import Report, Section, TaskRates
+from guildhall.reports.chapters import STUDY_CHAPTERS, Chapter
+from guildhall.reports.conclusions import conclusions
+from guildhall.reports.figures import plots_of, write_figure
+from guildhall.reports.page import html_page
+from guildhall.reports.text import as_json, markdown, numbers_csv, table_csv
+from guildhall.reports.workbook import workbook
+
+SIMULATED = "The graders of this study are simulated: these figures say nothing about any model."
+
+
+def report_of(
+    evidence: Evidence,
+    *,
+    warnings: Sequence[str] = (),
+    methods: Callable[[Sequence[str]], Sequence[str]] = lambda _models: (),
+    deviations: Sequence[str] = (),
+    chapters: Sequence[Chapter[Evidence]] = STUDY_CHAPTERS,
+) -> Report:
+    """Every chapter once, in order; `methods` is told which models were judged."""
+    study, group = evidence.study, evidence.group
+    sections = [section for chapter in chapters if (section := chapter.section(evidence)) is not None]
+    models = sorted(evidence.pairs.model.names[code] for code in np.unique(evidence.pairs.model.codes).tolist())
+    simulated = [SIMULATED] if group.kind is GroupKind.SIMULATED and not warnings else []
+    return Report(
+        study=study.id,
+        title=study.title,
+        design_digest=study.content_digest(),
+        seed=study.seed,
+        policy=evidence.counted.policy,
+        left_out=dict(evidence.counted.left_out),
+        counts=counts_of(evidence),
+        warnings=(*warnings, *simulated),
+        conclusions=conclusions(sections, baseline=evidence.baseline, group=group),
+        sections=tuple(sections),
+        task_rates=task_rates(evidence),
+        methods=tuple(methods(models)),
+        deviations=tuple(deviations),
+        notes=tuple(
+            f"{other} graders judged too; they are not pooled with {group} graders here" for other in evidence.others
+        ),
+        version=__version__,
+    )
+
+
+def counts_of(evidence: Evidence) -> dict[str, int]:
+    """Both denominators of every figure."""
+    with_expert = int(evidence.tasks["expert"].sum()) if len(evidence.tasks) else 0
+    return {
+        "tasks": len(evidence.study.tasks),
+        "tasks_compared": len(np.unique(evidence.pairs.task.codes)),
+        "tasks_without_expert": len(evidence.tasks) - with_expert,
+        "submissions": evidence.submissions,
+        "comparisons": evidence.comparisons,
+        "judgments": evidence.counted.n_counted,
+        "omissions": evidence.omissions,
+    }
+
+
+def task_rates(evidence: Evidence) -> TaskRates:
+    """Each model's own rate on each task, tasks under the version the study pins."""
+    outcomes = evidence.outcomes
+    keys = {key.id: key for wave in evidence.waves() for key in wave.tasks}
+    rates: dict[Convention, dict[str, tuple[float | None, ...]]] = {"win": {}, "win_or_tie": {}}
+    for code, group in groups(outcomes):
+        judged = np.unique(group.task).tolist()
+        for convention, by_model in rates.items():
+            own: list[float | None] = [None] * len(outcomes.task.names)
+            for task, mean in zip(judged, Groups([group]).task_means(convention).tolist(), strict=True):
+                own[task] = mean
+            by_model[outcomes.model.names[code]] = tuple(own)
+    tasks = tuple(keys.get(name, name) for name in outcomes.task.names)
+    return TaskRates(tasks=tasks, win=rates["win"], win_or_tie=rates["win_or_tie"])
+
+
+def write_report(report: Report, folder: Path, *, beside: Mapping[str, bytes] | None = None) -> None:
+    """Write every format into a folder; the same report gives the same bytes. `beside` are further files by name."""
+    figures = folder / "figures"
+    figures.mkdir(parents=True, exist_ok=True)
+    svgs = {name: write_figure(plot, figures, name) for name, plot in plots_of(report).items()}
+    texts = {
+        "report.md": markdown(report),
+        "report.json": as_json(report),
+        "report.html": html_page(report, svgs),
+        "numbers.csv": numbers_csv(report),
+        **{f"{table.name}.csv": table_csv(table) for section in report.sections for table in section.tables},
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    for name, content in {"report.xlsx": workbook(report), **(beside or {})}.items():
+        (folder / name).write_bytes(content)
+
+
+def section_of(report: Report, name: str) -> Section:
+    """A chapter that must be there."""
+    found = report.section(name)
+    if found is None:
+        raise KeyError(name)
+    return found
