@@ -9,7 +9,7 @@ import numpy as np
 
 from guildhall.analysis.clusters import second_component
 from guildhall.analysis.paired import paired_difference
-from guildhall.analysis.pairs import Pairs, is_word, joined, words_in
+from guildhall.analysis.pairs import Pairs, is_word, words_in
 from guildhall.analysis.tables import Codes, Floats
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.studies import Extension
@@ -89,7 +89,7 @@ def _difference(after: Pairs, before: Pairs, names: tuple[str, str]) -> Estimate
 
 def _of_graders(after: Pairs, before: Pairs, tasks: AbstractSet[str]) -> tuple[float, int] | None:
     """What graders who judged several tasks add to the variance of the difference: each wave has its own."""
-    rows = joined(after, before)
+    rows = after.and_also(before)
     later = np.arange(len(rows)) < len(after)
     shared = np.array([name in tasks for name in rows.task.names], dtype=np.bool_)[rows.task.codes]
     errors = np.zeros(len(rows))

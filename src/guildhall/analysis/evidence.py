@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
 import polars as pl
 
@@ -12,6 +13,7 @@ from guildhall.analysis.counting import Counted
 from guildhall.analysis.drift import Drift
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pairs import Pairs
+from guildhall.analysis.win_rates import WinRate, win_rates
 from guildhall.domain.policy import GraderGroup
 from guildhall.domain.studies import Study
 
@@ -20,7 +22,7 @@ class Need(StrEnum):
     """A table of facts beside the judgments; it is read only where a chapter needs it. Its columns:
 
     `severity`: `submission, task, model` (null for a person's work), `severity, grader, control, drawn`.
-    `files`: `submission, ending, rule, times`: faults that checks found in delivered files (rule null: none found).
+    `files`: `author, task, submission, ending, rules`: delivered files with the faults that checks found in each.
     `tells`: `submission`: work that still hints at its maker.
     `picks`: `author, chosen, order`: tries a judge picked from.
     `reasons`: `coder, judgment, label`: justifications by the label that names their main reason.
@@ -65,6 +67,11 @@ class Evidence:
     @property
     def outcomes(self) -> Outcomes:
         return self.counted.outcomes
+
+    @cached_property
+    def rates(self) -> list[WinRate]:
+        """Every model's rates against the baseline: a report tells one value of each."""
+        return win_rates(self.outcomes, level=self.level)
 
     @property
     def group(self) -> GraderGroup:

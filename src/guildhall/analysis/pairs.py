@@ -55,6 +55,8 @@ class Pairs:
     model: Coded
     sample: Coded
     submission: Coded
+    base: Codes
+    """The baseline's work beside it, in the codes of `submission`."""
     grader: Coded
     halves: Halves
     model_place: NDArray[np.int16]
@@ -82,6 +84,12 @@ class Pairs:
         if which.dtype == np.bool_ and which.all():
             return self
         return Pairs(**{one.name: _kept(getattr(self, one.name), which) for one in fields(self)})
+
+    def and_also(self, other: Pairs) -> Pairs:
+        """Both together."""
+        found = {one.name: _joined(getattr(self, one.name), getattr(other, one.name)) for one in fields(self)}
+        bases = (Coded(one.base, one.submission.names) for one in (self, other))
+        return Pairs(**{**found, "base": _joined_codes(*bases).codes})
 
     def of_model(self, name: str) -> Pairs:
         return self.keep(is_word(self.model, name))
@@ -130,6 +138,7 @@ def pairs_from(shown: pl.DataFrame, verdicts: Verdicts) -> Pairs:
         model=work.coded("name"),
         sample=work.coded("sample"),
         submission=Coded(work.at.astype(np.int32), tuple(verdicts.works["key"])),
+        base=_Finder(verdicts.works, "work", shown, column="base_work").at.astype(np.int32),
         grader=grader.coded("name"),
         halves=(1 + np.sign(base_rank - rank)).astype(np.int8),
         model_place=_whole(shown, "place", 0).astype(np.int16),
@@ -161,19 +170,14 @@ def taken(column: Coded, places: NDArray[Any]) -> Coded:
     return Coded(column.codes[places], column.names)
 
 
-def joined(first: Pairs, second: Pairs) -> Pairs:
-    """Two sets of entries as one."""
-    return Pairs(**{one.name: _joined(getattr(first, one.name), getattr(second, one.name)) for one in fields(Pairs)})
-
-
 class _Finder:
     """A small frame (works, tasks, graders) looked up for each row of a large one; its words are coded once."""
 
-    def __init__(self, frame: pl.DataFrame, key: str, rows: pl.DataFrame) -> None:
-        known = frame[key].to_numpy()
+    def __init__(self, frame: pl.DataFrame, key: str, rows: pl.DataFrame, *, column: str | None = None) -> None:
+        known, wanted = frame[key].to_numpy(), rows[column or key].to_numpy()
         order = np.argsort(known)
         self.frame = frame
-        self.at = order[np.searchsorted(known, rows[key].to_numpy(), sorter=order)] if len(known) else np.zeros(0, int)
+        self.at = order[np.searchsorted(known, wanted, sorter=order)] if len(known) else np.zeros(0, np.intp)
 
     def coded(self, column: str) -> Coded:
         return taken(coded(self.frame[column]), self.at)

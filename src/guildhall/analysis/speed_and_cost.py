@@ -1,20 +1,34 @@
-"""Savings as the value a report shows, from a table of tasks or a file of them."""
+"""What working with models saves, with the words that say where its figures come from."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from guildhall.analysis.files import read_table
-from guildhall.analysis.savings import LEFT_OUT, Savings, Success
+from guildhall.analysis.savings import Success
 from guildhall.analysis.savings_files import COLUMNS, ModelSavings, columns_for, savings_of_table, with_review
 from guildhall.analysis.tables import Table
-from guildhall.domain.speed_and_cost import ModelSpeedAndCost, Ratios, SpeedAndCost
 
 TRIES = tuple(range(1, 11))
 """What a curve over the number of tries shows."""
 SAID = ("hours_by", "review_by", "success_by")
 UNSAID = "not said by the file"
+
+
+class SpeedAndCost(NamedTuple):
+    """Every model's ratios under one meaning of `w`, which every caption names.
+
+    `hours_by` says who knows how long the work takes a person, `review_by` how the time of review is known, or that it
+    is not, and `success_by` who says whether an attempt will do.
+    """
+
+    models: Sequence[ModelSavings]
+    w: Success
+    hours_by: str
+    review_by: str
+    success_by: str
 
 
 def read_speed_and_cost(
@@ -34,68 +48,9 @@ def read_speed_and_cost(
     table = read_table(path, required=columns_for(w), optional=(*COLUMNS, *SAID))
     if review_minutes is not None:
         table = with_review(table, review_minutes)
-    hours_by, review_by, success_by = (_words(table, column) for column in SAID)
-    return speed_and_cost(
-        table,
-        w=w,
-        hours_by=hours_by,
-        review_by=review_by,
-        success_by=success_by,
-        tries=tries,
-        seed=seed,
-        level=level,
-    )
-
-
-def speed_and_cost(
-    table: Table,
-    *,
-    w: Success,
-    hours_by: str,
-    review_by: str,
-    success_by: str,
-    tries: Sequence[int] = TRIES,
-    seed: int = 0,
-    level: float = 0.95,
-    rounds: int = 2000,
-) -> SpeedAndCost:
-    """Ratios of every model; the fastest in the end come first."""
-    found = savings_of_table(table, w=w, tries=tries, seed=seed, level=level, rounds=rounds)
-    models = [_model(one) for one in found if one.speed or one.cost]
-    return SpeedAndCost(
-        w=w.value,
-        hours_by=hours_by,
-        review_by=review_by,
-        success_by=success_by,
-        models=tuple(sorted(models, key=lambda one: -one.success_rate)),
-        left_out=LEFT_OUT,
-    )
+    models = savings_of_table(table, w=w, tries=tries, seed=seed, level=level)
+    return SpeedAndCost(models, w, *(_words(table, column) for column in SAID))
 
 
 def _words(table: Table, column: str) -> str:
     return " and ".join(table.coded(column).names) or UNSAID if column in table else UNSAID
-
-
-def _model(found: ModelSavings) -> ModelSpeedAndCost:
-    return ModelSpeedAndCost(
-        model=found.model,
-        success_rate=found.win_rate,
-        n_tasks=found.n_tasks,
-        n_excluded=found.n_excluded,
-        speed=_ratios(found.speed),
-        cost=_ratios(found.cost),
-    )
-
-
-def _ratios(found: Savings | None) -> Ratios | None:
-    if found is None:
-        return None
-    return Ratios(
-        naive=found.naive.to_estimate(),
-        try_once=found.try_once.to_estimate(),
-        try_n={n: one.to_estimate() for n, one in found.try_n.items()},
-        limit=found.limit.to_estimate(),
-        never_won=found.never_won,
-        break_even_review=found.break_even_review,
-        break_even_model=found.break_even_model,
-    )

@@ -230,5 +230,18 @@ class Report(Value):
     notes: tuple[str, ...] = ()
     version: str
 
+    @property
+    def rates(self) -> dict[str, dict[str, Estimate]]:
+        """Model -> convention -> rate, as the headline tells them, the best first."""
+        section = self.section("headline")
+        table = section.table("headline") if section is not None else None
+        if table is None:
+            return {}
+        names = [column.name for column in table.columns]
+        return {
+            str(row[0]): {name: cell for name, cell in zip(names, row, strict=True) if isinstance(cell, Estimate)}
+            for row in table.rows
+        }
+
     def section(self, name: str) -> Section | None:
         return next((section for section in self.sections if section.name == name), None)

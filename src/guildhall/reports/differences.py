@@ -5,15 +5,26 @@ from __future__ import annotations
 import json
 
 from guildhall.domain.differences import StudyDifference
+from guildhall.domain.report import Forest
+from guildhall.reports.number_format import basis, rate_name, shown
 from guildhall.reports.page import environment, inline
-from guildhall.reports.plots.differences import difference_forest
+from guildhall.reports.plots import specification
 from guildhall.reports.plots.frame import to_svg
 from guildhall.reports.tables import text_table
-from guildhall.reports.words import basis, interval_percent, percent, points, points_interval, rate_name
+
+
+def difference_plot(found: StudyDifference) -> Forest:
+    """Win-or-tie differences of two reports, one line a model."""
+    entries = [
+        (one.model if one.model == one.against else f"{one.model} against {one.against}", one.difference["win_or_tie"])
+        for one in found.models
+    ]
+    title = f"Win or tie: {found.second.study} minus {found.first.study}, paired by task"
+    return Forest(title=title, entries=tuple(entries), form="points")
 
 
 def difference_html(found: StudyDifference) -> str:
-    drawn = inline(to_svg(difference_forest(found)), "differences") if found.models else ""
+    drawn = inline(to_svg(specification(difference_plot(found))), "differences") if found.models else ""
     return environment().get_template("difference.html").render(found=found, drawn=drawn)
 
 
@@ -49,8 +60,8 @@ def _rows(found: StudyDifference) -> list[list[str]]:
             one.model,
             one.against,
             rate_name(name),
-            *(f"{percent(side[name].value)} ({interval_percent(side[name])})" for side in (one.first, one.second)),
-            f"{points(estimate)} ({points_interval(estimate)})",
+            *(shown(side[name], "percent").line for side in (one.first, one.second)),
+            shown(estimate, "points").line,
             basis(estimate),
         ]
         for one in found.models

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from guildhall.domain.report import Report
 from guildhall.reports.figures import drawn
-from guildhall.reports.number_format import percent, rate_name, shown
+from guildhall.reports.number_format import basis, rate_name, shown
 from guildhall.reports.plots.frame import FAINT, GRID, GROUND, INK, MARK
 from guildhall.reports.text import graders_in_words, lead, rests_on
 
@@ -39,8 +39,14 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals |= {"shown": shown, "rests_on": rests_on, "lead": lead, "graders_in_words": graders_in_words}
-    made.filters |= {"percent": _unbroken(percent), "rate_name": rate_name, "unbroken": _unbroken(str)}
+    made.globals |= {
+        "shown": shown,
+        "basis": basis,
+        "rests_on": rests_on,
+        "lead": lead,
+        "graders_in_words": graders_in_words,
+    }
+    made.filters |= {"rate_name": rate_name, "unbroken": _unbroken(str)}
     return made
 
 

@@ -9,10 +9,9 @@ import numpy as np
 
 from guildhall import __version__
 from guildhall.analysis.evidence import Evidence
-from guildhall.analysis.rated import Convention, Groups
-from guildhall.analysis.win_rates import groups
+from guildhall.analysis.task_rates import rates_by_task
 from guildhall.domain.policy import GroupKind
-from guildhall.domain.report import Report, Section, TaskRates
+from guildhall.domain.report import Report
 from guildhall.reports.chapters import STUDY_CHAPTERS, Chapter
 from guildhall.reports.conclusions import conclusions
 from guildhall.reports.figures import plots_of, write_figure
@@ -47,7 +46,7 @@ def report_of(
         warnings=(*warnings, *simulated),
         conclusions=conclusions(sections, baseline=evidence.baseline, group=group),
         sections=tuple(sections),
-        task_rates=task_rates(evidence),
+        task_rates=rates_by_task(evidence.outcomes, evidence.waves()),
         methods=tuple(methods(models)),
         deviations=tuple(deviations),
         notes=tuple(
@@ -71,22 +70,6 @@ def counts_of(evidence: Evidence) -> dict[str, int]:
     }
 
 
-def task_rates(evidence: Evidence) -> TaskRates:
-    """Each model's own rate on each task, tasks under the version the study pins."""
-    outcomes = evidence.outcomes
-    keys = {key.id: key for wave in evidence.waves() for key in wave.tasks}
-    rates: dict[Convention, dict[str, tuple[float | None, ...]]] = {"win": {}, "win_or_tie": {}}
-    for code, group in groups(outcomes):
-        judged = np.unique(group.task).tolist()
-        for convention, by_model in rates.items():
-            own: list[float | None] = [None] * len(outcomes.task.names)
-            for task, mean in zip(judged, Groups([group]).task_means(convention).tolist(), strict=True):
-                own[task] = mean
-            by_model[outcomes.model.names[code]] = tuple(own)
-    tasks = tuple(keys.get(name, name) for name in outcomes.task.names)
-    return TaskRates(tasks=tasks, win=rates["win"], win_or_tie=rates["win_or_tie"])
-
-
 def write_report(report: Report, folder: Path, *, beside: Mapping[str, bytes] | None = None) -> None:
     """Write every format into a folder; the same report gives the same bytes. `beside` are further files by name."""
     figures = folder / "figures"
@@ -103,11 +86,3 @@ def write_report(report: Report, folder: Path, *, beside: Mapping[str, bytes] | 
         (folder / name).write_text(text, encoding="utf-8")
     for name, content in {"report.xlsx": workbook(report), **(beside or {})}.items():
         (folder / name).write_bytes(content)
-
-
-def section_of(report: Report, name: str) -> Section:
-    """A chapter that must be there."""
-    found = report.section(name)
-    if found is None:
-        raise KeyError(name)
-    return found

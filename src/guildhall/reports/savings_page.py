@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from guildhall import __version__
-from guildhall.domain.speed_and_cost import SpeedAndCost
+from guildhall.analysis.speed_and_cost import SpeedAndCost
+from guildhall.reports.chapters.savings import savings_section
 from guildhall.reports.page import environment, inline
+from guildhall.reports.plots import specification
 from guildhall.reports.plots.frame import to_svg
-from guildhall.reports.plots.savings import savings_curves, savings_have_curves
 
 
 def savings_page(found: SpeedAndCost, *, title: str, seed: int = 0) -> str:
     """One self-contained page; hours that no expert stated are announced at its top."""
-    drawn = inline(to_svg(savings_curves(found)), "savings") if savings_have_curves(found) else None
+    section = savings_section(found)
+    figures = section.figures if section is not None else ()
     return (
         environment()
         .get_template("savings.html")
         .render(
-            savings=found,
-            drawn_savings=drawn,
+            section=section,
+            found=found,
+            drawn={one.name: inline(to_svg(specification(one.plot)), one.name) for one in figures},
             title=title,
             estimated="estimate" in found.hours_by,
             version=__version__,

@@ -8,13 +8,14 @@ from guildhall import __version__
 from guildhall.analysis.paired import paired_difference
 from guildhall.domain.differences import ModelDifference, ReportSide, StudyDifference
 from guildhall.domain.estimates import Estimate
-from guildhall.domain.findings import Findings, ModelRecord, TaskRates
+from guildhall.domain.policy import GroupKind
+from guildhall.domain.report import Report, TaskRates
 from guildhall.errors import InputError, NothingPaired, UnknownName
 from guildhall.study.gate import ESTIMATES
 
 
 def difference_between(
-    first: Findings, second: Findings, *, matches: Mapping[str, str] | None = None, level: float = 0.95
+    first: Report, second: Report, *, matches: Mapping[str, str] | None = None, level: float = 0.95
 ) -> StudyDifference:
     """Second minus first, for each model of both; `matches` maps a name in the first report to one in the second.
 
@@ -23,18 +24,18 @@ def difference_between(
     _same_measure(first, second)
     pairs = _pairs(first, second, matches or {})
     shared = set(_rates(first).tasks) & set(_rates(second).tasks)
-    old, new = {one.model: one for one in first.headline}, {one.model: one for one in second.headline}
+    old, new = first.rates, second.rates
     return StudyDifference(
         first=_side(first),
         second=_side(second),
-        baseline=second.baseline,
+        baseline=second.policy.baseline,
         tasks_shared=len(shared),
         models=tuple(
             ModelDifference(
                 model=model,
                 against=against,
-                first=_printed(old[against]),
-                second=_printed(new[model]),
+                first=old[against],
+                second=new[model],
                 difference={name: _difference(first, second, against, model, name, level) for name in ESTIMATES},
             )
             for against, model in pairs.items()
@@ -45,10 +46,10 @@ def difference_between(
     )
 
 
-def _same_measure(first: Findings, second: Findings) -> None:
+def _same_measure(first: Report, second: Report) -> None:
     for what, one, other in (
-        ("baseline", first.baseline, second.baseline),
-        ("kind of graders", first.grader_kind, second.grader_kind),
+        ("baseline", first.policy.baseline, second.policy.baseline),
+        ("kind of graders", first.policy.graders, second.policy.graders),
     ):
         if one != other:
             raise InputError(
@@ -57,9 +58,9 @@ def _same_measure(first: Findings, second: Findings) -> None:
             )
 
 
-def _pairs(first: Findings, second: Findings, matches: Mapping[str, str]) -> dict[str, str]:
+def _pairs(first: Report, second: Report, matches: Mapping[str, str]) -> dict[str, str]:
     """Old name -> new name: as told, then where the names are the same."""
-    old, new = [one.model for one in first.headline], [one.model for one in second.headline]
+    old, new = list(first.rates), list(second.rates)
     for name, known, study in (
         *((name, old, first.study) for name in matches),
         *((name, new, second.study) for name in matches.values()),
@@ -73,11 +74,11 @@ def _pairs(first: Findings, second: Findings, matches: Mapping[str, str]) -> dic
     return pairs
 
 
-def _difference(first: Findings, second: Findings, against: str, model: str, name: str, level: float) -> Estimate:
+def _difference(first: Report, second: Report, against: str, model: str, name: str, level: float) -> Estimate:
     told = (f"{name} of {model} in {second.study}", f"{name} of {against} in {first.study}")
     after, before = _rates(second).of(model, name), _rates(first).of(against, name)
     try:
-        return paired_difference(after, before, names=told, level=level).to_estimate()
+        return paired_difference(after, before, names=told, level=level)
     except NothingPaired as error:
         return Estimate(
             value=None,
@@ -90,22 +91,18 @@ def _difference(first: Findings, second: Findings, against: str, model: str, nam
         )
 
 
-def _rates(findings: Findings) -> TaskRates:
-    if findings.task_rates is None:
-        raise InputError(f"the report on {findings.study!r} holds no rates by task; write it again with this version")
-    return findings.task_rates
+def _rates(report: Report) -> TaskRates:
+    if report.task_rates is None:
+        raise InputError(f"the report on {report.study!r} holds no rates by task; write it again with this version")
+    return report.task_rates
 
 
-def _side(findings: Findings) -> ReportSide:
+def _side(report: Report) -> ReportSide:
     return ReportSide(
-        study=findings.study,
-        title=findings.title,
-        design_digest=findings.design_digest,
-        grader_kind=findings.grader_kind,
-        simulated=findings.simulated,
+        study=report.study,
+        title=report.title,
+        design_digest=report.design_digest,
+        grader_kind=str(report.policy.graders),
+        simulated=report.policy.graders.kind is GroupKind.SIMULATED,
         tasks=len(_rates(findings).tasks),
     )
-
-
-def _printed(record: ModelRecord) -> dict[str, Estimate]:
-    return {"win": record.win, "win_or_tie": record.win_or_tie, "half_tie": record.half_tie}

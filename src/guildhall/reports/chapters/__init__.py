@@ -7,7 +7,18 @@ from typing import Protocol, TypeVar
 
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.domain.report import Section
+from guildhall.reports.chapters.ablations import Ablations
+from guildhall.reports.chapters.agreement import Agreement, BeyondChance
+from guildhall.reports.chapters.blinding import Blinding, Order, Tells
+from guildhall.reports.chapters.confidence import Confidence
+from guildhall.reports.chapters.drift import WaveDrift
+from guildhall.reports.chapters.formatting import Formatting, FormattingRules
 from guildhall.reports.chapters.headline import Breakdowns, Headline
+from guildhall.reports.chapters.reasons import Reasons
+from guildhall.reports.chapters.review_time import ReviewTime
+from guildhall.reports.chapters.savings import SavingsChapter
+from guildhall.reports.chapters.severity import LossSeverity, PerHundred
+from guildhall.reports.chapters.trend import ReleaseTrend
 
 E_contra = TypeVar("E_contra", contravariant=True)
 
@@ -24,4 +35,20 @@ class Chapter(Protocol[E_contra]):
 STUDY_CHAPTERS: Sequence[Chapter[Evidence]] = (
     Headline(),
     Breakdowns(),
+    ReleaseTrend(),
+    Ablations(),
+    SavingsChapter(),
+    Reasons(),
+    Confidence(),
+    WaveDrift(),
+    Agreement(),
+    BeyondChance(),
+    Order(),
+    Blinding(),
+    Tells(),
+    LossSeverity(),
+    PerHundred(),
+    Formatting(),
+    FormattingRules(),
+    ReviewTime(),
 )

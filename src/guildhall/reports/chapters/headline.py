@@ -12,7 +12,7 @@ from guildhall.analysis.breakdown import CellRate, cell_rates
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.pairs import BREAKDOWNS
 from guildhall.analysis.tables import Coded
-from guildhall.analysis.win_rates import WinRate, win_rates
+from guildhall.analysis.win_rates import WinRate
 from guildhall.domain.report import Bars, CellValue, Column, Figure, Forest, HeatMap, ReportTable, Section
 
 MOST_MODELS = 24
@@ -40,7 +40,7 @@ class Headline:
     needs: frozenset[Need] = frozenset()
 
     def section(self, evidence: Evidence) -> Section:
-        rates = ranked(win_rates(evidence.outcomes, level=evidence.level))
+        rates = ranked(evidence.rates)
         table = ReportTable(
             name="headline",
             columns=(MODEL, *COUNTS, *RATES),
@@ -92,7 +92,7 @@ class Breakdowns:
         columns = {name: one for name, one in (outcomes.groups or {}).items() if _levels(one) >= SMALLEST_BREAKDOWN}
         if not columns:
             return None
-        place = {one.model: at for at, one in enumerate(ranked(win_rates(outcomes, level=evidence.level)))}
+        place = {one.model: at for at, one in enumerate(ranked(evidence.rates))}
         figures, tables = [], []
         for name, column in columns.items():
             cells = cell_rates(replace(outcomes, groups={name: column}), [name], "win_or_tie", level=evidence.level)

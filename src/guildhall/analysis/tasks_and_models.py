@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
+from guildhall.analysis.pairs import NOT_ASKED, Pairs
 from guildhall.analysis.tables import Coded, Floats, Table
-from guildhall.domain.tasks import Task
-from guildhall.reports.tables import csv_text
-from guildhall.store.records import Store
-from guildhall.study.rows import NOT_ASKED, Rows
 
 
-def tasks_and_models(store: Store, rows: Rows) -> Table | None:
+def tasks_and_models(rows: Pairs, tasks: pl.DataFrame) -> Table | None:
     """One row per task and model, in the columns `guildhall analyze savings` reads.
 
     Review is a task's mean active time at a grader's first sight of it, priced at the wage of the task's occupation;
@@ -25,7 +22,7 @@ def tasks_and_models(store: Store, rows: Rows) -> Table | None:
     pair = rows.model.codes.astype(np.int64) * n_tasks + rows.task.codes
     pairs, at = np.unique(pair, return_inverse=True)
     model, task = np.divmod(pairs, n_tasks)
-    hours, wage = _hours_and_wages(store, rows)
+    hours, wage = (_of_tasks(rows, tasks, name) for name in ("hours", "wage"))
     review = _review_minutes(rows)
     spent = _spent(rows, n_models * n_tasks)
     known = ~np.isnan(hours[task]) & ~np.isnan(spent["minutes"][pairs])
@@ -61,16 +58,13 @@ def _count(at: NDArray[Any], which: NDArray[np.bool_]) -> Floats:
     return np.asarray(np.bincount(at, which), dtype=np.float64)
 
 
-def _hours_and_wages(store: Store, rows: Rows) -> tuple[Floats, Floats]:
-    latest = {task.id: task for task in store.each(Task)}
-    tasks = [latest[name] for name in rows.task.names]
-    return (
-        np.array([task.expert_hours for task in tasks], dtype=np.float64),
-        np.array([task.hourly_wage_usd for task in tasks], dtype=np.float64),
-    )
+def _of_tasks(rows: Pairs, tasks: pl.DataFrame, fact: str) -> Floats:
+    """A fact of each task among the pairs' names; NaN where unknown."""
+    known = dict(zip(tasks["id"], tasks[fact], strict=True)) | dict(zip(tasks["key"], tasks[fact], strict=True))
+    return np.array([known.get(name) for name in rows.task.names], dtype=np.float64)
 
 
-def _review_minutes(rows: Rows) -> Floats | None:
+def _review_minutes(rows: Pairs) -> Floats | None:
     """Each task's mean; a judgment of several works counts once. None where no time was taken."""
     _, first = np.unique(rows.judgment, return_index=True)
     seen = first[(rows.exposure[first] == 1) & ~np.isnan(rows.active_s[first])]
@@ -79,7 +73,7 @@ def _review_minutes(rows: Rows) -> Floats | None:
     return _means(rows.task.codes[seen], rows.active_s[seen] / 60, len(rows.task.names))
 
 
-def _spent(rows: Rows, size: int) -> dict[str, Floats]:
+def _spent(rows: Pairs, size: int) -> dict[str, Floats]:
     """Mean minutes and dollars of each (model, task), over the samples that were judged; NaN where unknown."""
     first = rows.deliverables.first
     pair = rows.model.codes[first].astype(np.int64) * len(rows.task.names) + rows.task.codes[first]
@@ -93,16 +87,3 @@ def _means(group: NDArray[Any], values: Floats, size: int) -> Floats:
     total = np.bincount(group[known], values[known], minlength=size)
     means: Floats = np.divide(total, times, out=np.full(size, np.nan), where=times > 0)
     return means
-
-
-def table_csv(table: Table) -> str:
-    """The table as a file that `guildhall analyze savings` reads."""
-    words = {name: table.coded(name) for name in ("task", "model")}
-    numbers = {name: table.numbers(name).tolist() for name in table.columns if name not in words}
-    named = [[column.names[code] for code in column.codes.tolist()] for column in words.values()]
-    known = [[_cell(value) for value in cells] for cells in numbers.values()]
-    return csv_text([*words, *numbers], zip(*named, *known, strict=True))
-
-
-def _cell(value: float) -> float | str:
-    return "" if math.isnan(value) else value

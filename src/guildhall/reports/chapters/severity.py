@@ -1,0 +1,81 @@
+"""How bad are the losses?"""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from guildhall.analysis.evidence import Evidence, Need
+from guildhall.analysis.pairs import coded
+from guildhall.analysis.shares import SeverityRows, per_hundred_deliverables, severity_shares
+from guildhall.domain.judgments import Severity
+from guildhall.domain.report import Section
+from guildhall.reports.chapters.figures import Named, figure_section
+
+UNCONDITIONAL = (Severity.CATASTROPHIC, Severity.BAD)
+"""What is also told per 100 deliverables, lost or not."""
+CLASSES = tuple(str(kind) for kind in Severity)
+
+
+class LossSeverity:
+    """Shares of ratings among deliverables that lost, clustered by task: of all, and of each model where several."""
+
+    needs = frozenset({Need.SEVERITY})
+
+    def section(self, evidence: Evidence) -> Section | None:
+        rated = evidence.facts[Need.SEVERITY]
+        if not len(rated.filter(~pl.col("control"))):
+            return None
+        figures: list[Named] = list(severity_shares(_rows(rated)).items())
+        for model, own in _by_model(rated).items():
+            if len(own.filter(~pl.col("control"))):
+                figures += [(f"{model}: {name}", share) for name, share in severity_shares(_rows(own)).items()]
+        words = "Of deliverables that lost, how bad they were, by experts who had not judged the pair."
+        return figure_section("severity", "How bad the losses are", words, figures, form="percent")
+
+
+class PerHundred:
+    """The same of all deliverables, lost or not; None where none that did not lose was rated."""
+
+    needs = frozenset({Need.SEVERITY})
+
+    def section(self, evidence: Evidence) -> Section | None:
+        rated = evidence.facts[Need.SEVERITY]
+        if not _tells_of_all(rated):
+            return None
+        figures = _per_hundred(rated, "")
+        for model, own in _by_model(rated).items():
+            figures += _per_hundred(own, f"{model}: ") if _tells_of_all(own) else []
+        words = (
+            "Of 100 deliverables, lost or not, how many are so bad. Some that did not lose are rated too, and are "
+            "weighted back by how they were drawn."
+        )
+        return figure_section("severity-per-100", "Per 100 deliverables", words, figures)
+
+
+def _per_hundred(rated: pl.DataFrame, whose: str) -> list[Named]:
+    rows = _rows(rated)
+    return [(f"{whose}{kind}", per_hundred_deliverables(rows, str(kind))) for kind in UNCONDITIONAL]
+
+
+def _tells_of_all(rated: pl.DataFrame) -> bool:
+    """Whether lost work and other work were both rated: without controls nothing is known of work that did not lose."""
+    return rated["control"].n_unique() == 2
+
+
+def _by_model(rated: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Each model's own, in the order of names; empty where there is one model only, whose figures are those of all."""
+    models = rated["model"].drop_nulls().unique().sort().to_list()
+    return {model: rated.filter(pl.col("model") == model) for model in models} if len(models) > 1 else {}
+
+
+def _rows(rated: pl.DataFrame) -> SeverityRows:
+    return SeverityRows(
+        classes=CLASSES,
+        rating=np.array([CLASSES.index(severity) for severity in rated["severity"]], dtype=np.intp),
+        task=coded(rated["task"]).codes.astype(np.intp),
+        sample=coded(rated["submission"]).codes.astype(np.intp),
+        eligible=(~rated["control"]).to_numpy(),
+        drawn=rated["drawn"].to_numpy(),
+        rater=coded(rated["grader"]).codes.astype(np.intp),
+    )

@@ -1,0 +1,125 @@
+"""How fast do models get better? The line over release dates, for authors whose date the study file gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+import numpy as np
+
+from guildhall.analysis.evidence import Evidence, Need
+from guildhall.analysis.shared_errors import NOTHING_SHARED, Shared, shared_error
+from guildhall.analysis.trend import Trend, fit_trend
+from guildhall.analysis.win_rates import WinRate
+from guildhall.domain.estimates import Estimate
+from guildhall.domain.report import Column, DatedPoint, Figure, ReportTable, Section, Timeline
+from guildhall.errors import TooFew
+from guildhall.reports.number_format import basis, shown
+
+STEPS = 24
+DAYS_A_YEAR = 365.25
+_Z = 1.96
+"""Turns half an interval at 95 % into a standard error."""
+DATED = (Column(name="date", title="released", form="date"), Column(name="model", title="model"))
+RATE = Column(name="win_or_tie", title="win or tie", form="percent")
+
+
+class ReleaseTrend:
+    """The trend of win-or-tie rates; None with fewer than four models of known and different dates."""
+
+    needs: frozenset[Need] = frozenset()
+
+    def section(self, evidence: Evidence) -> Section | None:
+        rates = evidence.rates
+        released = {name: day for wave in evidence.waves() for name, day in wave.design.released.items()}
+        points = [
+            DatedPoint(name=one.model, day=released[one.model], rate=one.win_or_tie)
+            for one in rates
+            if one.model in released and one.win_or_tie.value is not None
+        ]
+        return trend_section(points, _left_out(rates, released), shared=_shared(evidence, {one.name for one in points}))
+
+
+def trend_section(
+    points: Sequence[DatedPoint], left_out: Sequence[str] = (), *, shared: Shared = NOTHING_SHARED
+) -> Section | None:
+    """The line through dated rates; a model whose error is unknown stands in the figure and bears no weight."""
+    ordered = sorted(points, key=lambda one: (one.day, one.name))
+    sure = [one for one in ordered if one.rate.interval is not None]
+    try:
+        trend = fit_trend(
+            np.array([_years(one.day) for one in sure]),
+            np.array([one.rate.value for one in sure], dtype=np.float64),
+            np.array([_error(one.rate) for one in sure]),
+            shared=shared,
+        )
+    except TooFew:
+        return None
+    unsure = [f"{one.name} ({one.rate.why_no_interval})" for one in ordered if one.rate.interval is None]
+    slope = trend.slope_per_year
+    words = shown(slope, "points")
+    said = [
+        f"Win or tie changes by {words.value} points a year ({words.interval}); {basis(slope)}. Models scatter about "
+        f"the line by {100 * trend.scatter:.1f} points beyond their own error; the band is that of the line."
+    ]
+    said += [f"Shown without weight, since its error is unknown: {', '.join(unsure)}."] if unsure else []
+    said += [f"Without a release date: {', '.join(left_out)}."] if left_out else []
+    line = _line(trend, ordered)
+    plot = Timeline(title="Win or tie by release date", points=tuple(ordered), line=line)
+    return Section(
+        name="trend",
+        title="Trend over release dates",
+        words=tuple(said),
+        figures=(Figure(name="trend", says="Win or tie by release date", plot=plot),),
+        tables=(
+            ReportTable(
+                name="trend-slope",
+                columns=(
+                    Column(name="figure", title="figure"),
+                    Column(name="slope", title="points a year", form="points"),
+                ),
+                rows=(("change of win or tie a year", slope),),
+                traced=True,
+            ),
+            ReportTable(
+                name="trend",
+                title="Models by release date",
+                columns=(*DATED, RATE),
+                rows=tuple((one.day.isoformat(), one.name, one.rate) for one in ordered),
+                folded=True,
+            ),
+            ReportTable(
+                name="trend-line",
+                title="The line",
+                columns=(DATED[0], RATE),
+                rows=tuple((day.isoformat(), at) for day, at in line),
+                folded=True,
+            ),
+        ),
+    )
+
+
+def _left_out(rates: Sequence[WinRate], released: dict[str, date]) -> list[str]:
+    return [one.model for one in rates if one.model not in released]
+
+
+def _shared(evidence: Evidence, models: set[str]) -> Shared:
+    """What the dated models' rates have in common, since they were judged on the same tasks by the same graders."""
+    dated = np.array([name in models for name in evidence.outcomes.model.names], dtype=np.bool_)
+    outcomes = evidence.outcomes.keep(dated[evidence.outcomes.model.codes])
+    return shared_error(outcomes, "win_or_tie") if len(outcomes.halves) else NOTHING_SHARED
+
+
+def _line(trend: Trend, points: Sequence[DatedPoint]) -> tuple[tuple[date, Estimate], ...]:
+    first, last = points[0].day.toordinal(), points[-1].day.toordinal()
+    days = [date.fromordinal(round(day)) for day in np.linspace(first, last, STEPS + 1)]
+    return tuple((day, trend.at(_years(day))) for day in days)
+
+
+def _years(day: date) -> float:
+    return day.toordinal() / DAYS_A_YEAR
+
+
+def _error(rate: Estimate) -> float:
+    """The rate's standard error, which has an interval."""
+    return (rate.half_width or 0.0) / _Z
