@@ -6,7 +6,7 @@ counted. Every share clusters by task, since verdicts on one task go together.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -35,6 +35,8 @@ class Coverage:
     verdicts: int
     failures: dict[str, int]
     left_out_with_them: int
+    cost_usd: float | None = None
+    """Of all answers, failures included; None as soon as one price is unknown."""
 
 
 @dataclass(frozen=True)
@@ -60,45 +62,29 @@ class Account:
     criteria: dict[str, Measured] = field(default_factory=dict)
 
 
-def account(rows: Rows, grader: str, *, level: float = 0.95) -> Account:
-    """The account of one grader over rows of people and judges; other judges' rows take no part."""
-    asked = [row for row in rows if not row.human and row.grader == grader]
-    people = [row for row in rows if row.human and row.score is not None]
-    if not asked:
+def account(judge: Rows, people: Rows, *, grader: str, coverage: Coverage, level: float = 0.95) -> Account:
+    """The account of one grader over its whole rounds, and people's judgments on the tasks it can grade."""
+    if not coverage.asked:
         raise NothingJudged(f"the account of {grader}")
-    whole = whole_rounds(asked)
-    costs = [row.cost_usd for row in asked]
-    n_verdicts = sum(row.score is not None for row in asked)
-    known = [cost for cost in costs if cost is not None]
+    cost, n_verdicts = coverage.cost_usd, coverage.verdicts
     return Account(
         grader=grader,
         people=tuple(sorted({row.grader_kind for row in people})),
-        coverage=Coverage(len(asked), n_verdicts, failure_kinds(asked), n_verdicts - len(whole)),
-        agreement=agreement_with_people(whole, people, level=level),
-        first_place=_share(whole, _first_won, "share of decided verdicts for the side shown first", level),
-        position=_effect(whole, position_effect, "score shown first minus shown second", level),
-        flips=_flips(whole, level),
-        ties=_share(whole, _tied, "share of ties", level),
+        coverage=coverage,
+        agreement=agreement_with_people(judge, people, level=level),
+        first_place=_share(judge, _first_won, "share of decided verdicts for the side shown first", level),
+        position=_effect(judge, position_effect, "score shown first minus shown second", level),
+        flips=_flips(judge, level),
+        ties=_share(judge, _tied, "share of ties", level),
         ties_of_people=_share(people, _tied, "share of ties among people", level),
-        longer=_share(whole, _longer_won, "share of decided verdicts for the longer side", level),
+        longer=_share(judge, _longer_won, "share of decided verdicts for the longer side", level),
         longer_of_people=_share(people, _longer_won, "share of people's decided verdicts for the longer side", level),
-        length=_effect(whole, length_effect, "score per doubling of length against the other side", level),
-        kin=kin_preference(whole, people, level=level),
-        reliability=_reliability(whole, level),
-        cost_per_verdict_usd=sum(known) / n_verdicts if n_verdicts and len(known) == len(costs) else None,
-        criteria=_criteria(whole, people, level),
+        length=_effect(judge, length_effect, "score per doubling of length against the other side", level),
+        kin=kin_preference(judge, people, level=level),
+        reliability=_reliability(judge, level),
+        cost_per_verdict_usd=cost / n_verdicts if n_verdicts and cost is not None else None,
+        criteria=_criteria(judge, people, level),
     )
-
-
-def whole_rounds(asked: Rows) -> list[PairScore]:
-    """The verdicts of rounds in which every order was answered; a round is one sweep of one sample."""
-    failed = {(row.sample, row.sweep) for row in asked if row.score is None}
-    return [row for row in asked if (row.sample, row.sweep) not in failed]
-
-
-def failure_kinds(asked: Rows) -> dict[str, int]:
-    """Failures by the words before the colon: refused, unreadable, truncated, provider failed."""
-    return dict(Counter((row.failure or "unknown").partition(":")[0] for row in asked if row.score is None))
 
 
 def agreement_with_people(judge: Rows, people: Rows, *, level: float) -> AgreementReport | None:

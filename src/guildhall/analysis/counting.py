@@ -7,7 +7,7 @@ each rule left out. Report, board, exports, API, accounts of judges and peer mar
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -26,10 +26,8 @@ _ROUNDS = frozenset({GroupKind.JUDGE, GroupKind.CONSTANT})
 class Verdicts(Protocol):
     """Verdicts and what they are about, as the store hands them over; every frame is sorted by names.
 
-    `rows`: one for each work that a judgment shows: `judgment, place, comparison, task, work, grader` (numbers of rows
-    in the store), `rank` (null without a verdict), `sweep, planned, exposure, replaces` and all else that was answered.
-    `works`: `work, key, task, author, name, by_model, sample` and what may be broken down by. `tasks`: `task, key, id`
-    and their facts. `graders`: `grader, key, group, name`.
+    `rows`: one for each work that a judgment shows. `works`, `tasks`, `graders` and `failures`: what the numbers in it
+    stand for; their first column is the place of each row. The store says what every column means.
     """
 
     @property
@@ -44,12 +42,19 @@ class Verdicts(Protocol):
     @property
     def graders(self) -> pl.DataFrame: ...
 
+    @property
+    def failures(self) -> pl.DataFrame: ...
+
 
 @dataclass(frozen=True)
 class Counted:
     """What one policy makes of some verdicts. Counted judgments and those each rule left out are all there are."""
 
     pairs: Pairs
+    answers: pl.DataFrame
+    """The rows behind the pairs, each with all that was answered, `base_place` and `base_rank` beside it."""
+    unanswered: pl.DataFrame
+    """Rows of models' work in judgments that gave no verdict, or lost theirs with a round that was not whole."""
     left_out: Mapping[Rule, int]
     n_counted: int
     policy: Policy
@@ -59,6 +64,21 @@ class Counted:
         """All judgments, counted or not."""
         return self.n_counted + sum(self.left_out.values())
 
+    def of_pairs(self, pairs: Pairs) -> Counted:
+        """The same counting with some of its pairs only: what is taken out is told elsewhere."""
+        return replace(self, pairs=pairs)
+
+    def and_also(self, later: Counted) -> Counted:
+        """Two waves as one. Work that was shown in both is counted twice, as it was judged twice."""
+        return Counted(
+            pairs=self.pairs.and_also(later.pairs),
+            answers=pl.concat([self.answers, later.answers]),
+            unanswered=pl.concat([self.unanswered, later.unanswered]),
+            left_out={rule: n + later.left_out[rule] for rule, n in self.left_out.items()},
+            n_counted=self.n_counted + later.n_counted,
+            policy=later.policy.but(studies=(*self.policy.studies, *later.policy.studies)),
+        )
+
     @cached_property
     def outcomes(self) -> Outcomes:
         """What estimators of rates take."""
@@ -67,11 +87,11 @@ class Counted:
 
 def count(verdicts: Verdicts, policy: Policy) -> Counted:
     """Every judgment under the first rule that takes it, in the order of `Rule`; the others as pairs."""
-    made_by = verdicts.works.select("work", "name", pl.col("sample").cast(pl.Int64, strict=False).alias("_sample"))
+    made_by = verdicts.works.select("work", "name", "sample")
     base = (
         verdicts.rows.lazy()
         .join(made_by.filter(pl.col("name") == policy.baseline).lazy(), on="work")
-        .sort("_sample", "place")
+        .sort("sample", "place")
         .unique("judgment", keep="first", maintain_order=True)
         .select("judgment", base_place="place", base_rank="rank", base_work="work")
         .collect()
@@ -81,25 +101,20 @@ def count(verdicts: Verdicts, policy: Policy) -> Counted:
     if policy.whole_rounds:
         heads = _rounds_kept_whole(heads, verdicts, policy)
     taken = dict(heads.group_by("rule").len().iter_rows())
-    kept = heads.filter(pl.col("rule") == _COUNTED).select("judgment", "base_place", "base_rank", "base_work")
-    shown = verdicts.rows.join(kept, on="judgment").filter(pl.col("work") != pl.col("base_work"))
+    lost = [RULES.index(Rule.NO_VERDICT), RULES.index(Rule.BROKEN_ROUND)]
+    bases = heads.select("judgment", "base_place", "base_rank", "base_work", "rule")
+    shown = verdicts.rows.join(bases, on="judgment", maintain_order="left").filter(
+        pl.col("work") != pl.col("base_work")
+    )
+    answers = shown.filter(pl.col("rule") == _COUNTED)
     return Counted(
-        pairs=pairs_from(shown, verdicts),
+        pairs=pairs_from(answers, verdicts),
+        answers=answers,
+        unanswered=shown.filter(pl.col("rule").is_in(lost)),
         left_out={rule: taken.get(at, 0) for at, rule in enumerate(RULES)},
         n_counted=taken.get(_COUNTED, 0),
         policy=policy,
     )
-
-
-def groups_in(verdicts: Verdicts, policy: Policy, *, rehearsal: bool = False) -> list[GraderGroup]:
-    """The groups of graders that gave judgments at all, the one that leads first."""
-    judged = verdicts.rows["grader"].unique()
-    found = {
-        GraderGroup.parse(group)
-        for group in verdicts.graders.filter(pl.col("grader").is_in(judged.implode()))["group"].unique()
-    }
-    judges = [policy.graders.name] if policy.graders.name and policy.graders.kind is GroupKind.JUDGE else []
-    return sorted(found, key=lambda group: (group.rank(judges, rehearsal=rehearsal), str(group)))
 
 
 def _first_rule(verdicts: Verdicts, policy: Policy) -> pl.Expr:
@@ -129,6 +144,12 @@ def _first_rule(verdicts: Verdicts, policy: Policy) -> pl.Expr:
     return found
 
 
+def group_of() -> pl.Expr:
+    """The group of each of `Verdicts.graders`, as `GraderGroup` writes it."""
+    kind = pl.col("kind")
+    return pl.when(kind.is_in(["judge", "constant"])).then(kind + ":" + pl.col("name")).otherwise(kind)
+
+
 def _among(column: str, some: pl.DataFrame) -> pl.Expr:
     return pl.col(column).is_in(some[column].implode())
 
@@ -136,8 +157,8 @@ def _among(column: str, some: pl.DataFrame) -> pl.Expr:
 def _of_group(graders: pl.DataFrame, group: GraderGroup) -> pl.DataFrame:
     """The graders whose judgments a group's are; of people joined with a judge, the people."""
     if group.kind is GroupKind.PEOPLE_AND_JUDGE:
-        return graders.filter(pl.col("group") == GroupKind.EXPERT.value)
-    return graders.filter(pl.col("group") == str(group))
+        return graders.filter(pl.col("kind") == GroupKind.EXPERT.value)
+    return graders.filter(group_of() == str(group))
 
 
 def _rounds_kept_whole(heads: pl.DataFrame, verdicts: Verdicts, policy: Policy) -> pl.DataFrame:

@@ -7,38 +7,44 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from guildhall.analysis.accountability import whole_rounds
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.splits import mean_margin
 from guildhall.analysis.tables import encode
 from guildhall.domain.pair_scores import PairScore
 
 
-def agreement_gain(rows: Sequence[PairScore], judge: str, other: str, *, level: float = 0.95) -> Measured:
-    """How much more often `judge` agrees with people than `other` does.
+def agreement_gain(
+    mine: Sequence[PairScore],
+    theirs: Sequence[PairScore],
+    people: Sequence[PairScore],
+    *,
+    names: tuple[str, str],
+    level: float = 0.95,
+) -> Measured:
+    """How much more often one judge agrees with people than another does; `names` are theirs.
 
     Estimand: the mean over samples that both judged, and some person did, of the difference in agreement. Paired by
     sample; interval by t over tasks, absent where nothing varies.
     """
-    what = f"agreement of {judge} with people less that of {other}"
-    people: dict[str, list[float]] = defaultdict(list)
-    for row in rows:
-        if row.human and row.score is not None:
-            people[row.sample].append(row.score)
-    mine, theirs = (_agreement(rows, name, people) for name in (judge, other))
-    shared = sorted(mine.keys() & theirs.keys())
+    what = f"agreement of {names[0]} with people less that of {names[1]}"
+    said: dict[str, list[float]] = defaultdict(list)
+    for row in people:
+        if row.score is not None:
+            said[row.sample].append(row.score)
+    own, other = (_agreement(rows, said) for rows in (mine, theirs))
+    shared = sorted(own.keys() & other.keys())
     if not shared:
         why = "there is no work that both judged and people too"
         return Measured(None, None, what, "none", level, why_no_interval=why)
-    task_of = {row.sample: row.task for row in rows}
-    margins = np.array([mine[sample] - theirs[sample] for sample in shared])
+    task_of = {row.sample: row.task for row in mine}
+    margins = np.array([own[sample] - other[sample] for sample in shared])
     return mean_margin(margins, encode([task_of[one] for one in shared]).codes, what=what, unit="task", level=level)
 
 
-def _agreement(rows: Sequence[PairScore], judge: str, people: dict[str, list[float]]) -> dict[str, float]:
+def _agreement(rows: Sequence[PairScore], people: dict[str, list[float]]) -> dict[str, float]:
     """Per sample the mean of 1 - |X - Y| over pairs of the judge's verdicts and people's."""
     said: dict[str, list[float]] = defaultdict(list)
-    for row in whole_rounds([row for row in rows if not row.human and row.grader == judge]):
+    for row in rows:
         if row.score is not None and row.sample in people:
             said[row.sample].append(row.score)
     return {

@@ -129,8 +129,6 @@ def pairs_from(shown: pl.DataFrame, verdicts: Verdicts) -> Pairs:
     task = _Finder(verdicts.tasks, "task", shown)
     grader = _Finder(verdicts.graders, "grader", shown)
     rank, base_rank = _whole(shown, "rank", 0), _whole(shown, "base_rank", 0)
-    larger = verdicts.rows.filter(pl.col("place") == 2)["judgment"].implode()
-    in_pair = (~shown["judgment"].is_in(larger)).to_numpy()
     active = shown["active_ms"].cast(pl.Float64).to_numpy() / 1000
     own_ids = verdicts.tasks["id"].is_unique().all()
     return Pairs(
@@ -142,7 +140,7 @@ def pairs_from(shown: pl.DataFrame, verdicts: Verdicts) -> Pairs:
         grader=grader.coded("name"),
         halves=(1 + np.sign(base_rank - rank)).astype(np.int8),
         model_place=_whole(shown, "place", 0).astype(np.int16),
-        guess=_guesses(shown, in_pair),
+        guess=_guesses(shown),
         accepted=_whole(shown, "accepted", NOT_ASKED).astype(np.int8),
         active_s=active,
         exposure=_whole(shown, "exposure", 0).astype(np.int32),
@@ -215,12 +213,11 @@ def _whole(frame: pl.DataFrame, column: str, unknown: int) -> NDArray[np.int64]:
     return frame[column].cast(pl.Int64).fill_null(unknown).to_numpy()
 
 
-def _guesses(shown: pl.DataFrame, in_pair: NDArray[np.bool_]) -> NDArray[np.int8]:
+def _guesses(shown: pl.DataFrame) -> NDArray[np.int8]:
     """Whether the place named is the baseline's; only pairs ask."""
     named = _whole(shown, "guess", NOT_ASKED)
     right = np.where(named == _whole(shown, "base_place", 0), 1, -1)
-    told = np.where(named >= 0, right, np.where(named == NOT_ASKED, NOT_ASKED, 0))
-    return np.where(in_pair, told, NOT_ASKED).astype(np.int8)
+    return np.where(named >= 0, right, np.where(named == NOT_ASKED, NOT_ASKED, 0)).astype(np.int8)
 
 
 def _kept(cells: Any, which: NDArray[Any]) -> Any:

@@ -24,6 +24,8 @@ from guildhall.domain.tasks import FileRef, Task
 from guildhall.domain.values import Digest, sha256
 from guildhall.store.workspace import Workspace
 
+NOTES = frozenset({"unchecked-pages"})
+"""Rules that only note something about a file: no fault of whoever made it."""
 VERSION = "2"
 """Part of the key: a change in what is prepared prepares everything anew."""
 _IN_FLIGHT = 4
@@ -110,7 +112,7 @@ class Preparer:
             layer=self._layer(clean if kind == Kind.PDF else rendered.pdf, rendered.pages),
             words=len(text.split()),
             omitted=(*_unread(read), *(f"{gone.what} not shown: {gone.reason}" for gone in rendered.omitted)),
-            findings=dict(Counter(finding.rule for finding in checked.findings)),
+            findings=dict(Counter(one.rule for one in checked.findings if one.rule not in NOTES)),
         )
 
     def _grid(self, clean: Path, kind: str) -> Digest | None:

@@ -9,21 +9,18 @@ from itertools import chain
 import numpy as np
 
 from guildhall.analysis.accountability import Account, account, ratings_table
-from guildhall.analysis.training_rows import TrainingRows, evidence_from
 from guildhall.analysis.judge_gain import agreement_gain
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.ratings_table import ratings_from_table
 from guildhall.analysis.tables import encode
+from guildhall.analysis.training_rows import TrainingRows, evidence_from
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.pair_scores import PairScore
 from guildhall.domain.submissions import Submission
 from guildhall.errors import NothingJudged
 from guildhall.grading.judges.baselines import BASELINES
-from guildhall.grading.judges.evidence import maker_of
-from guildhall.grading.judges.features import sample_features
-from guildhall.grading.judges.gradability import ungradable
-from guildhall.study.judges import graders_of
-from guildhall.study.judging import makers_of, marks_of, queued, rows_of
+from guildhall.grading.judges.features import maker_of, sample_features
+from guildhall.study.judging import judged_work, makers_of, marks_of, queued
 from guildhall.study.studies import OpenStudy
 
 
@@ -41,28 +38,35 @@ class Accounts:
 def accounts_of(
     study: OpenStudy, names: Sequence[str] = (), *, against: str | None = None, level: float = 0.95
 ) -> Accounts:
-    """The account of each judge that has verdicts (or of those named), on gradable tasks."""
-    rows = rows_of(study)
-    judges = names or sorted({row.grader for row in rows if not row.human})
+    """The account of each judge that has verdicts (or of those named), on tasks it can grade."""
+    work = judged_work(study)
+    judges = names or sorted(work.judges)
+    if missing := [name for name in judges if name not in work.judges]:
+        raise NothingJudged(f"the account of {missing[0]}")
     if not judges:
         raise NothingJudged("accounts of judges")
-    takes = {grader.name: grader.takes for grader in graders_of(study)}
-    # A judge that hears can grade tasks about sound, and is held to account for them; one that does not is not.
-    out = {
-        judge: ungradable(study.workspace.store, study.tasks, takes=takes.get(judge, ("image",))) for judge in judges
-    }
-    kept = {judge: [row for row in rows if row.task not in left_out] for judge, left_out in out.items()}
-    made = tuple(account(kept[judge], judge, level=level) for judge in judges)
-    spoke = {row.grader for row in rows if not row.human}
-    if against is not None and against not in spoke:
+    if against is not None and against not in work.judges:
         raise NothingJudged(f"a comparison with {against}")
-    others = (set(BASELINES) | ({against} if against is not None else set())) & spoke
+    counted = {name: work.counted(group) for name, group in work.judges.items()}
+    rows = {name: list(work.rows(one)) for name, one in counted.items()}
+    out = {name: {key.id: why for key, why in one.policy.ungradable.items()} for name, one in counted.items()}
+    people = {name: [row for row in work.people if row.task not in out[name]] for name in judges}
+    made = tuple(
+        account(rows[name], people[name], grader=name, coverage=work.coverage(counted[name]), level=level)
+        for name in judges
+    )
+    others = sorted((set(BASELINES) | ({against} if against is not None else set())) & work.judges.keys())
     gains = {
-        judge: {other: agreement_gain(kept[judge], judge, other, level=level) for other in sorted(others - {judge})}
-        for judge in judges
-        if judge not in BASELINES
+        name: {
+            other: agreement_gain(rows[name], rows[other], people[name], names=(name, other), level=level)
+            for other in others
+            if other != name
+        }
+        for name in judges
+        if name not in BASELINES
     }
-    return Accounts(made, dict(chain.from_iterable(one.items() for one in out.values())), len(study.tasks), gains)
+    left_out = dict(chain.from_iterable(out[name].items() for name in judges))
+    return Accounts(made, left_out, len(study.tasks), gains)
 
 
 def study_evidence(study: OpenStudy) -> tuple[list[str], TrainingRows]:
@@ -87,12 +91,10 @@ def study_evidence(study: OpenStudy) -> tuple[list[str], TrainingRows]:
 
 def learnable_rows(study: OpenStudy) -> list[PairScore]:
     """Verdicts on gradable tasks by people and by judges that look at the work."""
-    out = ungradable(study.workspace.store, study.tasks)
-    rows = [
-        row
-        for row in rows_of(study)
-        if row.task not in out and row.score is not None and not row.grader.startswith("always-")
-    ]
-    if not any(row.human for row in rows):
+    work = judged_work(study)
+    looking = [work.counted(group) for name, group in work.judges.items() if not name.startswith("always-")]
+    out = {key.id for one in looking for key in one.policy.ungradable}
+    people = [row for row in work.people if row.task not in out]
+    if not people:
         raise NothingJudged("a trained grader, which learns from people")
-    return rows
+    return [*people, *(row for one in looking for row in work.rows(one))]

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.studies import Study
+from guildhall.store.frames import shown_works
 from guildhall.store.records import Store
 from guildhall.study.unblinding import unblinding
-from guildhall.study.works import read_sets
 
 _STONES = ("agate", "basalt", "beryl", "chalk", "dolomite", "flint", "garnet", "gneiss", "granite", "jasper", "marble")
 
@@ -35,8 +35,7 @@ def _name(digest: bytes) -> str:
 
 def models_of(store: Store, study: Study) -> set[str]:
     """Names of the models whose work the study compares."""
-    _, works = read_sets(store, study.id)
-    shown = {works.model.names[code] for code in works.model.codes[works.by_model].tolist()}
+    shown = set(shown_works(store, study.id).filter("by_model")["name"])
     return shown | {author.name for author in study.authors if isinstance(author, ModelRun)}
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from guildhall.domain.differences import StudyDifference
-from guildhall.domain.findings import Findings
+from guildhall.domain.report import Report
 from guildhall.errors import UnreadableFile
-from guildhall.reports.differences import difference_html, difference_json, difference_markdown
-from guildhall.reports.plots.differences import difference_forest
-from guildhall.reports.plots.frame import to_png, to_svg
+from guildhall.reports.differences import difference_html, difference_json, difference_markdown, difference_plot
+from guildhall.reports.figures import write_figure
+from guildhall.reports.old_reports import read_report as read_any_format
 from guildhall.study.differences import difference_between
 from guildhall.study.gate import hold_against, parse_condition
 
@@ -26,11 +26,11 @@ def is_report(name: str) -> bool:
     return path.suffix == ".json" or (path / REPORT).is_file()
 
 
-def read_report(name: str) -> Findings:
+def read_report(name: str) -> Report:
     """The findings of a written report, or `UnreadableFile`."""
     path = Path(name) / REPORT if Path(name).is_dir() else Path(name)
     try:
-        return Findings.model_validate(json.loads(path.read_bytes()))
+        return read_any_format(json.loads(path.read_bytes()))
     except OSError as error:
         raise UnreadableFile(
             path, error.strerror or "cannot be read", fix="write it with `guildhall report`"
@@ -44,7 +44,7 @@ def read_report(name: str) -> Findings:
 def compare_reports(
     names: tuple[str, str],
     *,
-    of_study: Callable[[str], Findings],
+    of_study: Callable[[str], Report],
     fail_if: Sequence[str] = (),
     matches: Mapping[str, str] | None = None,
 ) -> StudyDifference:
@@ -62,6 +62,4 @@ def write_difference(found: StudyDifference, folder: Path) -> None:
     (folder / "difference.md").write_text(difference_markdown(found), encoding="utf-8")
     (folder / "difference.json").write_text(difference_json(found), encoding="utf-8")
     if found.models:
-        figure = difference_forest(found)
-        (folder / "differences.svg").write_text(to_svg(figure), encoding="utf-8")
-        (folder / "differences.png").write_bytes(to_png(figure))
+        write_figure(difference_plot(found), folder, "differences")

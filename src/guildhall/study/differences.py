@@ -104,5 +104,5 @@ def _side(report: Report) -> ReportSide:
         design_digest=report.design_digest,
         grader_kind=str(report.policy.graders),
         simulated=report.policy.graders.kind is GroupKind.SIMULATED,
-        tasks=len(_rates(findings).tasks),
+        tasks=len(_rates(report).tasks),
     )

@@ -1,95 +1,244 @@
-"""What a report rests on: the rows one kind of grader gave, against one baseline."""
+"""What a report rests on, read from a workspace: counted judgments, the tasks' facts, and what chapters ask beside."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+import polars as pl
+from sqlalchemy import select
 
-from guildhall.analysis.measured import Measured
-from guildhall.analysis.outcomes import Outcomes
-from guildhall.analysis.tables import Table
-from guildhall.domain.findings import Figure
-from guildhall.domain.studies import Extension, Study
+from guildhall.analysis.counting import Counted, Verdicts, count
+from guildhall.analysis.drift import drift_of, split_anchors
+from guildhall.analysis.evidence import Evidence, Need
+from guildhall.analysis.outcomes import TIE, WIN
+from guildhall.domain.design import Extension
+from guildhall.domain.judgments import Judgment, SeverityRating
+from guildhall.domain.picks import Pick
+from guildhall.domain.policy import GraderGroup, Policy
+from guildhall.domain.prepared import Prepared
+from guildhall.domain.studies import Study
+from guildhall.domain.submissions import Submission
+from guildhall.domain.tasks import Task
 from guildhall.errors import NothingJudged
+from guildhall.judging.preparing import NOTES
+from guildhall.store.frames import read_frame
+from guildhall.store.shelves import shelf_of
+from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
-from guildhall.study.beside import Hand, when_asked
-from guildhall.study.judged import Judged, judged_rows
-from guildhall.study.rows import Rows
-from guildhall.study.tasks_and_models import tasks_and_models
-from guildhall.study.waves import Drift, drift_of, split_anchors
+from guildhall.study.policy import groups_of, policy_of
+
+ByCoder = Mapping[str, Mapping[str, str]]
+KEYS_A_QUERY = 500
 
 
-@dataclass(frozen=True)
-class Evidence:
-    """A study's judgments by one kind of grader: kinds are never pooled silently."""
-
-    workspace: Workspace
-    study: Study
-    baseline: str
-    kind: str
-    other_kinds: tuple[str, ...]
-    judged: Judged
-    rows: Rows
-    drift: Drift | None = None
-    """What the anchors of a later wave say."""
-    earlier: Evidence | None = None
-    """The earlier wave where the two may be pooled: its rows are among these."""
-
-    def waves(self) -> Iterator[Study]:
-        """The studies whose rows are here, the earliest first."""
-        if self.earlier is not None:
-            yield from self.earlier.waves()
-        yield self.study
-
-    @cached_property
-    def outcomes(self) -> Outcomes:
-        """The rows as arrays, with every column a breakdown may ask for."""
-        return self.rows.outcomes()
-
-    @cached_property
-    def tasks_and_models(self) -> Table | None:
-        """Each model on each task as one row, for speed and cost; None where nothing is known of either."""
-        return tasks_and_models(self.workspace.store, self.rows)
-
-
-def gather_evidence(
-    workspace: Workspace, study: Study, *, baseline: str | None, grader_kind: str | None, beside: Hand = when_asked
+def read_evidence(
+    workspace: Workspace,
+    study: Study,
+    *,
+    graders: GraderGroup | str | None = None,
+    baseline: str | None = None,
+    needs: Collection[Need] = frozenset(Need),
+    reasons: ByCoder | None = None,
 ) -> Evidence:
-    """The evidence of one kind of grader: the one asked for, else people before programs; as baseline the study's."""
-    baseline = baseline or study.baseline
-    judged = judged_rows(workspace.store, study.id, baseline=baseline, beside=beside)
-    kinds = judged.rows.kinds
-    kind = grader_kind or (kinds[0] if kinds else "")
-    rows = judged.rows.of_kind(kind)
-    if not len(rows):
-        raise NothingJudged(f"study {study.id!r} against {baseline!r}", n_excluded=judged.counted("failures"))
-    others = tuple(other for other in kinds if other != kind)
-    alone = Evidence(workspace, study, baseline, kind, others, judged, rows)
-    return alone if study.extends is None else _with_earlier_wave(alone, study.extends)
+    """The evidence of one group of graders; kinds are never pooled. `reasons` are labels of justifications by coder."""
+    verdicts = verdicts_of(workspace, study)
+    policy = policy_of(workspace.store, study, verdicts, graders=graders, baseline=baseline)
+    counted = count(verdicts, policy)
+    if not counted.n_counted:
+        raise NothingJudged(f"study {study.id!r} against {policy.baseline!r}", n_excluded=counted.n_judgments)
+    alone = Evidence(
+        study=study,
+        counted=counted,
+        tasks=tasks_frame(workspace, study),
+        others=_others(workspace, study, verdicts, policy),
+        submissions=verdicts.rows["work"].n_unique(),
+        omissions=_omissions(verdicts, counted),
+        comparisons=verdicts.rows["comparison"].n_unique(),
+        seed=study.seed,
+    )
+    pooled = alone if study.extends is None else _with_earlier_wave(workspace, alone, study.extends)
+    facts = {need: _FACTS[need](workspace, pooled) for need in needs if need in _FACTS}
+    return replace(pooled, facts={**facts, Need.REASONS: _labels(reasons or {})})
 
 
-def _with_earlier_wave(later: Evidence, extension: Extension) -> Evidence:
-    """A later wave with its drift: anchors out of its own rows, the earlier wave's in where the two may be pooled."""
-    base = later.workspace.store.get(Study, extension.key)
-    earlier = gather_evidence(later.workspace, base, baseline=later.baseline, grader_kind=later.kind)
-    anchors, _ = split_anchors(later.rows, extension)
-    drift = drift_of(earlier.rows, anchors, extension, later=later.study.id)
-    _, own = split_anchors(later.judged.rows, extension)
-    judged = replace(later.judged, rows=own)
-    if drift.pooled:
-        judged = earlier.judged.and_also(judged)
-    pooled = earlier if drift.pooled else None
-    return replace(later, rows=judged.rows.of_kind(later.kind), judged=judged, drift=drift, earlier=pooled)
+def verdicts_of(workspace: Workspace, study: Study) -> Verdicts:
+    """All that was judged of a study."""
+    return read_verdicts(workspace.store, [study.id], parts=workspace.path / "cache" / "verdicts")
 
 
-def figure(name: str, measured: Measured, words: str = "") -> Figure:
-    return Figure(name=name, estimate=measured.to_estimate(), words=words)
+def tasks_frame(workspace: Workspace, study: Study) -> pl.DataFrame:
+    """The study's tasks in the wording it pins, with the facts chapters ask."""
+    tasks = [workspace.store.get(Task, key) for key in study.tasks]
+    return pl.DataFrame(
+        {
+            "key": [str(task.key) for task in tasks],
+            "id": [task.id for task in tasks],
+            "sector": [task.sector for task in tasks],
+            "occupation": [task.occupation for task in tasks],
+            "hours": [task.expert_hours for task in tasks],
+            "wage": [task.hourly_wage_usd for task in tasks],
+            "references": [len(task.reference_files) for task in tasks],
+            "expert": [bool(task.expert_files or task.expert_text) for task in tasks],
+        },
+        schema_overrides={"hours": pl.Float64, "wage": pl.Float64},
+    )
 
 
-def codes(names: Sequence[str]) -> NDArray[np.intp]:
-    """Names as whole numbers, for estimators that cluster."""
-    return np.unique(names, return_inverse=True)[1].astype(np.intp)
+def _others(workspace: Workspace, study: Study, verdicts: Verdicts, policy: Policy) -> dict[GraderGroup, Counted]:
+    """The other groups that judged, each counted under its own policy against the same baseline."""
+    found = {}
+    for group in groups_of(study, verdicts):
+        if group != policy.graders:
+            own = policy_of(workspace.store, study, verdicts, graders=group, baseline=policy.baseline)
+            counted = count(verdicts, own)
+            if counted.n_counted:
+                found[group] = counted
+    return found
+
+
+def _omissions(verdicts: Verdicts, counted: Counted) -> int:
+    shown = pl.Series(counted.pairs.judgment).unique()
+    return int(verdicts.rows.filter(pl.col("judgment").is_in(shown.implode()))["omitted"].sum())
+
+
+def _with_earlier_wave(workspace: Workspace, later: Evidence, extension: Extension) -> Evidence:
+    """A later wave with its drift: anchors out of its own pairs, the earlier wave's in where the two may be pooled."""
+    base = workspace.store.get(Study, extension.key)
+    earlier = read_evidence(workspace, base, graders=later.group, baseline=later.baseline, needs=())
+    anchors, own = split_anchors(later.pairs, extension)
+    drift = drift_of(earlier.pairs, anchors, extension, later=later.study.id)
+    if not drift.pooled:
+        return replace(later, counted=later.counted.of_pairs(own), drift=drift)
+    return replace(
+        later,
+        counted=earlier.counted.and_also(later.counted.of_pairs(own)),
+        drift=drift,
+        earlier=earlier,
+        submissions=later.submissions + earlier.submissions,
+        comparisons=later.comparisons + earlier.comparisons,
+        omissions=later.omissions + earlier.omissions,
+    )
+
+
+def _severity(workspace: Workspace, evidence: Evidence) -> pl.DataFrame:
+    ratings = shelf_of(SeverityRating).table
+    studies = [study.id for study in evidence.waves()]
+    rated = read_frame(
+        workspace.store,
+        SeverityRating,
+        {"severity": pl.String, "control": pl.Boolean, "sampling_rate": pl.Float64},
+        columns=("submission", "grader"),
+        where=ratings.c.study.in_(studies),
+    )
+    works = shelf_of(Submission).table
+    author = pl.Struct({"kind": pl.String, "name": pl.String})
+    of_rated = works.c.key.in_(select(ratings.c.submission).where(ratings.c.study.in_(studies)))
+    made = read_frame(workspace.store, Submission, {"author": author}, columns=("key", "task"), where=of_rated)
+    by_model = pl.col("author").struct.field("kind") == "model"
+    names = made.select(
+        "task",
+        pl.col("key").alias("submission"),
+        model=pl.when(by_model).then(pl.col("author").struct.field("name")),
+    )
+    return rated.join(names, on="submission", how="left", maintain_order="left").rename({"sampling_rate": "drawn"})
+
+
+def _newest_looks(workspace: Workspace) -> dict[str, dict[str, Any]]:
+    """The newest look at the files of each piece of work, as it was kept."""
+    table = shelf_of(Prepared).table
+    with workspace.store.reading() as connection:
+        rows = connection.execute(select(table.c.subject, table.c.body).order_by(table.c.seq))
+        return {subject: json.loads(body) for subject, body in rows}
+
+
+def _files(workspace: Workspace, evidence: Evidence) -> pl.DataFrame:
+    """Delivered files of judged work, the baseline's too, with the faults found in each; what is only noted is none."""
+    looks, pairs = _newest_looks(workspace), evidence.pairs
+    _, first, _ = pairs.deliverables
+    of_work = {
+        pairs.submission.names[work]: (author, pairs.task.names[task])
+        for works, authors in (
+            (pairs.submission.codes, [pairs.model.names[code] for code in pairs.model.codes[first].tolist()]),
+            (pairs.base, [evidence.baseline] * len(first)),
+        )
+        for work, author, task in zip(works[first].tolist(), authors, pairs.task.codes[first].tolist(), strict=True)
+    }
+    rows = [
+        (
+            author,
+            task,
+            submission,
+            str(file["ending"]),
+            [rule for rule, n in file["findings"].items() if n and rule not in NOTES],
+        )
+        for submission, (author, task) in of_work.items()
+        for file in looks.get(submission, {"files": ()})["files"]
+    ]
+    names = ("author", "task", "submission", "ending")
+    return pl.DataFrame(rows, schema={**dict.fromkeys(names, pl.String), "rules": pl.List(pl.String)}, orient="row")
+
+
+def _tells(workspace: Workspace, _evidence: Evidence) -> pl.DataFrame:
+    """Work in which something was found, in its words or in a file; the newest look counts."""
+    telling = [
+        subject
+        for subject, look in _newest_looks(workspace).items()
+        if look["tells"] or any(file["tells"] for file in look["files"])
+    ]
+    return pl.DataFrame({"submission": telling}, schema={"submission": pl.String})
+
+
+def _picks(workspace: Workspace, _evidence: Evidence) -> pl.DataFrame:
+    fields = {"chosen": pl.String, "order": pl.List(pl.String)}
+    return read_frame(workspace.store, Pick, fields, columns=("author",)).filter(pl.col("chosen").is_not_null())
+
+
+def _justifications(workspace: Workspace, evidence: Evidence) -> pl.DataFrame:
+    """What graders wrote about a win or a loss, in the order of the pairs; ties have no side."""
+    pairs = evidence.pairs
+    sided = {seq: at for at, seq in enumerate(pairs.judgment.tolist()) if pairs.halves[at] != TIE}
+    table = shelf_of(Judgment).table
+    found: dict[int, tuple[str, str]] = {}
+    for some in _some(sided, KEYS_A_QUERY):
+        said = read_frame(
+            workspace.store, Judgment, {"reason": pl.String}, columns=("seq", "key"), where=table.c.seq.in_(some)
+        )
+        for seq, key, words in said.iter_rows():
+            if words and words.strip():
+                found[sided[seq]] = (key, words)
+    rows = [
+        (
+            key,
+            "won" if pairs.halves[at] == WIN else "lost",
+            pairs.model.names[pairs.model.codes[at]],
+            pairs.task.names[pairs.task.codes[at]],
+            words,
+        )
+        for at, (key, words) in sorted(found.items())
+    ]
+    names = ("judgment", "side", "model", "task", "words")
+    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+
+
+def _some(every: Collection[int], size: int) -> Iterator[list[int]]:
+    stream = iter(every)
+    while some := list(islice(stream, size)):
+        yield some
+
+
+def _labels(by_coder: ByCoder) -> pl.DataFrame:
+    rows = [(coder, judgment, label) for coder, own in by_coder.items() for judgment, label in own.items()]
+    return pl.DataFrame(rows, schema=dict.fromkeys(("coder", "judgment", "label"), pl.String), orient="row")
+
+
+_FACTS: dict[Need, Callable[[Workspace, Evidence], pl.DataFrame]] = {
+    Need.SEVERITY: _severity,
+    Need.FILES: _files,
+    Need.TELLS: _tells,
+    Need.PICKS: _picks,
+    Need.JUSTIFICATIONS: _justifications,
+}

@@ -1,4 +1,4 @@
-"""Judgments for other tools: one row for each model against the expert in each judgment, with a code book.
+"""Counted judgments for other tools: one row for each model against the baseline in each, with a code book.
 
 Graders go by code name always, models by code name until two people unblind the study. The columns `task`, `model`,
 `sample`, `grader` and `score` are those `guildhall analyze win-rate` reads.
@@ -15,15 +15,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from guildhall.analysis.counting import Counted, count
+from guildhall.analysis.pairs import BREAKDOWNS, NOT_ASKED, Pairs, words_in
 from guildhall.analysis.tables import Coded
+from guildhall.domain.policy import GraderGroup
 from guildhall.domain.studies import Study
 from guildhall.errors import UnknownName
-from guildhall.store.records import Store
+from guildhall.store.workspace import Workspace
 from guildhall.study.code_names import shown_names
-from guildhall.study.judged import judged_rows
-from guildhall.study.rows import NOT_ASKED, Rows, words_in
+from guildhall.study.evidence import verdicts_of
+from guildhall.study.policy import policy_of
 from guildhall.study.unblinding import unblinding
-from guildhall.study.works import BREAKDOWNS
 
 DataFrame: TypeAlias = Any
 """A Polars frame; Polars is imported where one is made."""
@@ -32,7 +34,7 @@ FORMULA = r"^[=+\-@\t\r]"
 CODE_BOOK = "codebook"
 COLUMNS: dict[str, tuple[type, str]] = {
     "task": (str, "the task's id"),
-    "model": (str, "whose work was compared with the expert's: a code name, or after unblinding the name"),
+    "model": (str, "whose work was compared with the baseline's: a code name, or after unblinding the name"),
     "sample": (str, "which of the model's tries at the task"),
     "grader": (str, "who judged, by code name"),
     "grader_kind": (str, "the kind of grader; kinds are never to be pooled unnamed"),
@@ -53,14 +55,20 @@ class Exported:
     media_type: str
 
 
-def exported(store: Store, study: Study, ending: str) -> Exported:
-    """The judgments in one of `FORMATS`, or the code book."""
-    if ending == CODE_BOOK:
-        return Exported("codebook.md", code_book(store, study), "text/markdown; charset=utf-8")
-    if ending not in FORMATS:
+def exported(workspace: Workspace, study: Study, ending: str, *, graders: GraderGroup | str | None = None) -> Exported:
+    """The judgments of one group of graders in one of `FORMATS`, or the code book."""
+    if ending != CODE_BOOK and ending not in FORMATS:
         raise UnknownName("format", ending, known=[*FORMATS, CODE_BOOK])
+    counted = _counted(workspace, study, graders)
+    if ending == CODE_BOOK:
+        return Exported("codebook.md", code_book(workspace, study, counted), "text/markdown; charset=utf-8")
     media_type, write = FORMATS[ending]
-    return Exported(f"judgments.{ending}", write(frame_of(store, study)), media_type)
+    return Exported(f"judgments.{ending}", write(_shown(workspace, study, counted)), media_type)
+
+
+def _counted(workspace: Workspace, study: Study, graders: GraderGroup | str | None) -> Counted:
+    verdicts = verdicts_of(workspace, study)
+    return count(verdicts, policy_of(workspace.store, study, verdicts, graders=graders))
 
 
 @dataclass(frozen=True)
@@ -69,36 +77,42 @@ class Written:
     code_book: Path
 
 
-def write_export(store: Store, study: Study, path: Path) -> Written:
+def write_export(
+    workspace: Workspace, study: Study, path: Path, *, graders: GraderGroup | str | None = None
+) -> Written:
     """Write the judgments in the form the file's ending names, and the code book beside them."""
     ending = path.suffix.lstrip(".").lower()
     if ending not in FORMATS:
         raise UnknownName("file ending", path.suffix or "(none)", known=[f".{one}" for one in FORMATS])
-    rows = frame_of(store, study)
+    counted = _counted(workspace, study, graders)
+    rows = _shown(workspace, study, counted)
     book = path.with_name(f"{path.stem}.codebook.md")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(FORMATS[ending][1](rows))
-    book.write_bytes(code_book(store, study))
+    book.write_bytes(code_book(workspace, study, counted))
     return Written(len(rows), book)
 
 
-def frame_of(store: Store, study: Study) -> DataFrame:
-    """All judgments under the names that may be shown."""
-    rows, shown = judged_rows(store, study.id).rows, shown_names(store, study)
-    names = {name: shown[name] for name in words_in(rows.model)}
+def _shown(workspace: Workspace, study: Study, counted: Counted) -> DataFrame:
+    """The counted judgments under the names that may be shown, in the order of these names."""
+    pairs, shown = counted.pairs, shown_names(workspace.store, study)
+    names = {name: shown[name] for name in words_in(pairs.model)}
     # Names that stand in no row, the expert's first of all, are needed by nobody.
-    return frame(replace(rows, model=Coded(rows.model.codes, tuple(names.get(name, "") for name in rows.model.names))))
+    named = Coded(pairs.model.codes, tuple(names.get(name, "") for name in pairs.model.names))
+    # Rows sorted by true names would give away the order of the names behind the code names.
+    return frame(replace(pairs, model=named), counted.policy.graders).sort("task", "model", "sample", "grader")
 
 
-def frame(rows: Rows) -> DataFrame:
-    """Rows in the columns of `COLUMNS`, an unknown cell being null."""
+def frame(pairs: Pairs, graders: GraderGroup) -> DataFrame:
+    """Pairs in the columns of `COLUMNS`, an unknown cell being null."""
     import polars as pl
 
-    made = {name: rows.columns[name] if name in BREAKDOWNS else getattr(rows, name) for name in COLUMNS}
-    made["guess"] = np.where(rows.guess == NOT_ASKED, np.nan, rows.guess)
-    made["exposure"] = np.where(rows.exposure == 0, np.nan, rows.exposure)
-    series = {name: _series(name, cells) for name, cells in made.items()}
-    return pl.DataFrame(series)
+    one = Coded(np.zeros(len(pairs), dtype=np.int32), (str(graders),))
+    made: dict[str, Any] = {"grader_kind": one, **pairs.columns}
+    made |= {name: getattr(pairs, name) for name in COLUMNS if name not in made}
+    made["guess"] = np.where(pairs.guess == NOT_ASKED, np.nan, pairs.guess)
+    made["exposure"] = np.where(pairs.exposure == 0, np.nan, pairs.exposure)
+    return pl.DataFrame({name: _series(name, made[name]) for name in COLUMNS})
 
 
 def _series(name: str, cells: Coded | NDArray[Any]) -> Any:
@@ -112,13 +126,19 @@ def _series(name: str, cells: Coded | NDArray[Any]) -> Any:
     return pl.Series(cells).fill_nan(None).cast(kind) if cells.dtype.kind == "f" else pl.Series(cells).cast(kind)
 
 
-def code_book(store: Store, study: Study) -> bytes:
-    """What each column means, and what the file is."""
-    names = "the models' own names" if unblinding(store, study.id).open else "code names of models"
+def code_book(workspace: Workspace, study: Study, counted: Counted) -> bytes:
+    """What each column means, what the file is, and what every rule left out of it."""
+    names = "the models' own names" if unblinding(workspace.store, study.id).open else "code names of models"
+    policy, note = counted.policy, study.design.rehearsal_note
     lines = [
         f"# {study.title}",
         "",
-        f"Study `{study.id}`, frozen as `{study.key}`. Current planned judgments only; it carries {names}.",
+        *([note, ""] if note else []),
+        f"Study `{study.id}`, frozen as `{study.key}`. {counted.n_counted} judgments by {policy.graders} graders "
+        f"against `{policy.baseline}` are counted; the file carries {names}. Left out:",
+        "",
+        *(f"- {n} {rule}" for rule, n in counted.left_out.items() if n),
+        *([] if any(counted.left_out.values()) else ["- none"]),
         "",
         "| column | type | meaning |",
         "| --- | --- | --- |",

@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from guildhall.analysis.counting import count
+from guildhall.analysis.pairs import words_in
 from guildhall.domain.studies import Extension, Study
 from guildhall.domain.tasks import check_relative_name
-from guildhall.domain.values import Digest, Id, canonical_json, sha256
+from guildhall.domain.values import Digest, canonical_json, sha256
 from guildhall.errors import InputError, NothingJudged, UnreadableFile
 from guildhall.store.records import Store
 from guildhall.store.workspace import Workspace
+from guildhall.study.evidence import verdicts_of
 from guildhall.study.file import ExtendsSection, StudyFile, StudySection, read_study
-from guildhall.study.judged import judged_rows
-from guildhall.study.rows import words_in
+from guildhall.study.policy import groups_of, policy_of
 
 _EXTENSION = """\
 [study]
@@ -38,9 +40,13 @@ samples = {samples}
 """
 
 
-def judged_pairs(store: Store, study: Id, *, baseline: str = "expert") -> list[Digest]:
-    """The models' submissions that were judged against the baseline's as planned."""
-    return sorted(words_in(judged_rows(store, study, baseline=baseline).rows.submission))
+def judged_pairs(workspace: Workspace, study: Study) -> list[Digest]:
+    """The models' submissions that the group of graders who lead judged against the baseline's, as it counts them."""
+    verdicts = verdicts_of(workspace, study)
+    if not groups_of(study, verdicts):
+        return []
+    counted = count(verdicts, policy_of(workspace.store, study, verdicts))
+    return sorted(words_in(counted.pairs.submission))
 
 
 def draw_anchors(pairs: Collection[Digest], *, share: float, seed: int) -> tuple[Digest, ...]:

@@ -10,18 +10,14 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from guildhall.analysis.accountability import whole_rounds
-from guildhall.analysis.outcomes import outcomes_from_arrays
+from guildhall.analysis.counting import Counted
 from guildhall.analysis.win_rates import WinRate, win_rates
 from guildhall.domain.halls import HallDesign
 from guildhall.domain.judges import JudgePlan, RubricMark
-from guildhall.domain.pair_scores import PairScore
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.engine.terms import Terms
-from guildhall.errors import NothingJudged
 from guildhall.grading.judges.desk import Desk
-from guildhall.grading.judges.evidence import pair_scores
 from guildhall.grading.judges.graders import AutomaticGrader, ByBaseline
 from guildhall.grading.judges.queue import Queued, enqueue, missing_verdicts, standing
 from guildhall.grading.judges.rubric import ask_rubric, missing_marks
@@ -30,6 +26,7 @@ from guildhall.grading.judges.verdicts import Judged
 from guildhall.grading.opening import gather
 from guildhall.store.ledger import Ledger
 from guildhall.store.work import Work, WorkState
+from guildhall.study.judge_rows import JudgedWork
 from guildhall.study.judges import graders_of
 from guildhall.study.planning import dollars_a_verdict, planned_layout
 from guildhall.study.studies import OpenStudy
@@ -198,43 +195,24 @@ def progress_of(
     return now
 
 
-def rows_of(study: OpenStudy) -> list[PairScore]:
-    """Every verdict on the study's pairs by people, and by judges under the settings the study file gives them now."""
-    judge_makers = {plan.name: plan.maker for plan in study.file.judges if plan.maker}
-    current = {one.name: {grader.key for grader in one.graders()} for one in graders_of(study)}
-    return list(
-        pair_scores(
-            study.workspace.store,
-            queued(study).comparisons,
-            makers=makers_of(study),
-            judge_makers=judge_makers,
-            current=current,
-        )
-    )
-
-
 def makers_of(study: OpenStudy) -> dict[str, str]:
     """The family each author of the study belongs to, by name; what the study file says counts first."""
     named = {author.name: author.model.partition("/")[0] for author in study.file.authors if author.model}
     return named | study.file.grading.makers
 
 
-def grades_by(rows: Sequence[PairScore], graders: Sequence[str]) -> dict[str, list[WinRate]]:
+def judged_work(study: OpenStudy) -> JudgedWork:
+    """Every verdict on the study's work, by group of graders, as all its figures count them."""
+    judge_makers = {plan.name: plan.maker for plan in study.file.judges if plan.maker}
+    return JudgedWork(study.workspace, study.frozen(), makers_of(study), judge_makers)
+
+
+def grades_by(study: OpenStudy, graders: Sequence[str]) -> dict[str, list[WinRate]]:
     """Win rates by each grader; none by one that answered no round in every order."""
-    with_rounds = {row.grader for name in graders for row in whole_rounds([row for row in rows if row.grader == name])}
-    return {name: grades(rows, name) if name in with_rounds else [] for name in graders}
+    work = judged_work(study)
+    return {name: grades(work.counted(work.judges[name])) if name in work.judges else [] for name in graders}
 
 
-def grades(rows: Sequence[PairScore], grader: str) -> list[WinRate]:
-    """The models' win rates by one grader's verdicts; rounds with a failure in one order are left out."""
-    whole = whole_rounds([row for row in rows if row.grader == grader])
-    if not whole:
-        raise NothingJudged(f"grades by {grader}")
-    return win_rates(
-        outcomes_from_arrays(
-            task=[row.task for row in whole],
-            model=[row.model for row in whole],
-            sample=[row.sample for row in whole],
-            score=[row.score for row in whole if row.score is not None],
-        )
-    )
+def grades(counted: Counted) -> list[WinRate]:
+    """The models' win rates by one judge's counted verdicts."""
+    return win_rates(counted.outcomes) if counted.n_counted else []

@@ -6,15 +6,16 @@ not change under a reader, and a study that is judged further is published anew 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
-from guildhall.domain.findings import Findings
 from guildhall.domain.halls import Member, SlotKind
 from guildhall.domain.judgments import BlindedView, Comparison, Judgment
 from guildhall.domain.prepared import Prepared
+from guildhall.domain.report import Report
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
@@ -22,12 +23,13 @@ from guildhall.domain.values import Digest, Id, Value, canonical_json, sha256
 from guildhall.errors import InputError, UnknownName
 from guildhall.judging.blinding import blinded_view
 from guildhall.judging.preparing import VERSION
+from guildhall.reports.old_reports import read_report
 from guildhall.reports.text import as_json
 from guildhall.store.audit import history, record
 from guildhall.store.hall import slots
 from guildhall.store.records import Store
 from guildhall.store.workspace import Workspace
-from guildhall.study.findings import findings_of
+from guildhall.study.reporting import study_report
 from guildhall.study.unblinding import unblinding
 
 _PUBLISHED, _WITHDRAWN = "results published", "results withdrawn"
@@ -98,8 +100,7 @@ def publish(workspace: Workspace, study: Study, member: Member, *, samples: int,
     store = workspace.store
     if why := why_not_public(store, study):
         raise InputError(why)
-    findings = findings_of(workspace, study)
-    report = workspace.blobs.put(as_json(findings).encode())
+    report = workspace.blobs.put(as_json(study_report(workspace, study)).encode())
     pairs = _choose(store, study, samples)
     with store.transaction():
         if why := why_not_public(store, study):  # somebody may have opened more gradings meanwhile
@@ -117,9 +118,9 @@ def withdraw(store: Store, study: Id, member: Member, *, now: float) -> None:
         record(store, at=now, actor=member.code_name, action=_WITHDRAWN, subject=_subject(study), facts={})
 
 
-def published_findings(workspace: Workspace, found: Publication) -> Findings:
-    """The report as it was published, its bytes verified."""
-    return Findings.model_validate_json(workspace.blobs.read(found.report))
+def published_report(workspace: Workspace, found: Publication) -> Report:
+    """The report as it was published, its bytes verified, whatever version wrote it."""
+    return read_report(json.loads(workspace.blobs.read(found.report)))
 
 
 def sample_of(found: Publication, number: int) -> SamplePair:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.files import read_table
 from guildhall.analysis.reason_clusters import cluster_reasons
-from guildhall.domain.judgments import Judgment
 from guildhall.domain.reasons import LABELS
 from guildhall.domain.studies import Study
 from guildhall.engine.oneshot import run_calls
@@ -19,10 +19,8 @@ from guildhall.errors import NothingJudged, UnknownName, UnreadableVerdict
 from guildhall.judging.embeddings import Encoder
 from guildhall.judging.reasons import read_reason, reason_call
 from guildhall.reports.tables import csv_text
-from guildhall.store.fields import read_fields
 from guildhall.store.workspace import Workspace
-from guildhall.study.evidence import Evidence, gather_evidence
-from guildhall.study.judged import of_study
+from guildhall.study.evidence import read_evidence
 
 COLUMNS = ("judgment", "side", "coder", "label", "words")
 CODES = ("judgment", "coder", "label")
@@ -40,33 +38,16 @@ class Justification:
 
 
 def justifications(evidence: Evidence) -> list[Justification]:
-    """All that were written about a win or a loss, in the order of the rows."""
-    rows = evidence.rows
-    sided = {int(seq): at for at, seq in enumerate(rows.judgment.tolist()) if rows.score[at] != 0.5}
-    found = {}
-    for study in evidence.waves():
-        fields, along = {"reason": (str, "reason")}, of_study(study.id)
-        for chunk in read_fields(evidence.workspace.store, Judgment, fields, columns=("seq", "key"), along=along):
-            for seq, key, words in zip(*chunk.values(), strict=True):
-                if words and words.strip() and (at := sided.get(seq)) is not None:
-                    found[at] = (key, words)
-    return [
-        Justification(
-            judgment=key,
-            model=rows.model.names[rows.model.codes[at]],
-            task=rows.task.names[rows.task.codes[at]],
-            side="won" if rows.score[at] > 0.5 else "lost",
-            words=words,
-        )
-        for at, (key, words) in sorted(found.items())
-    ]
+    """All that were written about a win or a loss, in the order of the pairs."""
+    columns = ("judgment", "model", "task", "side", "words")
+    return [Justification(*row) for row in evidence.facts[Need.JUSTIFICATIONS].select(columns).iter_rows()]
 
 
-def export_reasons(
-    workspace: Workspace, study: Study, path: Path, *, baseline: str | None, grader_kind: str | None
-) -> int:
+def export_reasons(workspace: Workspace, study: Study, path: Path, *, baseline: str | None, graders: str | None) -> int:
     """Write justifications without any author for people to code; the columns `coder` and `label` are theirs."""
-    found = justifications(gather_evidence(workspace, study, baseline=baseline, grader_kind=grader_kind))
+    found = justifications(
+        read_evidence(workspace, study, baseline=baseline, graders=graders, needs=[Need.JUSTIFICATIONS])
+    )
     if not found:
         raise NothingJudged("reasons")
     path.write_text(csv_text(COLUMNS, ([one.judgment, one.side, "", "", one.words] for one in found)), encoding="utf-8")

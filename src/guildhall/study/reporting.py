@@ -1,69 +1,65 @@
-"""Writing a study's report: the page, the other formats, every figure as SVG and PNG, and the rows behind them."""
+"""A study's report: from a workspace to the value, and to its files with the rows behind them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from guildhall.domain.findings import Findings
-from guildhall.domain.judgments import Comparison
+from guildhall.analysis.evidence import Evidence
+from guildhall.analysis.tasks_and_models import tasks_and_models
+from guildhall.domain.design import deviations
+from guildhall.domain.policy import GraderGroup
+from guildhall.domain.report import Report
 from guildhall.domain.studies import Study
-from guildhall.reports.chapters.ablations import ablations_csv
-from guildhall.reports.chapters.calibration import calibration_csv
-from guildhall.reports.chapters.savings import savings_csv
-from guildhall.reports.chapters.trend import trend_csv
-from guildhall.reports.figures import figures_of, write_figure
-from guildhall.reports.numbers import numbers_csv
-from guildhall.reports.page import html_page
-from guildhall.reports.text import as_json, headline_csv, markdown
-from guildhall.reports.workbook import workbook
+from guildhall.domain.tasks import Task
+from guildhall.reports.reporting import report_of, write_report
+from guildhall.reports.tables import rows_csv
 from guildhall.store.workspace import Workspace
-from guildhall.study.beside import nothing_collected, second_hand
-from guildhall.study.evidence import Evidence, gather_evidence
+from guildhall.study.evidence import read_evidence
 from guildhall.study.exports import csv_of, frame
-from guildhall.study.findings import findings_from
+from guildhall.study.methods import methods_of, plan_words
 from guildhall.study.reasons import read_codes
-from guildhall.study.tasks_and_models import table_csv
 
 
-def write_report(
+def study_report(
+    workspace: Workspace, study: Study, *, baseline: str | None = None, graders: GraderGroup | str | None = None
+) -> Report:
+    """Everything a study's judgments say, for one group of graders: kinds are never pooled silently."""
+    return report_from(workspace, read_evidence(workspace, study, graders=graders, baseline=baseline))
+
+
+def report_from(workspace: Workspace, evidence: Evidence) -> Report:
+    """The same from evidence at hand."""
+    study, policy = evidence.study, evidence.counted.policy
+    tasks = [workspace.store.get(Task, key) for key in study.tasks]
+    note = study.design.rehearsal_note
+
+    def methods(models: Sequence[str]) -> Sequence[str]:
+        return (*methods_of(study, tasks, policy=policy, models=models), *plan_words(study))
+
+    departed = deviations(study, policy, workspace.store.find(Study, id=study.id))
+    return report_of(
+        evidence,
+        warnings=() if note is None else (note,),
+        methods=methods,
+        deviations=[f"Departed from the plan: {one}." for one in departed],
+    )
+
+
+def write_study_report(
     workspace: Workspace,
     study: Study,
     folder: Path,
     *,
     baseline: str | None = None,
-    grader_kind: str | None = None,
+    graders: GraderGroup | str | None = None,
     reasons: Sequence[Path] = (),
-) -> Findings:
+) -> Report:
     """Write everything into a folder; the same judgments give the same bytes. `reasons` are files of coded reasons."""
-    with nothing_collected(), second_hand(workspace.store.count(Comparison, study=study.id)) as beside:
-        evidence = gather_evidence(workspace, study, baseline=baseline, grader_kind=grader_kind, beside=beside)
-        findings = findings_from(evidence, read_codes(reasons), beside=beside)
-        (folder / "figures").mkdir(parents=True, exist_ok=True)
-        drawn = {
-            name: beside(write_figure, figure, folder / "figures", name)
-            for name, figure in figures_of(findings).items()
-        }
-        _write_tables(evidence, findings, folder)
-        (folder / "report.md").write_text(markdown(findings), encoding="utf-8")
-        (folder / "report.json").write_text(as_json(findings), encoding="utf-8")
-        svgs = {name: drawn[name]() for name in reversed(drawn)}
-        (folder / "report.html").write_text(html_page(findings, svgs), encoding="utf-8")
-    return findings
-
-
-def _write_tables(evidence: Evidence, findings: Findings, folder: Path) -> None:
-    """The workbook, and the rows behind every chapter as CSV."""
-    (folder / "report.xlsx").write_bytes(workbook(findings))
-    (folder / "headline.csv").write_text(headline_csv(findings), encoding="utf-8")
-    (folder / "judgments.csv").write_bytes(csv_of(frame(evidence.judged.rows)))
-    if findings.savings and evidence.tasks_and_models:
-        (folder / "savings.csv").write_text(savings_csv(findings.savings), encoding="utf-8")
-        (folder / "tasks-and-models.csv").write_text(table_csv(evidence.tasks_and_models), encoding="utf-8")
-    (folder / "numbers.csv").write_text(numbers_csv(findings), encoding="utf-8")
-    if findings.trend:
-        (folder / "trend.csv").write_text(trend_csv(findings.trend), encoding="utf-8")
-    if findings.ablations:
-        (folder / "ablations.csv").write_text(ablations_csv(findings.ablations), encoding="utf-8")
-    if findings.calibrations:
-        (folder / "calibration.csv").write_text(calibration_csv(findings.calibrations), encoding="utf-8")
+    evidence = read_evidence(workspace, study, graders=graders, baseline=baseline, reasons=read_codes(reasons))
+    report = report_from(workspace, evidence)
+    beside = {"judgments.csv": csv_of(frame(evidence.pairs, evidence.group))}
+    if (table := tasks_and_models(evidence.pairs, evidence.tasks)) is not None:
+        beside["tasks-and-models.csv"] = rows_csv(table).encode()
+    write_report(report, folder, beside=beside)
+    return report

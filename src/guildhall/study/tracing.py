@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
+from guildhall.analysis.evidence import Evidence
+from guildhall.analysis.pairs import BREAKDOWNS, Pairs, is_word, words_in
 from guildhall.analysis.tables import Coded
 from guildhall.analysis.win_rates import WinRate, win_rates
 from guildhall.domain.judgments import Judgment
+from guildhall.domain.policy import GraderGroup
 from guildhall.domain.values import Digest
 from guildhall.errors import NothingJudged, UnknownName
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
-from guildhall.study.evidence import Evidence
 from guildhall.study.exports import DataFrame, frame
-from guildhall.study.rows import Rows, is_word, words_in
-from guildhall.study.works import BREAKDOWNS
 
 NAMED = ("task", "model", "sample", "grader")
 KEYS_A_QUERY = 500
@@ -27,7 +27,8 @@ KEYS_A_QUERY = 500
 class Traced:
     """The rows behind a number, with the digests of their judgments, and the rates these very rows give by model."""
 
-    rows: Rows
+    rows: Pairs
+    graders: GraderGroup
     judgments: tuple[Digest, ...]
     rates: tuple[WinRate, ...]
 
@@ -35,12 +36,12 @@ class Traced:
         """The rows as a table, each with the digest of its judgment first."""
         import polars as pl
 
-        return frame(self.rows).insert_column(0, pl.Series("judgment", self.judgments))
+        return frame(self.rows, self.graders).insert_column(0, pl.Series("judgment", self.judgments))
 
 
-def trace(evidence: Evidence, where: Mapping[str, str]) -> Traced:
+def trace(store: Store, evidence: Evidence, where: Mapping[str, str]) -> Traced:
     """The rows in which each named column holds the given word; the columns are those of `judgments.csv`."""
-    rows = evidence.rows
+    rows = evidence.pairs
     for name, word in where.items():
         column = _column(rows, name)
         if word not in words_in(column):
@@ -48,11 +49,13 @@ def trace(evidence: Evidence, where: Mapping[str, str]) -> Traced:
         rows = rows.keep(is_word(column, word))
     if not len(rows):
         raise NothingJudged(", ".join(f"{name} = {word}" for name, word in where.items()))
-    keys = _digests(evidence.workspace.store, rows.judgment.tolist())
-    return Traced(rows, tuple(keys[seq] for seq in rows.judgment.tolist()), tuple(win_rates(rows.outcomes())))
+    keys = _digests(store, rows.judgment.tolist())
+    return Traced(
+        rows, evidence.group, tuple(keys[seq] for seq in rows.judgment.tolist()), tuple(win_rates(rows.outcomes()))
+    )
 
 
-def _column(rows: Rows, name: str) -> Coded:
+def _column(rows: Pairs, name: str) -> Coded:
     if name in BREAKDOWNS:
         return rows.columns[name]
     if name not in NAMED:

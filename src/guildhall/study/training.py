@@ -8,9 +8,9 @@ from datetime import datetime
 import numpy as np
 
 from guildhall.analysis.calibrator import SPLITS, Calibrated, calibrate_judges, decided
-from guildhall.analysis.training_rows import TrainingRows
 from guildhall.analysis.multinomial import Multinomial
 from guildhall.analysis.tables import Floats
+from guildhall.analysis.training_rows import TrainingRows
 from guildhall.domain.trained import TrainedGain, TrainedGrader
 from guildhall.domain.values import Value, sha256
 from guildhall.errors import InputError

@@ -9,9 +9,9 @@ from datetime import datetime
 import numpy as np
 
 from guildhall.analysis.calibrator import SPLITS
-from guildhall.analysis.training_rows import TrainingRows
 from guildhall.analysis.panel_weights import Ballots, fit_panel
 from guildhall.analysis.tables import encode
+from guildhall.analysis.training_rows import TrainingRows
 from guildhall.domain.pair_scores import PairScore
 from guildhall.domain.trained import FittedWeights
 from guildhall.domain.values import sha256

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, pstdev
 
-from guildhall.domain.authors import Expert
+from guildhall.domain.authors import Expert, ModelRun
 from guildhall.domain.judges import RubricMark
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.pair_scores import PairScore
@@ -91,3 +91,12 @@ def _findings(store: Store, key: str) -> int | None:
     if not store.has(Prepared, name):
         return None
     return sum(sum(file.findings.values()) + len(file.omitted) for file in store.get(Prepared, name).files)
+
+
+def maker_of(author: ModelRun, makers: Mapping[str, str]) -> str | None:
+    """The family an author belongs to, as far as it is known."""
+    return makers.get(author.name) or maker_of_model(author.model)
+
+
+def maker_of_model(model: str | None) -> str | None:
+    return model.partition("/")[0] if model and "/" in model else None

@@ -1,0 +1,108 @@
+"""By which rules a study's judgments count: from its plan, and who judged, to a `Policy`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import polars as pl
+
+from guildhall.analysis.counting import Verdicts, group_of
+from guildhall.domain.policy import GraderGroup, GroupKind, Policy
+from guildhall.domain.studies import Study
+from guildhall.domain.tasks import Task, TaskKey
+from guildhall.errors import InputError, NothingJudged
+from guildhall.grading.judges.gradability import ungradable
+from guildhall.store.records import Store
+
+PROGRAMS = frozenset({GroupKind.JUDGE, GroupKind.CONSTANT})
+
+
+class _Judged(NamedTuple):
+    """A grader under one setting: whether it judged pairs, and when it last did."""
+
+    group: GraderGroup
+    key: str
+    pairs: bool
+    last: int
+
+
+def groups_of(study: Study, verdicts: Verdicts) -> list[GraderGroup]:
+    """The groups of graders that judged a study, the one that leads first: the plan's, then by what they are."""
+    rehearsal, judges, plan = bool(study.design.rehearsal), study.design.automatic, study.design.plan
+    found = {one.group for one in _judged(verdicts)}
+    ranked = sorted(found, key=lambda group: (group.rank(judges, rehearsal=rehearsal), str(group)))
+    return sorted(ranked, key=lambda group: plan is None or group != plan.graders)
+
+
+def policy_of(
+    store: Store,
+    study: Study,
+    verdicts: Verdicts,
+    *,
+    graders: GraderGroup | str | None = None,
+    baseline: str | None = None,
+) -> Policy:
+    """The policy of one group of graders: the one asked for, else the one that leads.
+
+    A judge counts under the settings that were frozen; where a study froze none, under those it was last asked with.
+    """
+    group, plan = _chosen(study, groups_of(study, verdicts), graders), study.design.plan
+    return Policy(
+        studies=(study.id,),
+        baseline=baseline or study.baseline,
+        graders=group,
+        grader_keys=_settings(study, group, verdicts),
+        ungradable=_ungradable(store, study, group),
+        first_exposure=plan is not None and plan.exposure == "first",
+    )
+
+
+def _judged(verdicts: Verdicts) -> list[_Judged]:
+    by_grader = verdicts.rows.group_by("grader").agg(last=pl.col("made_at").max(), place=pl.col("place").max())
+    known = by_grader.join(verdicts.graders.with_columns(group=group_of()), on="grader").sort("key")
+    return [
+        _Judged(GraderGroup.parse(group), key, place == 1, last)
+        for group, key, place, last in known.select("group", "key", "place", "last").iter_rows()
+    ]
+
+
+def _chosen(study: Study, known: Sequence[GraderGroup], wanted: GraderGroup | str | None) -> GraderGroup:
+    if wanted is None:
+        if not known:
+            raise NothingJudged(f"study {study.id!r}")
+        return known[0]
+    text = str(wanted)
+    for group in known:
+        if text in {str(group), group.name}:
+            return group
+    there = ", ".join(map(str, known)) or "nobody"
+    if isinstance(wanted, GraderGroup):
+        return wanted
+    if text == "automatic":
+        raise InputError(f"each judge is a group of its own; name one of those who judged {study.id!r}: {there}")
+    raise InputError(f"no graders of study {study.id!r} are called {text!r}; it was judged by {there}")
+
+
+def _settings(study: Study, group: GraderGroup, verdicts: Verdicts) -> tuple[str, ...] | None:
+    """Keys of the settings under which a judge counts: one for pairs, one for larger sets."""
+    if group.kind not in PROGRAMS:
+        return None
+    frozen = study.design.automatic.get(str(group.name))
+    if frozen is not None:
+        return frozen
+    newest: dict[bool, _Judged] = {}
+    for one in _judged(verdicts):
+        if one.group == group and (one.pairs not in newest or one.last > newest[one.pairs].last):
+            newest[one.pairs] = one
+    return tuple(sorted({one.key for one in newest.values()}))
+
+
+def _ungradable(store: Store, study: Study, group: GraderGroup) -> dict[TaskKey, str]:
+    """Tasks a program cannot judge, by what it takes; people judge all."""
+    if group.kind not in PROGRAMS:
+        return {}
+    takes = next((judge.plan.takes for judge in study.design.judges if judge.plan.name == group.name), ("image",))
+    tasks = [store.get(Task, key) for key in study.tasks]
+    out = ungradable(store, tasks, takes=takes)
+    return {task.key: out[task.id] for task in tasks if task.id in out}
