@@ -156,13 +156,13 @@ def _judge_by_program(workspace: Workspace) -> None:
     from guildhall.study.accounting import accounts_of
     from guildhall.study.demonstration import demo_study
     from guildhall.study.judges import graders_of
-    from guildhall.study.judging import grades, judge_study, rows_of
+    from guildhall.study.judging import grades_by, judge_study
 
     study, baseline = demo_study(workspace), "rubric-and-format"
     (grader,) = graders_of(study, [baseline])
     try:
         judge_study(study, grader)
-        show_grades(baseline, grades(rows_of(study), baseline))
+        show_grades(baseline, grades_by(study, [baseline])[baseline])
         for account in accounts_of(study, [baseline]).accounts:
             _hold_to_account(account, workspace.path)
     except NothingJudged as reason:
@@ -172,7 +172,7 @@ def _judge_by_program(workspace: Workspace) -> None:
 def _hold_to_account(account: Account, path: Path) -> None:
     """The heart of a judge's account: its agreement beside people's own and beside a verdict that never changes."""
     from guildhall.cli.show import note
-    from guildhall.reports.words import percent
+    from guildhall.reports.number_format import percent
 
     if account.agreement is None or account.agreement.constant is None:
         return
@@ -191,20 +191,17 @@ def _report(workspace: Workspace) -> None:
     from guildhall.cli.show import note, table
     from guildhall.errors import NothingJudged
     from guildhall.grading.viewing import newest_study
-    from guildhall.reports.summary import ranked
-    from guildhall.reports.words import interval_percent, percent
-    from guildhall.study.reporting import write_report
+    from guildhall.reports.number_format import shown
+    from guildhall.study.reporting import write_study_report
 
     folder = workspace.path / "report"
     try:
-        findings = write_report(workspace, newest_study(workspace.store, "demo"), folder)
+        report = write_study_report(workspace, newest_study(workspace.store, "demo"), folder)
     except NothingJudged as reason:
         note(f"no report was written: {reason}")
         return
-    rows = [
-        (one.model, one.wins, one.ties, one.losses, percent(one.win_or_tie.value), interval_percent(one.win_or_tie))
-        for one in ranked(findings)
-    ]
+    headline = report.headline
+    rows = [(*row[:4], *shown(row[5], "percent")) for row in (headline.rows if headline else ())]
     columns = ("model", "wins", "ties", "losses", "win or tie", "95 % interval")
     table("Against the expert, by simulated graders", columns, rows, numeric=(1, 2, 3, 4))
     figures = len(list(folder.glob("figures/*.svg")))

@@ -68,7 +68,7 @@ def judge(
 
     from guildhall.store.workspace import Workspace
     from guildhall.study.judges import graders_of
-    from guildhall.study.judging import grades_by, judge_study, progress_of, rows_of
+    from guildhall.study.judging import grades_by, judge_study, progress_of
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace) as opened:
@@ -79,8 +79,7 @@ def judge(
             standing = progress_of(open_study, one, again=failed, sweeps=sweeps)
             with live_table(one.name, standing, quiet=json or not one.repeats):
                 ended[one.name] = judge_study(open_study, one, again=failed, sweeps=sweeps)
-        rows = rows_of(open_study)
-        rates = grades_by(rows, list(ended))
+        rates = grades_by(open_study, list(ended))
     if json:
         as_json({name: {**asdict(ended[name]), "models": grades_json(rates[name])} for name in ended})
         return

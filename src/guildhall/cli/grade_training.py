@@ -130,8 +130,8 @@ def _hand_over(trained: Any, card: str, out: Path, json: bool) -> None:
 
 
 def _evidence(file: Path | None, study: Path, workspace: Path | None) -> tuple[list[str], Any]:
-    from guildhall.analysis.training_rows import evidence_from
     from guildhall.analysis.ratings_table import read_ratings
+    from guildhall.analysis.training_rows import evidence_from
     from guildhall.store.workspace import Workspace
     from guildhall.study.accounting import study_evidence
     from guildhall.study.studies import OpenStudy

@@ -78,13 +78,21 @@ def _run_study(
 ) -> dict[str, Any]:
     from guildhall.documents.looking import documents
     from guildhall.judging.preparing import Preparer
+    from guildhall.study.people_results import people_results
 
     study = find_study(workspace, name)
     started = start(study_plan(study, models, options), results=results, now=datetime.now(UTC))
     with documents(workspace.path / "cache") as looking, _progress(started) as heard:
         preparer = Preparer(workspace, looking)
         record = run_study(
-            started, study, options, workspace=workspace, preparer=preparer, clock=time.time, on_reply=heard
+            started,
+            study,
+            options,
+            workspace=workspace,
+            preparer=preparer,
+            clock=time.time,
+            human=people_results(workspace, study),
+            on_reply=heard,
         )
     return _reported(started, record)
 

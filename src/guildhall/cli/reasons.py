@@ -39,7 +39,7 @@ def export(
 
     with Workspace.find(workspace) as opened:
         found = newest_study(opened.store, study)
-        written = export_reasons(opened, found, out, baseline=baseline, grader_kind=graders)
+        written = export_reasons(opened, found, out, baseline=baseline, graders=graders)
     if json:
         as_json({"rows": written, "out": str(out), "labels": list(LABELS)})
         return
@@ -72,12 +72,12 @@ def code(
     from guildhall.grading.viewing import newest_study
     from guildhall.judging.embeddings import sentence_encoder
     from guildhall.store.workspace import Workspace
-    from guildhall.study.evidence import gather_evidence
+    from guildhall.study.evidence import read_evidence
     from guildhall.study.reasons import code_by_clusters, code_by_model, justifications
 
     with Workspace.find(workspace) as opened:
         found = newest_study(opened.store, study)
-        said = justifications(gather_evidence(opened, found, baseline=baseline, grader_kind=graders))
+        said = justifications(read_evidence(opened, found, baseline=baseline, graders=graders))
         if model is None:
             encode = sentence_encoder(embeddings) if embeddings else None
             made = code_by_clusters(said, out, seed=found.seed, k=clusters, encode=encode)

@@ -13,7 +13,7 @@ from guildhall.errors import InputError
 
 if TYPE_CHECKING:
     from guildhall.domain.differences import StudyDifference
-    from guildhall.domain.findings import Findings
+    from guildhall.domain.report import Report
 
 GATE_SHUT = 8
 
@@ -72,17 +72,17 @@ def _one(
 ) -> None:
     from guildhall.grading.viewing import newest_study
     from guildhall.store.workspace import Workspace
-    from guildhall.study.reporting import write_report
+    from guildhall.study.reporting import write_study_report
 
     with Workspace.find(workspace) as opened:
         found = newest_study(opened.store, study)
-        findings = write_report(opened, found, out, baseline=baseline, grader_kind=graders, reasons=reasons)
+        report = write_study_report(opened, found, out, baseline=baseline, graders=graders, reasons=reasons)
     if json:
-        as_json(findings)
+        as_json(report)
         return
-    judged = f"{findings.counts.judgments} judgments by {findings.grader_kind} graders"
+    judged = f"{report.counts['judgments']} judgments by {report.policy.graders} graders"
     done(f"report written to {out / 'report.html'} ({judged})")
-    for words in findings.notes:
+    for words in (*report.warnings, *report.notes):
         note(words)
 
 
@@ -97,13 +97,13 @@ def _compared(
 ) -> StudyDifference:
     from guildhall.study.comparing import compare_reports
 
-    def of_study(name: str) -> Findings:
+    def of_study(name: str) -> Report:
         from guildhall.grading.viewing import newest_study
         from guildhall.store.workspace import Workspace
-        from guildhall.study.findings import findings_of
+        from guildhall.study.reporting import study_report
 
         with Workspace.find(workspace) as opened:
-            return findings_of(opened, newest_study(opened.store, name), baseline=baseline, grader_kind=graders)
+            return study_report(opened, newest_study(opened.store, name), baseline=baseline, graders=graders)
 
     return compare_reports(names, of_study=of_study, fail_if=fail_if or (), matches=_matches(match or []))
 
@@ -116,7 +116,7 @@ def _matches(given: list[str]) -> dict[str, str]:
 
 
 def _show_difference(found: StudyDifference, out: Path, *, json: bool) -> None:
-    from guildhall.reports.words import points, points_interval, rate_name
+    from guildhall.reports.number_format import rate_name, shown
     from guildhall.study.comparing import write_difference
 
     write_difference(found, out)
@@ -124,7 +124,7 @@ def _show_difference(found: StudyDifference, out: Path, *, json: bool) -> None:
         as_json({**found.model_dump(mode="json"), "passed": found.passed})
     else:
         rows = [
-            (one.model, rate_name(name), points(estimate), points_interval(estimate), estimate.n_tasks)
+            (one.model, rate_name(name), *shown(estimate, "points"), estimate.n_tasks)
             for one in found.models
             for name, estimate in one.difference.items()
         ]

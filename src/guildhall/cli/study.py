@@ -158,7 +158,7 @@ def export(
     from guildhall.study.exports import write_export
 
     with Workspace.find(workspace) as opened:
-        written = write_export(opened.store, newest_study(opened.store, study), out)
+        written = write_export(opened, newest_study(opened.store, study), out, graders=graders)
     if json:
         as_json({"rows": written.rows, "file": str(out), "code_book": str(written.code_book)})
     else:
@@ -181,13 +181,14 @@ def rows(
     """Show the judgments behind a number of a report, by digest, and the rates these very judgments give."""
     from guildhall.grading.viewing import newest_study
     from guildhall.store.workspace import Workspace
-    from guildhall.study.evidence import gather_evidence
+    from guildhall.study.evidence import read_evidence
     from guildhall.study.exports import csv_of
     from guildhall.study.tracing import trace
 
     with Workspace.find(workspace) as opened:
-        evidence = gather_evidence(opened, newest_study(opened.store, study), baseline=baseline, grader_kind=graders)
-        found = trace(evidence, columns_asked(where or []))
+        kept = newest_study(opened.store, study)
+        evidence = read_evidence(opened, kept, baseline=baseline, graders=graders, needs=())
+        found = trace(opened.store, evidence, columns_asked(where or []))
     if out is not None:
         out.write_bytes(csv_of(found.frame()))
     if json:
@@ -199,7 +200,7 @@ def rows(
         for one in found.rates
     ]
     table(
-        f"{study}: {len(found.rows)} rows by {evidence.kind} graders",
+        f"{study}: {len(found.rows)} rows by {evidence.group} graders",
         ("model", "wins", "ties", "losses", "win", "win or tie", "half tie"),
         told,
         numeric=(1, 2, 3),

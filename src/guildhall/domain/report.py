@@ -231,10 +231,15 @@ class Report(Value):
     version: str
 
     @property
+    def headline(self) -> ReportTable | None:
+        """The table of models."""
+        section = self.section("headline")
+        return None if section is None else section.table("headline")
+
+    @property
     def rates(self) -> dict[str, dict[str, Estimate]]:
         """Model -> convention -> rate, as the headline tells them, the best first."""
-        section = self.section("headline")
-        table = section.table("headline") if section is not None else None
+        table = self.headline
         if table is None:
             return {}
         names = [column.name for column in table.columns]

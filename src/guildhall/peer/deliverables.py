@@ -6,14 +6,11 @@ says who made it. What an author may have hidden in its files reaches graders as
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from itertools import permutations
 
-from guildhall.domain.authors import ModelRun, Person
-from guildhall.domain.judgments import Comparison, Judgment, Outcome
+from guildhall.domain.authors import ModelRun
 from guildhall.domain.peer import Essay
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
@@ -24,7 +21,7 @@ from guildhall.judging.preparing import Preparer
 from guildhall.judging.requests import Budget, material
 from guildhall.peer.asking import Asking, MarkingRequest
 from guildhall.peer.prompts import deliverable_prompt, fenced_parts
-from guildhall.peer.record import HumanResult, RunRecord, label
+from guildhall.peer.record import HumanResult, RunRecord
 from guildhall.store.workspace import Workspace
 
 Part = TextPart | FilePart
@@ -51,35 +48,6 @@ def study_submissions(workspace: Workspace, study: Study) -> Iterator[tuple[Task
                 yield task, submission
 
 
-def human_results(workspace: Workspace, study: Study) -> list[HumanResult]:
-    """What people made of the same deliverables, pair by pair; kinds of graders are kept apart."""
-    store = workspace.store
-    made_by = ((made.key, made.author) for _, made in study_submissions(workspace, study))
-    names = {key: label(author) for key, author in made_by if isinstance(author, ModelRun)}
-    counts: Counter[tuple[str, str, Outcome]] = Counter()
-    for comparison in store.find(Comparison, study=study.id):
-        judgments = store.find(Judgment, comparison=comparison.key)
-        replaced = {judgment.replaces for judgment in judgments}
-        for judgment in judgments:
-            if judgment.key in replaced or not isinstance(judgment.grader, Person):
-                continue
-            for first, second in permutations(judgment.order, 2):
-                outcome = judgment.outcome(first, second)
-                if outcome is not None and first in names:
-                    counts[names[first], judgment.grader.grader_kind.value, outcome] += 1
-    pairs = sorted({(name, kind) for name, kind, _ in counts})
-    return [
-        HumanResult(
-            model=name,
-            kind=kind,
-            wins=counts[name, kind, Outcome.WIN],
-            ties=counts[name, kind, Outcome.TIE],
-            losses=counts[name, kind, Outcome.LOSS],
-        )
-        for name, kind in pairs
-    ]
-
-
 @dataclass(frozen=True)
 class MarkingDeliverables:
     """One such run under way; its `domain` is the study, and each task is an essay question of its own."""
@@ -89,6 +57,8 @@ class MarkingDeliverables:
     preparer: Preparer
     started_at: datetime
     budget: Budget = field(default_factory=Budget)
+    human: tuple[HumanResult, ...] = ()
+    """What people made of the same deliverables, as the study's report counts it."""
 
     def run(self) -> RunRecord:
         """Every model's mark of every deliverable, kept in the workspace."""
@@ -110,7 +80,7 @@ class MarkingDeliverables:
             marks=tuple(marks),
             domain_digest=self.study.content_digest(),
             rounds=self.asking.plan.rounds,
-            human=tuple(human_results(workspace, self.study)),
+            human=self.human,
         )
 
     def _request(self, task: Task, submission: Submission) -> MarkingRequest:

@@ -113,11 +113,12 @@ def run_study(
     workspace: Workspace,
     preparer: Preparer,
     clock: Callable[[], float],
+    human: Sequence[HumanResult] = (),
     on_reply: OnReply | None = None,
 ) -> RunRecord:
-    """The same for the deliverables of a study."""
+    """The same for the deliverables of a study; `human` is what people made of them."""
     asking = _asking(started, options, workspace, clock, on_reply)
-    record = MarkingDeliverables(asking, study, preparer, started.started_at).run()
+    record = MarkingDeliverables(asking, study, preparer, started.started_at, human=tuple(human)).run()
     write_run(started.folder, record)
     return record
 

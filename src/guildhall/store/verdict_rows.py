@@ -180,8 +180,10 @@ def plain(words: str) -> str:
 
 
 def grader_kind(grader: Mapping[str, Any]) -> str:
-    """What a person is; every program is a `judge`."""
-    return str(grader.get("grader_kind") or GraderKind.EXPERT) if grader["kind"] == "person" else "judge"
+    """What a person is; a program is a `judge`, or a `constant` where it has no model and looks by rule."""
+    if grader["kind"] == "person":
+        return str(grader.get("grader_kind") or GraderKind.EXPERT)
+    return "constant" if grader.get("model") is None and "baseline" in (grader.get("settings") or {}) else "judge"
 
 
 def grader_name(grader: Mapping[str, Any]) -> str:

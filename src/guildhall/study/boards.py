@@ -13,7 +13,7 @@ from collections.abc import Callable
 from guildhall.domain.boards import Board
 from guildhall.domain.studies import Study
 from guildhall.store.boards import keep_board, kept_board
-from guildhall.store.records import Store
+from guildhall.store.workspace import Workspace
 from guildhall.study.board import count_board
 
 LARGE = 5_000
@@ -24,10 +24,10 @@ SHARE = 10.0
 
 
 class Boards:
-    """Boards of one store, for one server."""
+    """Boards of one workspace, for one server."""
 
-    def __init__(self, store: Store, *, clock: Callable[[], float]) -> None:
-        self._store, self._clock = store, clock
+    def __init__(self, workspace: Workspace, *, clock: Callable[[], float]) -> None:
+        self._workspace, self._store, self._clock = workspace, workspace.store, clock
         self._counting: set[str] = set()
         self._lock = threading.Lock()
 
@@ -42,7 +42,7 @@ class Boards:
 
     def _count(self, study: Study) -> Board:
         begun = time.monotonic()
-        board = count_board(self._store, study, now=self._clock())
+        board = count_board(self._workspace, study, now=self._clock())
         if board.gradings >= LARGE:
             keep_board(self._store, board, took_s=time.monotonic() - begun)
         return board

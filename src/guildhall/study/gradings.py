@@ -11,20 +11,22 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from statistics import fmean
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from guildhall.analysis.accountability import whole_rounds
+from guildhall.analysis.counting import Counted, count
+from guildhall.analysis.pairs import Pairs
+from guildhall.analysis.win_rates import win_rates
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.gradings import SERVICE, Grades, GradingRequest, TaskGrade
 from guildhall.domain.judgments import Comparison
-from guildhall.domain.pair_scores import PairScore
+from guildhall.domain.policy import GraderGroup, Policy, Rule
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id
-from guildhall.errors import GuildhallError, InputError, ModelError, NotEnoughData
+from guildhall.errors import GuildhallError, InputError, ModelError, NotEnoughData, NothingJudged
 from guildhall.grading.judges.asking import Kept, orders
-from guildhall.grading.judges.evidence import pair_scores
 from guildhall.grading.judges.gradability import ungradable
 from guildhall.grading.judges.graders import AutomaticGrader
 from guildhall.grading.judges.queue import enqueue
@@ -34,7 +36,7 @@ from guildhall.store.gradings import Grading, Gradings
 from guildhall.store.outbox import Outbox
 from guildhall.store.work import LEASE_S, Outcome, Work
 from guildhall.store.workspace import Workspace
-from guildhall.study.judging import grades
+from guildhall.study.evidence import verdicts_of
 from guildhall.study.service import ServiceSettings, service_of
 from guildhall.study.studies import latest_tasks
 
@@ -156,9 +158,14 @@ def _judged(workspace: Workspace, request: GradingRequest, stopping: Callable[[]
     if not waiting.comparisons:
         raise NotEnoughData("none of the tasks has an expert's work to compare with")
     _ask(workspace, request, grader, service, waiting.comparisons, tasks=gradable, stopping=stopping)
-    current = {grader.name: {one.key for one in grader.graders()}}
-    rows = list(pair_scores(store, waiting.comparisons, makers={}, judge_makers={}, current=current))
-    return _grades(rows, grader.name, without_expert=waiting.without_expert, ungradable=out)
+    verdicts = verdicts_of(workspace, study)
+    policy = Policy(
+        studies=(study.id,),
+        baseline=study.baseline,
+        graders=GraderGroup.of(grader.graders()[0]),
+        grader_keys=tuple(one.key for one in grader.graders()),
+    )
+    return _grades(count(verdicts, policy), without_expert=waiting.without_expert, ungradable=out)
 
 
 def _ask(
@@ -189,25 +196,26 @@ def _batches(comparisons: Sequence[Comparison], size: int) -> Iterator[Sequence[
     return (comparisons[start : start + size] for start in range(0, len(comparisons), size))
 
 
-def _grades(
-    rows: Sequence[PairScore], grader: str, *, without_expert: Sequence[Id], ungradable: dict[str, str]
-) -> Grades:
-    [found] = grades(rows, grader)
+def _grades(counted: Counted, *, without_expert: Sequence[Id], ungradable: dict[str, str]) -> Grades:
+    if not counted.n_counted:
+        raise NothingJudged(f"grades by {counted.policy.graders}")
+    [found] = win_rates(counted.outcomes)
     return Grades(
         wins=found.wins,
         ties=found.ties,
         losses=found.losses,
-        win=found.win.to_estimate(),
-        win_or_tie=found.win_or_tie.to_estimate(),
-        half_tie=found.half_tie.to_estimate(),
-        by_task=tuple(_by_task(whole_rounds(rows))),
-        failures=sum(row.score is None for row in rows),
+        win=found.win,
+        win_or_tie=found.win_or_tie,
+        half_tie=found.half_tie,
+        by_task=tuple(_by_task(counted.pairs)),
+        failures=counted.left_out[Rule.NO_VERDICT],
         without_expert=tuple(without_expert),
         ungradable=ungradable,
     )
 
 
-def _by_task(rows: Sequence[PairScore]) -> Iterator[TaskGrade]:
-    for task in dict.fromkeys(row.task for row in rows):
-        scores = [row.score for row in rows if row.task == task and row.score is not None]
-        yield TaskGrade(task=task, score=sum(scores) / len(scores), verdicts=len(scores))
+def _by_task(pairs: Pairs) -> Iterator[TaskGrade]:
+    for code, task in enumerate(pairs.task.names):
+        scores = pairs.score[pairs.task.codes == code].tolist()
+        if scores:
+            yield TaskGrade(task=task, score=fmean(scores), verdicts=len(scores))

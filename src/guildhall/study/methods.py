@@ -6,18 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.halls import HallDesign
+from guildhall.domain.policy import GraderGroup, Policy
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import canonical_json
-from guildhall.study.rows import AUTOMATIC
+from guildhall.study.policy import PROGRAMS
 
 MOST_AUTHORS = 20
 """So many authors are described one by one; the frozen study names all."""
 
 
-def methods_of(
-    study: Study, tasks: Sequence[Task], *, kind: str, baseline: str, models: Sequence[str]
-) -> tuple[str, ...]:
+def methods_of(study: Study, tasks: Sequence[Task], *, policy: Policy, models: Sequence[str]) -> tuple[str, ...]:
     """Sentences about tasks, authors, graders, estimands and intervals."""
     design = HallDesign.model_validate(study.design.get("people", {}))
     return (
@@ -27,8 +26,8 @@ def methods_of(
         *_authors(study, models),
         f"Each set shows {design.set_size} deliverables side by side, without authors, under neutral file names and "
         "with file metadata removed.",
-        *_graders(design, kind),
-        f"Graders are of the kind: {kind}. Models are compared with: {baseline}. "
+        *_graders(design, policy.graders),
+        f"Graders are of the group: {policy.graders}. Models are compared with: {policy.baseline}. "
         "A task without the baseline's work takes no part.",
         "Win rates are the mean over tasks of the mean over samples of the mean over grades. "
         "Ties count as the column says: not at all (win), fully (win or tie), or half (half tie).",
@@ -80,8 +79,8 @@ def _authors(study: Study, models: Sequence[str]) -> Iterator[str]:
         yield f"The settings of {len(named) - MOST_AUTHORS} further authors are in the frozen study."
 
 
-def _graders(design: HallDesign, kind: str) -> Iterator[str]:
-    if kind.startswith(AUTOMATIC):
+def _graders(design: HallDesign, group: GraderGroup) -> Iterator[str]:
+    if group.kind in PROGRAMS:
         yield "The judge is a program. It is asked about each set in every order of the sides, and each answer counts."
         return
     yield (

@@ -74,7 +74,7 @@ class Site:
         self.roster = Roster(self.store, pepper=self._key)
         self.door = Door(self.store, self.roster)
         self.queue = Queue(self.store)
-        self.boards = Boards(self.store, clock=clock)
+        self.boards = Boards(self.workspace, clock=clock)
         self.view = lru_cache(maxsize=VIEWS_AT_HAND)(self._view)
 
     @cached_property

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from guildhall.domain.estimates import Estimate
-from guildhall.domain.findings import Breakdown, Counts, Findings, ModelRecord
+from guildhall.domain.policy import GroupKind, Rule
+from guildhall.domain.report import Report, ReportTable
 from guildhall.domain.values import Value
-from guildhall.study.board import Shown
 
 
 class Problem(Value):
@@ -55,6 +58,26 @@ class Progress(Value):
     running: tuple[StandingNow, ...]
 
 
+class ModelRates(Value):
+    """One model's record against the baseline, overall or in one cell of a breakdown."""
+
+    model: str
+    levels: dict[str, str] = {}
+    wins: int
+    ties: int
+    losses: int
+    win: Estimate | None = None
+    win_or_tie: Estimate
+    half_tie: Estimate | None = None
+    pooled: Estimate | None = None
+
+
+class BreakdownRates(Value):
+    title: str
+    by: tuple[str, ...]
+    cells: tuple[ModelRates, ...]
+
+
 class Results(Value):
     """A study's estimates. Until two people unblind it, models go by code names."""
 
@@ -67,26 +90,47 @@ class Results(Value):
     baseline: str
     grader_kind: str
     simulated: bool
-    counts: Counts
-    headline: tuple[ModelRecord, ...]
-    breakdowns: tuple[Breakdown, ...]
+    warnings: tuple[str, ...]
+    counts: dict[str, int]
+    left_out: dict[Rule, int]
+    """Judgments that each rule left out; with those counted they are all there are."""
+    headline: tuple[ModelRates, ...]
+    breakdowns: tuple[BreakdownRates, ...]
 
 
-def results(findings: Findings, shown: Shown, *, unblinded: bool, complete: bool) -> Results:
-    """The findings under the names that may be shown; chapters that speak of models in prose stay out."""
+def results(report: Report, shown: Mapping[str, str], *, unblinded: bool, complete: bool) -> Results:
+    """The report under the names that may be shown; chapters that speak of models in prose stay out.
+
+    Models stand in the order of these names: the order of their own would tell who is who.
+    """
+    section = report.section("breakdowns")
     return Results(
-        study=findings.study,
-        title=findings.title,
-        design_digest=findings.design_digest,
+        study=report.study,
+        title=report.title,
+        design_digest=report.design_digest,
         unblinded=unblinded,
         complete=complete,
-        baseline=findings.baseline,
-        grader_kind=findings.grader_kind,
-        simulated=findings.simulated,
-        counts=findings.counts,
-        headline=tuple(one.but(model=shown[one.model]) for one in findings.headline),
-        breakdowns=tuple(
-            table.but(cells=tuple(cell.but(model=shown[cell.model]) for cell in table.cells))
-            for table in findings.breakdowns
-        ),
+        baseline=report.policy.baseline,
+        grader_kind=str(report.policy.graders),
+        simulated=report.policy.graders.kind is GroupKind.SIMULATED,
+        warnings=report.warnings,
+        counts=report.counts,
+        left_out=report.left_out,
+        headline=_rates(report.headline, shown) if report.headline else (),
+        breakdowns=tuple(_breakdown(table, shown) for table in (section.tables if section else ())),
     )
+
+
+def _breakdown(table: ReportTable, shown: Mapping[str, str]) -> BreakdownRates:
+    return BreakdownRates(title=table.title, by=(table.columns[0].name,), cells=_rates(table, shown))
+
+
+def _rates(table: ReportTable, shown: Mapping[str, str]) -> tuple[ModelRates, ...]:
+    known = set(ModelRates.model_fields)
+    made = []
+    for row in table.rows:
+        cells: dict[str, Any] = {column.name: cell for column, cell in zip(table.columns, row, strict=True)}
+        levels = {name: cells[name] for name in cells if name not in known and isinstance(cells[name], str)}
+        own = {name: cell for name, cell in cells.items() if name in known}
+        made.append(ModelRates(**own | {"model": shown[cells["model"]], "levels": levels}))
+    return tuple(sorted(made, key=lambda one: (*one.levels.values(), one.model)))

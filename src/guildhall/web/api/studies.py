@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from guildhall.study.code_names import names_for, shown_names
 from guildhall.study.exports import exported
-from guildhall.study.findings import findings_of
+from guildhall.study.reporting import study_report
 from guildhall.study.unblinding import unblinding
 from guildhall.web.api.callers import needs
 from guildhall.web.api.shapes import CellProgress, Problem, Progress, Results, StandingNow, Studies, StudyLine, results
@@ -74,11 +74,11 @@ def show_progress(study_id: StudyId, site: AtSite) -> Progress:
 def show_results(
     study_id: StudyId,
     site: AtSite,
-    graders: Annotated[str | None, Query(description="The kind of graders; by default the first there is.")] = None,
+    graders: Annotated[str | None, Query(description="The group of graders; by default the one that leads.")] = None,
 ) -> Results:
-    """Win rates against the expert with their intervals, overall and broken down."""
+    """Win rates against the baseline with their intervals, overall and broken down."""
     study = site.study(study_id)
-    found = findings_of(site.workspace, study, grader_kind=graders)
+    found = study_report(site.workspace, study, graders=graders)
     counts = site.queue.progress(study.id)
     return results(
         found,
@@ -94,7 +94,12 @@ def show_results(
     responses=MISSING | FILES,
     response_class=Response,
 )
-def export_judgments(study_id: StudyId, site: AtSite, ending: Ending = "csv") -> Response:
-    """All judgments, one row for each model against the expert, with code names."""
-    made = exported(site.store, site.study(study_id), ending)
+def export_judgments(
+    study_id: StudyId,
+    site: AtSite,
+    ending: Ending = "csv",
+    graders: Annotated[str | None, Query(description="The group of graders; by default the one that leads.")] = None,
+) -> Response:
+    """The counted judgments of one group of graders, one row for each model against the baseline, with code names."""
+    made = exported(site.workspace, site.study(study_id), ending, graders=graders)
     return Response(made.content, media_type=made.media_type)

@@ -77,7 +77,7 @@ def judges(request: Request, site: Site, _session: Session, _form: FormData) -> 
 @members_only(*WATCHERS)
 def export(request: Request, site: Site, _session: Session, _form: FormData) -> Response:
     study = site.study(request.path_params["study"])
-    made = exported(site.store, study, request.path_params["ending"])
+    made = exported(site.workspace, study, request.path_params["ending"])
     name = quote(f"{study.id}.{made.name}", safe="")
     headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{name}"}
     return Response(made.content, media_type=made.media_type, headers=headers)

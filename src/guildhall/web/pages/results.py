@@ -18,15 +18,15 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from guildhall.domain.findings import Findings
 from guildhall.domain.halls import Role
+from guildhall.domain.report import Report
 from guildhall.errors import InputError, UnknownName
 from guildhall.study.publishing import (
     Publication,
     publication,
     publish,
     published,
-    published_findings,
+    published_report,
     reveal,
     sample_of,
     withdraw,
@@ -52,7 +52,7 @@ def in_public(handler: Callable[[Request, Site], Response]) -> Any:
 
 @in_public
 def list_results(request: Request, site: Site) -> Response:
-    found = [(one, published_findings(site.workspace, one)) for one in published(site.store, site.studies())]
+    found = [(one, published_report(site.workspace, one)) for one in published(site.store, site.studies())]
     return page(request, "results_list.html", found=sorted(found, key=lambda pair: -pair[0].at))
 
 
@@ -60,8 +60,8 @@ def list_results(request: Request, site: Site) -> Response:
 def results(request: Request, site: Site) -> Response:
     """The report as it was published."""
     found = _published(request, site)
-    findings, body = _rendered(site, found.report)
-    return page(request, "results.html", found=found, findings=findings, body=body)
+    report, body = _rendered(site, found)
+    return page(request, "results.html", found=found, report=report, body=body)
 
 
 @in_public
@@ -110,12 +110,12 @@ def _published(request: Request, site: Site) -> Publication:
 
 
 @lru_cache(maxsize=8)
-def _rendered(site: Site, report: str) -> tuple[Findings, Markup]:
+def _rendered(site: Site, found: Publication) -> tuple[Report, Markup]:
     """Drawing takes a second or two and a published report never changes: each is drawn once."""
     from guildhall.reports.page import html_body  # drawing is loaded only where a report is shown
 
-    findings = Findings.model_validate_json(site.blobs.read(report))
-    return findings, html_body(findings)
+    report = published_report(site.workspace, found)
+    return report, html_body(report)
 
 
 ROUTES: list[BaseRoute] = [
