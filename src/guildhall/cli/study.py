@@ -149,6 +149,7 @@ def report(
 def export(
     study: Annotated[str, typer.Argument(help="The study's id.")],
     out: Annotated[Path, typer.Option(help="The file to write: .csv, .jsonl or .parquet.")] = Path("judgments.csv"),
+    graders: Annotated[Optional[str], typer.Option(help="The group of graders.", show_default=False)] = None,  # noqa: UP045
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> None:

@@ -17,7 +17,7 @@ from guildhall.peer.domains import Domain
 from guildhall.peer.folder import planned, start_folder, write_run
 from guildhall.peer.plan import PeerModel, PeerPlan
 from guildhall.peer.prompts import deliverable_prompts_digest, prompts_digest
-from guildhall.peer.record import RunRecord
+from guildhall.peer.record import HumanResult, RunRecord
 from guildhall.peer.running import Running
 from guildhall.store.workspace import Workspace
 

@@ -19,7 +19,6 @@ from guildhall.grading.adjudicating import Adjudication, adjudications, missing_
 from guildhall.grading.queue import Queue
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
-from guildhall.study.board import Shown
 from guildhall.study.watching import Said, closeness, judged_sets
 
 
@@ -80,7 +79,7 @@ def disputes_of(
     *,
     design: HallDesign,
     graders: Callable[[], Sequence[Member]],
-    names: Shown,
+    names: Mapping[str, str],
     skip: int = 0,
     most: int = 50,
 ) -> Disputes:
@@ -139,7 +138,7 @@ def _spread(said: Sequence[Said]) -> float | None:
     return float(np.mean(gaps)) if gaps else None
 
 
-def _sides(store: Store, compared: Sequence[Comparison], names: Shown) -> dict[str, str]:
+def _sides(store: Store, compared: Sequence[Comparison], names: Mapping[str, str]) -> dict[str, str]:
     """Submission -> what its author goes by on the page."""
     table, keys = shelf_of(Submission).table, {key for one in compared for key in one.submissions}
     with store.glance() as connection:

@@ -14,7 +14,6 @@ from guildhall.domain.studies import Extension, Study
 from guildhall.domain.tasks import check_relative_name
 from guildhall.domain.values import Digest, canonical_json, sha256
 from guildhall.errors import InputError, NothingJudged, UnreadableFile
-from guildhall.store.records import Store
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import verdicts_of
 from guildhall.study.file import ExtendsSection, StudyFile, StudySection, read_study
@@ -55,16 +54,17 @@ def draw_anchors(pairs: Collection[Digest], *, share: float, seed: int) -> tuple
     return tuple(ranked[: math.ceil(share * len(ranked))])
 
 
-def extension_of(file: StudyFile, folder: Path, store: Store) -> dict[str, Any]:
+def extension_of(file: StudyFile, folder: Path, workspace: Workspace) -> dict[str, Any]:
     """The frozen section `extends`, or nothing. Anchors are drawn when the wave is first frozen, and then kept."""
     if file.extends is None:
         return {}
+    store = workspace.store
     kept = [study.extends for study in store.find(Study, id=file.study.id) if study.extends is not None]
     if kept:
         return {"extends": kept[-1].but(drift_limit=file.extends.drift_limit).model_dump(mode="json")}
     base = read_study(folder / file.extends.file)
     frozen = store.find(Study, id=base.study.id)
-    pairs = judged_pairs(store, base.study.id, baseline=base.study.baseline) if frozen else []
+    pairs = judged_pairs(workspace, frozen[-1]) if frozen else []
     if not pairs:
         raise NothingJudged(f"anchors: study {base.study.id!r}, which {file.study.id!r} extends, has no judgment yet")
     if file.study.id == base.study.id:
@@ -105,7 +105,8 @@ def extend_study(
     if author in {one.name for one in earlier.authors}:
         raise InputError(f"{author!r} is an author of {base} already; a later wave adds another")
     check_relative_name(path.name)
-    pairs = judged_pairs(workspace.store, earlier.study.id, baseline=earlier.study.baseline)
+    frozen = workspace.store.find(Study, id=earlier.study.id)
+    pairs = judged_pairs(workspace, frozen[-1]) if frozen else []
     if not pairs:
         raise NothingJudged(f"anchors: study {earlier.study.id!r} has no judgment yet")
     named = {"id": section.id, "title": section.title, "seed": section.seed, "author": author, "model": model}

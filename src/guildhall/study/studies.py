@@ -61,7 +61,7 @@ class OpenStudy:
             seed=self.file.study.seed,
             tasks=tuple(task.key for task in self.tasks),
             authors=tuple(authors.values()),
-            design={**self.file.design(), **extension_of(self.file, self.folder, self.workspace.store)},
+            design={**self.file.design(), **extension_of(self.file, self.folder, self.workspace)},
         )
 
     def freeze(self, *, changed: bool = False) -> Study:

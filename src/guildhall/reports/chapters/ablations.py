@@ -30,7 +30,7 @@ _ORDERS: Mapping[str, Sequence[str]] = {
 """From less to more, where a setting has such an order; other levels follow the study file."""
 
 
-class _Ablation(NamedTuple):
+class Ablation(NamedTuple):
     """What one change of one setting did: changed minus base, paired by task, by each convention for ties."""
 
     setting: str
@@ -62,21 +62,24 @@ class Ablations:
         judged = [run for name, run in runs.items() if name in rates.win]
         found = [_ablation(setting, base, other, rates) for setting, base, other in _one_setting_apart(judged)]
         found += _best_of(evidence)
-        if not found:
-            return None
-        entries = tuple((f"{one.title}\n{one.who}", one.difference["win_or_tie"]) for one in found)
-        plot = Forest(title="What one setting does to win or tie, paired by task", entries=entries, form="points")
-        words = "Changed minus base in points, paired by task: everything but the named setting is the same."
-        return Section(
-            name="ablations",
-            title="What one setting does",
-            words=(words,),
-            figures=(Figure(name="ablations", says="Differences by setting, with intervals", plot=plot),),
-            tables=(_table(found),),
-        )
+        return ablations_section(found) if found else None
 
 
-def _table(found: Sequence[_Ablation]) -> ReportTable:
+def ablations_section(found: Sequence[Ablation]) -> Section:
+    """Differences as a figure and a table."""
+    entries = tuple((f"{one.title}\n{one.who}", one.difference["win_or_tie"]) for one in found)
+    plot = Forest(title="What one setting does to win or tie, paired by task", entries=entries, form="points")
+    words = "Changed minus base in points, paired by task: everything but the named setting is the same."
+    return Section(
+        name="ablations",
+        title="What one setting does",
+        words=(words,),
+        figures=(Figure(name="ablations", says="Differences by setting, with intervals", plot=plot),),
+        tables=(_table(found),),
+    )
+
+
+def _table(found: Sequence[Ablation]) -> ReportTable:
     names = ("setting", "base", "base_level", "changed", "changed_level")
     return ReportTable(
         name="ablations",
@@ -84,7 +87,7 @@ def _table(found: Sequence[_Ablation]) -> ReportTable:
             *(Column(name=name, title=name.replace("_", " ")) for name in names),
             *(Column(name=name, title=rate_name(name), form="points") for name in CONVENTIONS),
         ),
-        rows=tuple((*one[:-1], *one.difference.values()) for one in found),
+        rows=tuple((*one[:-1], *map(one.difference.get, CONVENTIONS)) for one in found),
         folded=True,
         long_form="convention",
     )
@@ -124,8 +127,8 @@ def _place(setting: str, level: str) -> tuple[int, float]:
         return len(order) + (level != UNSET), 0.0
 
 
-def _ablation(setting: str, base: ModelRun, changed: ModelRun, rates: TaskRates) -> _Ablation:
-    return _Ablation(
+def _ablation(setting: str, base: ModelRun, changed: ModelRun, rates: TaskRates) -> Ablation:
+    return Ablation(
         setting=setting,
         base=base.name,
         base_level=_level(base, setting),
@@ -138,7 +141,7 @@ def _ablation(setting: str, base: ModelRun, changed: ModelRun, rates: TaskRates)
     )
 
 
-def _best_of(evidence: Evidence) -> list[_Ablation]:
+def _best_of(evidence: Evidence) -> list[Ablation]:
     """The tries a judge picked against all tries of the same author on the same task; tries not judged are unknown."""
     judged = set(words_in(evidence.pairs.submission))
     picks = evidence.facts[Need.PICKS].filter(pl.col("chosen").is_in(list(judged)))
@@ -152,7 +155,7 @@ def _best_of(evidence: Evidence) -> list[_Ablation]:
         [name] = chosen.win
         names = (f"best of {n}", "one try")
         difference = {one: _difference(chosen.of(name, one), tries.of(name, one), names) for one in CONVENTIONS}
-        made.append(_Ablation("best of N", name, "one try", name, f"best of {n}", difference))
+        made.append(Ablation("best of N", name, "one try", name, f"best of {n}", difference))
     return made
 
 

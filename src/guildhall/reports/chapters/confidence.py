@@ -23,7 +23,7 @@ WORDS = (
 MOST_WITH_ENDS = 3
 
 
-class _Calibrated(NamedTuple):
+class Calibrated(NamedTuple):
     model: str
     against: str
     found: Calibration
@@ -41,18 +41,21 @@ class Confidence:
             *_calibrated(asked, asked.accepted.astype(np.float64), ACCEPTED),
             *_calibrated(stated, stated.score, f"half-tie rate against the {evidence.baseline}"),
         ]
-        if not found:
-            return None
-        return Section(
-            name="calibration",
-            title="Stated confidence against outcomes",
-            words=(WORDS,),
-            figures=(Figure(name="calibration", says="Stated confidence and what came true", plot=_plot(found)),),
-            tables=(_scores(found), _points(found)),
-        )
+        return confidence_section(found) if found else None
 
 
-def _calibrated(pairs: Pairs, outcome: Floats, against: str) -> Iterator[_Calibrated]:
+def confidence_section(found: Sequence[Calibrated]) -> Section:
+    """Scores, curves, and the points of the curves."""
+    return Section(
+        name="calibration",
+        title="Stated confidence against outcomes",
+        words=(WORDS,),
+        figures=(Figure(name="calibration", says="Stated confidence and what came true", plot=_plot(found)),),
+        tables=(_scores(found), _points(found)),
+    )
+
+
+def _calibrated(pairs: Pairs, outcome: Floats, against: str) -> Iterator[Calibrated]:
     works, first, at = pairs.deliverables
     came = np.bincount(at, outcome, minlength=len(works)) / np.maximum(np.bincount(at, minlength=len(works)), 1)
     claimed, task, model = pairs.confidence[first] / 100, pairs.task.codes[first], pairs.model.codes[first]
@@ -62,14 +65,14 @@ def _calibrated(pairs: Pairs, outcome: Floats, against: str) -> Iterator[_Calibr
             continue
         grades = Grades((np.cumsum(mine) - 1)[at[given]], outcome[given], pairs.grader.codes[given])
         try:
-            yield _Calibrated(
+            yield Calibrated(
                 name, against, calibrate(claimed[mine], came[mine], task[mine], against=against, grades=grades)
             )
         except NotEnoughData:
             continue
 
 
-def _scores(found: Sequence[_Calibrated]) -> ReportTable:
+def _scores(found: Sequence[Calibrated]) -> ReportTable:
     return ReportTable(
         name="confidence",
         columns=(
@@ -83,7 +86,7 @@ def _scores(found: Sequence[_Calibrated]) -> ReportTable:
     )
 
 
-def _points(found: Sequence[_Calibrated]) -> ReportTable:
+def _points(found: Sequence[Calibrated]) -> ReportTable:
     return ReportTable(
         name="calibration",
         title="The points of the curves",
@@ -103,7 +106,7 @@ def _points(found: Sequence[_Calibrated]) -> ReportTable:
     )
 
 
-def _plot(found: Sequence[_Calibrated]) -> Lines:
+def _plot(found: Sequence[Calibrated]) -> Lines:
     outcomes = list(dict.fromkeys(one.against for one in found))
     with_ends = len({one.model for one in found}) <= MOST_WITH_ENDS
     return Lines(
@@ -122,5 +125,5 @@ def _plot(found: Sequence[_Calibrated]) -> Lines:
     )
 
 
-def _curve(one: _Calibrated) -> Curve:
+def _curve(one: Calibrated) -> Curve:
     return Curve(name=one.model, points=tuple(CurvePoint(x=each.claimed, y=each.came_true) for each in one.found.curve))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 
@@ -40,31 +40,37 @@ class Headline:
     needs: frozenset[Need] = frozenset()
 
     def section(self, evidence: Evidence) -> Section:
-        rates = ranked(evidence.rates)
-        table = ReportTable(
-            name="headline",
-            columns=(MODEL, *COUNTS, *RATES),
-            rows=tuple(
-                (one.model, one.wins, one.ties, one.losses, one.win, one.win_or_tie, one.half_tie) for one in rates
-            ),
-            words=(f"Rates are means over tasks; judged by {evidence.group} graders against the {evidence.baseline}.",),
-            traced=True,
-            long_form="convention",
+        return headline_section(
+            evidence.rates, baseline=evidence.baseline, graders=str(evidence.group), level=evidence.level
         )
-        return Section(name="headline", title="Headline", figures=_figures(rates, evidence), tables=(table,))
 
 
-def _figures(rates: Sequence[WinRate], evidence: Evidence) -> tuple[Figure, ...]:
+def headline_section(found: Sequence[WinRate], *, baseline: str, graders: str, level: float = 0.95) -> Section:
+    """The table of models, the best first, and the two figures everybody looks at."""
+    rates = ranked(found)
+    table = ReportTable(
+        name="headline",
+        columns=(MODEL, *COUNTS, *RATES),
+        rows=tuple((one.model, one.wins, one.ties, one.losses, one.win, one.win_or_tie, one.half_tie) for one in rates),
+        words=(f"Rates are means over tasks; judged by {graders} graders against the {baseline}.",),
+        traced=True,
+        long_form="convention",
+    )
+    figures = _figures(rates, baseline, graders, level)
+    return Section(name="headline", title="Headline", figures=figures, tables=(table,))
+
+
+def _figures(rates: Sequence[WinRate], baseline: str, graders: str, level: float) -> tuple[Figure, ...]:
     best = rates[:MOST_MODELS]
     outcomes = Bars(
-        title=f"Outcomes against the {evidence.baseline}, by {evidence.group} graders",
+        title=f"Outcomes against the {baseline}, by {graders} graders",
         subtitle=only_the_best(len(rates)),
         parts=("win", "tie", "loss"),
         rows=tuple((one.model, (one.wins, one.ties, one.losses)) for one in best),
     )
     forest = Forest(
-        title=f"Win or tie, with {evidence.level:.0%} intervals".replace("%", " %"),
-        subtitle=(f"mean over tasks, against the {evidence.baseline}; dashed: one half", *only_the_best(len(rates))),
+        title=f"Win or tie, with {level:.0%} intervals".replace("%", " %"),
+        subtitle=(f"mean over tasks, against the {baseline}; dashed: one half", *only_the_best(len(rates))),
         entries=tuple((one.model, one.win_or_tie) for one in best),
         form="percent",
         reference=0.5,
@@ -92,19 +98,27 @@ class Breakdowns:
         columns = {name: one for name, one in (outcomes.groups or {}).items() if _levels(one) >= SMALLEST_BREAKDOWN}
         if not columns:
             return None
-        place = {one.model: at for at, one in enumerate(ranked(evidence.rates))}
-        figures, tables = [], []
-        for name, column in columns.items():
-            cells = cell_rates(replace(outcomes, groups={name: column}), [name], "win_or_tie", level=evidence.level)
-            figures.append(_heat_map(name, cells, place))
-            tables.append(_table(name, cells, place))
-        words = (
-            "Each cell's own rate has its own interval; the band holds for all cells of a table at once; the pooled "
-            "rate leans on the model's other cells."
-        )
-        return Section(
-            name="breakdowns", title="Breakdowns", words=(words,), figures=tuple(figures), tables=tuple(tables)
-        )
+        cells = {
+            name: cell_rates(replace(outcomes, groups={name: column}), [name], "win_or_tie", level=evidence.level)
+            for name, column in columns.items()
+        }
+        return breakdowns_section(cells, [one.model for one in ranked(evidence.rates)])
+
+
+def breakdowns_section(cells: Mapping[str, Sequence[CellRate]], best_first: Sequence[str]) -> Section:
+    """A heat map and a table for each column; models stand as in the headline."""
+    place = {model: at for at, model in enumerate(best_first)}
+    words = (
+        "Each cell's own rate has its own interval; the band holds for all cells of a table at once; the pooled rate "
+        "leans on the model's other cells."
+    )
+    return Section(
+        name="breakdowns",
+        title="Breakdowns",
+        words=(words,),
+        figures=tuple(_heat_map(name, own, place) for name, own in cells.items()),
+        tables=tuple(_table(name, own, place) for name, own in cells.items()),
+    )
 
 
 def _levels(column: Coded) -> int:

@@ -27,7 +27,7 @@ class _Said(NamedTuple):
     words: str
 
 
-class _Share(NamedTuple):
+class ReasonShare(NamedTuple):
     model: str
     side: str
     label: str
@@ -46,34 +46,39 @@ class Reasons:
         coder, labels = next(iter(by_coder.items()))
         found = [_Said(*row) for row in evidence.facts[Need.JUSTIFICATIONS].iter_rows()]
         coded = [one for one in found if one.judgment in labels]
-        shares = list(_shares(coded, labels))
         agreed = _agreement(by_coder, {one.judgment: one.task for one in found})
-        tables = [_table(shares)]
-        if agreed:
-            columns = (Column(name="figure", title="figure"), Column(name="agreement", title="estimate", form="number"))
-            title = "Agreement of coders"
-            tables.append(
-                ReportTable(name="coders", title=title, columns=columns, rows=tuple(agreed.items()), folded=True)
-            )
-        plot = BarPanels(
-            title="Reasons graders gave",
-            subtitle=(f"coded by {coder}, with 95 % intervals",),
-            panels=tuple(
-                BarPanel(
-                    title=title, bars=tuple((one.label, one.model, one.share) for one in shares if one.side == side)
-                )
-                for side, title in SIDES.items()
-                if any(one.side == side for one in shares)
-            ),
-        )
-        return Section(
-            name="reasons",
-            title="Why work lost and won",
-            words=_words(coder, list(by_coder)[1:], coded, len(found), labels, agreed),
-            figures=(Figure(name="reasons", says="Reasons for losing and winning", plot=plot),) if shares else (),
-            tables=tuple(tables) if shares else (),
-            quotations=tuple(_examples(coded, labels)),
-        )
+        words = _words(coder, list(by_coder)[1:], coded, len(found), labels, agreed)
+        return reasons_section(coder, list(_shares(coded, labels)), agreed, words, tuple(_examples(coded, labels)))
+
+
+def reasons_section(
+    coder: str,
+    shares: Sequence[ReasonShare],
+    agreed: Mapping[str, Estimate],
+    words: tuple[str, ...],
+    examples: tuple[Quotation, ...],
+) -> Section:
+    """Shares as bars and as a table, coders' agreement, and graders' own words."""
+    tables = [_table(shares)] if shares else []
+    if agreed:
+        columns = (Column(name="figure", title="figure"), Column(name="agreement", title="estimate", form="number"))
+        title = "Agreement of coders"
+        tables.append(ReportTable(name="coders", title=title, columns=columns, rows=tuple(agreed.items()), folded=True))
+    panels = tuple(
+        BarPanel(title=title, bars=tuple((one.label, one.model, one.share) for one in shares if one.side == side))
+        for side, title in SIDES.items()
+        if any(one.side == side for one in shares)
+    )
+    plot = BarPanels(title="Reasons graders gave", subtitle=(f"coded by {coder}, with 95 % intervals",), panels=panels)
+    figure = Figure(name="reasons", says="Reasons for losing and winning", plot=plot)
+    return Section(
+        name="reasons",
+        title="Why work lost and won",
+        words=words,
+        figures=(figure,) if shares else (),
+        tables=tuple(tables),
+        quotations=examples,
+    )
 
 
 def _by_coder(evidence: Evidence) -> ByCoder:
@@ -109,17 +114,17 @@ def _words(
     return (first, f"Agreement with {', '.join(others)}: {told}.")
 
 
-def _shares(coded: Sequence[_Said], labels: Mapping[str, str]) -> Iterator[_Share]:
+def _shares(coded: Sequence[_Said], labels: Mapping[str, str]) -> Iterator[ReasonShare]:
     for model in sorted({one.model for one in coded}):
         for side in SIDES:
             own = [one for one in coded if one.model == model and one.side == side]
             if own:
                 tasks = np.unique([one.task for one in own], return_inverse=True)[1].astype(np.intp)
                 for label, share in reason_shares([labels[one.judgment] for one in own], tasks).items():
-                    yield _Share(model, side, label, share)
+                    yield ReasonShare(model, side, label, share)
 
 
-def _table(shares: Sequence[_Share]) -> ReportTable:
+def _table(shares: Sequence[ReasonShare]) -> ReportTable:
     return ReportTable(
         name="reasons",
         columns=(

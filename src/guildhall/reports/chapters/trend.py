@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,13 +38,26 @@ class ReleaseTrend:
             for one in rates
             if one.model in released and one.win_or_tie.value is not None
         ]
-        return trend_section(points, _left_out(rates, released), shared=_shared(evidence, {one.name for one in points}))
+        shared = _shared(evidence, {one.name for one in points})
+        trend = fitted(points, _left_out(rates, released), shared=shared)
+        return None if trend is None else trend_section(trend)
 
 
-def trend_section(
+class FittedTrend(NamedTuple):
+    """The line through dated rates. `left_out` have no date; `unsure` no known error, and bear no weight."""
+
+    points: Sequence[DatedPoint]
+    slope: Estimate
+    scatter: float
+    line: Sequence[tuple[date, Estimate]]
+    left_out: Sequence[str] = ()
+    unsure: Sequence[str] = ()
+
+
+def fitted(
     points: Sequence[DatedPoint], left_out: Sequence[str] = (), *, shared: Shared = NOTHING_SHARED
-) -> Section | None:
-    """The line through dated rates; a model whose error is unknown stands in the figure and bears no weight."""
+) -> FittedTrend | None:
+    """The line, and its height at even steps from the first release to the last; None where there is none."""
     ordered = sorted(points, key=lambda one: (one.day, one.name))
     sure = [one for one in ordered if one.rate.interval is not None]
     try:
@@ -56,43 +70,42 @@ def trend_section(
     except TooFew:
         return None
     unsure = [f"{one.name} ({one.rate.why_no_interval})" for one in ordered if one.rate.interval is None]
-    slope = trend.slope_per_year
+    return FittedTrend(ordered, trend.slope_per_year, trend.scatter, _line(trend, ordered), left_out, unsure)
+
+
+def trend_section(trend: FittedTrend) -> Section:
+    """The line in words, as a figure and as tables."""
+    slope = trend.slope
     words = shown(slope, "points")
     said = [
         f"Win or tie changes by {words.value} points a year ({words.interval}); {basis(slope)}. Models scatter about "
         f"the line by {100 * trend.scatter:.1f} points beyond their own error; the band is that of the line."
     ]
-    said += [f"Shown without weight, since its error is unknown: {', '.join(unsure)}."] if unsure else []
-    said += [f"Without a release date: {', '.join(left_out)}."] if left_out else []
-    line = _line(trend, ordered)
-    plot = Timeline(title="Win or tie by release date", points=tuple(ordered), line=line)
+    if trend.unsure:
+        said.append(f"Shown without weight, since its error is unknown: {', '.join(trend.unsure)}.")
+    if trend.left_out:
+        said.append(f"Without a release date: {', '.join(trend.left_out)}.")
+    plot = Timeline(title="Win or tie by release date", points=tuple(trend.points), line=tuple(trend.line))
+    of_slope = (Column(name="figure", title="figure"), Column(name="slope", title="points a year", form="points"))
     return Section(
         name="trend",
         title="Trend over release dates",
         words=tuple(said),
         figures=(Figure(name="trend", says="Win or tie by release date", plot=plot),),
         tables=(
-            ReportTable(
-                name="trend-slope",
-                columns=(
-                    Column(name="figure", title="figure"),
-                    Column(name="slope", title="points a year", form="points"),
-                ),
-                rows=(("change of win or tie a year", slope),),
-                traced=True,
-            ),
+            ReportTable(name="trend-slope", columns=of_slope, rows=(("change of win or tie", slope),), traced=True),
             ReportTable(
                 name="trend",
                 title="Models by release date",
                 columns=(*DATED, RATE),
-                rows=tuple((one.day.isoformat(), one.name, one.rate) for one in ordered),
+                rows=tuple((one.day.isoformat(), one.name, one.rate) for one in trend.points),
                 folded=True,
             ),
             ReportTable(
                 name="trend-line",
                 title="The line",
                 columns=(DATED[0], RATE),
-                rows=tuple((day.isoformat(), at) for day, at in line),
+                rows=tuple((day.isoformat(), at) for day, at in trend.line),
                 folded=True,
             ),
         ),
