@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from guildhall.analysis.measured import Measured
 from guildhall.analysis.splits import mean_margin
 from guildhall.analysis.tables import encode
+from guildhall.domain.estimates import Estimate
 from guildhall.domain.pair_scores import PairScore
 
 
@@ -20,7 +20,7 @@ def agreement_gain(
     *,
     names: tuple[str, str],
     level: float = 0.95,
-) -> Measured:
+) -> Estimate:
     """How much more often one judge agrees with people than another does; `names` are theirs.
 
     Estimand: the mean over samples that both judged, and some person did, of the difference in agreement. Paired by
@@ -35,7 +35,7 @@ def agreement_gain(
     shared = sorted(own.keys() & other.keys())
     if not shared:
         why = "there is no work that both judged and people too"
-        return Measured(None, None, what, "none", level, why_no_interval=why)
+        return Estimate(value=None, estimand=what, method="none", level=level, why_no_interval=why)
     task_of = {row.sample: row.task for row in mine}
     margins = np.array([own[sample] - other[sample] for sample in shared])
     return mean_margin(margins, encode([task_of[one] for one in shared]).codes, what=what, unit="task", level=level)
