@@ -13,10 +13,12 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from guildhall.domain.findings import Findings
-from guildhall.reports.figures import figures_of
+from guildhall.domain.report import Plot
+from guildhall.reports.chapters.headline import headline_section
+from guildhall.reports.figures import plots_of
+from guildhall.reports.plots import specification
 from guildhall.reports.plots.frame import to_png
-from tests.reports.made import FINDINGS
+from tests.reports.made import RATES, REPORT
 
 GOLDEN = Path(__file__).parent / "golden" / "figures"
 WIDTH = 160
@@ -24,8 +26,8 @@ MEAN_APART, MOST_APART = 3.0, 70.0
 """Of 255 shades: on average, and at any one spot."""
 
 
-def small(findings: Findings, name: str) -> Image.Image:
-    picture = Image.open(io.BytesIO(to_png(figures_of(findings)[name], scale=1.0))).convert("L")
+def small(plot: Plot) -> Image.Image:
+    picture = Image.open(io.BytesIO(to_png(specification(plot), scale=1.0))).convert("L")
     return picture.resize((WIDTH, round(WIDTH * picture.height / picture.width)), Image.Resampling.BOX)
 
 
@@ -33,9 +35,9 @@ def apart(one: Image.Image, other: Image.Image) -> NDArray[np.float64]:
     return np.abs(np.asarray(one, dtype=np.float64) - np.asarray(other, dtype=np.float64))
 
 
-@pytest.mark.parametrize("name", sorted(figures_of(FINDINGS)))
+@pytest.mark.parametrize("name", sorted(plots_of(REPORT)))
 def test_a_figure_looks_as_it_did(name: str, request: pytest.FixtureRequest) -> None:
-    drawn, kept = small(FINDINGS, name), GOLDEN / f"{name}.png"
+    drawn, kept = small(plots_of(REPORT)[name]), GOLDEN / f"{name}.png"
     if request.config.getoption("--golden"):
         GOLDEN.mkdir(exist_ok=True, parents=True)
         drawn.save(kept)
@@ -46,8 +48,8 @@ def test_a_figure_looks_as_it_did(name: str, request: pytest.FixtureRequest) -> 
 
 
 def test_a_figure_with_other_numbers_looks_otherwise() -> None:
-    alpha, beta = FINDINGS.headline
-    swapped = alpha.model_copy(update={"wins": beta.wins, "losses": 0})
-    changed = FINDINGS.model_copy(update={"headline": (swapped, beta)})
-    gaps = apart(small(changed, "outcomes"), Image.open(GOLDEN / "outcomes.png"))
+    alpha, beta = RATES
+    swapped = alpha._replace(wins=beta.wins, losses=0)
+    changed = headline_section([swapped, beta], baseline="expert", graders="simulated").figures[0]
+    gaps = apart(small(changed.plot), Image.open(GOLDEN / "outcomes.png"))
     assert gaps.mean() > MEAN_APART or gaps.max() > MOST_APART

@@ -1,4 +1,4 @@
-"""Reports: the same findings give the same bytes, nothing is fetched, and nothing absent is shown as sure."""
+"""Reports: the same report gives the same bytes, nothing is fetched, and nothing absent is shown as sure."""
 
 from __future__ import annotations
 
@@ -7,24 +7,32 @@ import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pytest
 
-from guildhall.domain.findings import Findings
-from guildhall.reports.chapters.calibration import calibration_csv
-from guildhall.reports.chapters.savings import savings_csv
-from guildhall.reports.figures import figures_of
-from guildhall.reports.numbers import numbers_csv
+from guildhall.domain.estimates import Estimate
+from guildhall.domain.report import Report
+from guildhall.reports.chapters.figures import figure_section
+from guildhall.reports.chapters.headline import headline_section
+from guildhall.reports.figures import plots_of
+from guildhall.reports.number_format import shown
+from guildhall.reports.old_reports import read_report
 from guildhall.reports.page import html_page
+from guildhall.reports.plots import specification
 from guildhall.reports.plots.frame import to_png, to_svg
 from guildhall.reports.tables import csv_text
-from guildhall.reports.text import as_json, headline_csv, markdown
+from guildhall.reports.text import as_json, markdown, numbers_csv, table_csv
 from guildhall.reports.workbook import workbook
-from tests.reports.made import FINDINGS
+from tests.reports.made import RATES, REPORT, rate
 
 GOLDEN = Path(__file__).parent / "golden"
 VOID = {"meta", "br", "link", "img", "input", "hr", "path", "line", "rect"}
+
+
+def table_named(report: Report, name: str) -> str:
+    return next(table_csv(table) for section in report.sections for table in section.tables if table.name == name)
 
 
 @pytest.mark.parametrize(
@@ -32,23 +40,71 @@ VOID = {"meta", "br", "link", "img", "input", "hr", "path", "line", "rect"}
     [
         ("report.md", markdown),
         ("report.json", as_json),
-        ("headline.csv", headline_csv),
-        ("calibration.csv", lambda findings: calibration_csv(findings.calibrations)),
+        ("headline.csv", lambda report: table_named(report, "headline")),
+        ("calibration.csv", lambda report: table_named(report, "calibration")),
         ("numbers.csv", numbers_csv),
-        ("savings.csv", lambda findings: savings_csv(findings.savings)),
-        ("report.html", lambda findings: re.sub(r"<svg.*?</svg>", "<svg></svg>", html_page(findings), flags=re.DOTALL)),
+        ("savings.csv", lambda report: table_named(report, "savings")),
+        ("report.html", lambda report: re.sub(r"<svg.*?</svg>", "<svg></svg>", html_page(report), flags=re.DOTALL)),
     ],
 )
 def test_text_formats_are_golden(name: str, made: object, request: pytest.FixtureRequest) -> None:
-    text = made(FINDINGS)  # type: ignore[operator]
+    text = made(REPORT)  # type: ignore[operator]
     if request.config.getoption("--golden"):
         GOLDEN.mkdir(exist_ok=True)
         (GOLDEN / name).write_text(text)
     assert text == (GOLDEN / name).read_text()
 
 
-def test_json_reads_back_as_the_same_findings() -> None:
-    assert Findings.model_validate(json.loads(as_json(FINDINGS))) == FINDINGS
+def test_json_reads_back_as_the_same_report() -> None:
+    assert Report.model_validate(json.loads(as_json(REPORT))) == REPORT
+    assert read_report(json.loads(as_json(REPORT))) == REPORT
+
+
+def estimates(found: Any) -> list[tuple[float, float | None]]:
+    """Every estimate in a JSON document, as its value and the low end of its interval."""
+    if isinstance(found, dict) and "estimand" in found:
+        ends = found["interval"]
+        return [(round(found["value"], 12), None if ends is None else round(ends[0], 12))]
+    inner = found.values() if isinstance(found, dict) else found if isinstance(found, list) else ()
+    return [one for part in inner for one in estimates(part)]
+
+
+def test_every_number_of_a_report_of_the_first_format_is_in_the_same_report_today() -> None:
+    old = json.loads((GOLDEN / "report-format-1.json").read_text())
+    assert set(estimates(old)) <= set(estimates(json.loads(as_json(REPORT))))
+    assert len(set(estimates(old))) > 50
+
+
+def test_a_report_of_the_first_format_is_still_read_and_shown() -> None:
+    old = read_report(json.loads((GOLDEN / "report-format-1.json").read_text()))
+    assert old.rates == REPORT.rates
+    assert list(old.rates) == ["=beta()", "alpha"]
+    assert old.policy == REPORT.policy
+    page = html_page(old)
+    assert "earlier version" in page and "56.0" in page
+    with pytest.raises(ValueError, match="not a report"):
+        read_report({"study": "s"})
+
+
+def test_every_format_tells_every_estimate() -> None:
+    """Page, Markdown, JSON, workbook and CSV are folds over the same tables: none may drop or change a number."""
+    page, text, lines = html_page(REPORT).replace("\u00a0", " "), markdown(REPORT), numbers_csv(REPORT)
+    book = openpyxl.load_workbook(io.BytesIO(workbook(REPORT)))
+    cells = (cell.value for sheet in book for row in sheet.iter_rows() for cell in row)
+    in_book = {round(value, 9) for value in cells if isinstance(value, int | float)}
+    seen = 0
+    for section in REPORT.sections:
+        for table in section.tables:
+            for row in table.rows:
+                for cell, column in zip(row, table.columns, strict=True):
+                    if isinstance(cell, Estimate) and cell.value is not None:
+                        words = shown(cell, column.form)
+                        assert words.value in page and words.line in text
+                        assert words.interval in page
+                        assert f",{cell.value!r}," in lines
+                        assert round(cell.value, 9) in in_book
+                        seen += 1
+    assert seen > 100
 
 
 class Tags(HTMLParser):
@@ -79,7 +135,7 @@ class Tags(HTMLParser):
 
 
 def test_the_page_is_well_formed_self_contained_and_escaped() -> None:
-    text = html_page(FINDINGS)
+    text = html_page(REPORT)
     tags = Tags()
     tags.feed(text)
     assert tags.open == []
@@ -90,49 +146,48 @@ def test_the_page_is_well_formed_self_contained_and_escaped() -> None:
 
 
 def test_simulated_graders_are_named_on_every_text_form() -> None:
-    assert "simulated" in html_page(FINDINGS) and "simulated" in markdown(FINDINGS)
+    assert "simulated" in html_page(REPORT) and "simulated" in markdown(REPORT)
 
 
 def test_an_absent_interval_is_printed_as_absent() -> None:
-    assert "no interval: 2 task(s)" in html_page(FINDINGS)
-    assert "no interval: 2 task(s)" in markdown(FINDINGS)
+    assert "no interval: 2 task(s)" in html_page(REPORT)
+    assert "no interval: 2 task(s)" in markdown(REPORT)
 
 
-def test_the_same_findings_give_the_same_page() -> None:
-    assert html_page(FINDINGS) == html_page(FINDINGS)
+def test_the_same_report_gives_the_same_page() -> None:
+    assert html_page(REPORT) == html_page(REPORT)
 
 
 def test_figures_are_drawn_without_a_browser() -> None:
-    figures = figures_of(FINDINGS)
+    plots = plots_of(REPORT)
     chapters = {"trend", "ablations", "calibration", "savings", "reasons", "blinding", "agreement"}
-    assert set(figures) == {"outcomes", "win-or-tie", "by-sector", *chapters}
-    for figure in figures.values():
-        assert "<svg" in to_svg(figure)
-    assert to_png(figures["outcomes"]).startswith(b"\x89PNG")
+    assert set(plots) == {"outcomes", "win-or-tie", "by-sector", *chapters}
+    for plot in plots.values():
+        assert "<svg" in to_svg(specification(plot))
+    assert to_png(specification(plots["outcomes"])).startswith(b"\x89PNG")
 
 
 def test_a_figure_of_many_models_shows_the_best_and_says_so() -> None:
-    record, group = FINDINGS.headline[0], FINDINGS.groups[0]
-    many = FINDINGS.model_copy(
-        update={
-            "headline": tuple(record.model_copy(update={"model": f"m{number:03d}"}) for number in range(60)),
-            "breakdowns": (),
-            "groups": (group.model_copy(update={"figures": group.figures[:1] * 90}),),
-        }
+    many = headline_section(
+        [RATES[0]._replace(model=f"m{number:03d}") for number in range(60)], baseline="expert", graders="simulated"
     )
-    figures = figures_of(many)
-    assert "the best 24 of 60 models" in to_svg(figures["win-or-tie"])
-    shown = to_svg(figures[group.name])
-    assert "the first 36 of 90 lines" in shown and "best" not in shown
+    drawn = {figure.name: to_svg(specification(figure.plot)) for figure in many.figures}
+    assert "the best 24 of 60 models" in drawn["win-or-tie"]
+    assert len(many.table("headline").rows) == 60
+    long = figure_section("long", "Long", "many lines", [(f"line {n}", rate(0.5, 0.4, 0.6)) for n in range(90)])
+    assert long is not None
+    [figure] = long.figures
+    shown_words = to_svg(specification(figure.plot))
+    assert "the first 36 of 90 lines" in shown_words and "best" not in shown_words
 
 
 def test_the_workbook_holds_the_numbers_and_no_formula() -> None:
-    book = openpyxl.load_workbook(io.BytesIO(workbook(FINDINGS)))
+    book = openpyxl.load_workbook(io.BytesIO(workbook(REPORT)))
     sheet = book["Headline"]
     assert [cell.value for cell in sheet[1]][:4] == ["model", "wins", "ties", "losses"]
     assert sheet["A2"].value == "=beta()" and sheet["A2"].data_type == "s", "the best first, and never a formula"
     assert sheet["H3"].value == pytest.approx(0.36) and sheet["H3"].number_format == "0.0%"
-    assert book.sheetnames == ["Report", "Headline", "By sector", "Other figures", "Methods"]
+    assert book.sheetnames[:3] == ["Report", "Headline", "By sector"] and book.sheetnames[-1] == "Methods"
     assert any("simulated" in str(row[0].value) for row in book["Report"].iter_rows())
     assert all(one.page_setup.orientation == "landscape" and one.page_setup.fitToHeight == 0 for one in book)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from guildhall.analysis.evidence import Evidence, Need
-from guildhall.analysis.t_intervals import clustered_mean, t_estimate
+from guildhall.analysis.intervals import clustered_mean, t_estimate
 from guildhall.domain.report import Section
 from guildhall.reports.chapters.figures import figure_section
 
