@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reports": {"analysis"},
     "study": {*STAGES, "judging", "documents", "engine", "store", "confine", "analysis", "reports"},
     "deploy": set(),
-    "machine": set(),
+    "machine": {"confine"},
     "web": {*STAGES, "judging", "documents", "store", "analysis", "reports", "study", "machine", "observe"},
     "cli": {"*"},
     "__main__": {"cli"},
