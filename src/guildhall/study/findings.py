@@ -114,9 +114,9 @@ def _record(rate: WinRate) -> ModelRecord:
         wins=rate.wins,
         ties=rate.ties,
         losses=rate.losses,
-        win=rate.win.to_estimate(),
-        win_or_tie=rate.win_or_tie.to_estimate(),
-        half_tie=rate.half_tie.to_estimate(),
+        win=rate.win,
+        win_or_tie=rate.win_or_tie,
+        half_tie=rate.half_tie,
     )
 
 
@@ -151,9 +151,9 @@ def _cell(cell: CellRate) -> CellRecord:
         wins=cell.wins,
         ties=cell.ties,
         losses=cell.losses,
-        win_or_tie=cell.rate.to_estimate(),
+        win_or_tie=cell.rate,
         band=cell.band,
-        pooled=cell.pooled.to_estimate() if cell.pooled else None,
+        pooled=cell.pooled,
     )
 
 
