@@ -16,6 +16,8 @@ from guildhall.grading.submitting import submit
 from guildhall.store.checking import examine_workspace
 from guildhall.store.hall import audit, seats, slots
 from guildhall.store.shelves import shelf_of
+from guildhall.store.verdict_tables import verdicts, works
+from guildhall.store.verdicts import rebuild
 from guildhall.store.workspace import Workspace
 from tests.grading.halls import DESIGN, VERDICT, hall, submissions, task
 
@@ -106,24 +108,57 @@ def _lose_file(workspace: Workspace) -> None:
     workspace.blobs.path(digest).unlink()
 
 
+def _lose_verdicts(workspace: Workspace) -> None:
+    with workspace.store.transaction() as connection:
+        connection.execute(delete(verdicts).where(verdicts.c.place == 1))
+
+
+def _change_verdicts(workspace: Workspace) -> None:
+    with workspace.store.transaction() as connection:
+        connection.execute(update(verdicts).values(rank=3 - verdicts.c.rank))
+
+
+def _forge_verdict(workspace: Workspace) -> None:
+    with workspace.store.transaction() as connection:
+        row = connection.execute(verdicts.select().limit(1)).mappings().one()
+        connection.execute(insert(verdicts).values({**row, "judgment": 7_000}))
+
+
+def _lose_works(workspace: Workspace) -> None:
+    with workspace.store.transaction() as connection:
+        connection.execute(delete(works).where(works.c.work == 5))
+
+
 @pytest.mark.parametrize(
-    ("harm", "check"),
+    ("harm", "checks"),
     [
-        (_lose_judgment, "dangling"),
-        (_double_judgment, "doubled"),
-        (_change_record, "records"),
-        (_lose_submissions, "dangling"),
-        (_free_held_slot, "loose_ends"),
-        (_hold_for_nobody, "loose_ends"),
-        (_end_seat, "loose_ends"),
-        (_forge_audit, "audit"),
-        (_damage_file, "files"),
-        (_lose_file, "files"),
+        (_lose_judgment, {"dangling", "verdicts"}),
+        (_double_judgment, {"doubled"}),
+        (_change_record, {"records"}),
+        (_lose_submissions, {"dangling", "verdicts"}),
+        (_free_held_slot, {"loose_ends"}),
+        (_hold_for_nobody, {"loose_ends"}),
+        (_end_seat, {"loose_ends"}),
+        (_forge_audit, {"audit"}),
+        (_damage_file, {"files"}),
+        (_lose_file, {"files"}),
+        (_lose_verdicts, {"verdicts"}),
+        (_change_verdicts, {"verdicts"}),
+        (_forge_verdict, {"verdicts"}),
+        (_lose_works, {"verdicts"}),
     ],
 )
-def test_each_kind_of_harm_is_found(judged: Workspace, harm: Callable[[Workspace], None], check: str) -> None:
+def test_each_kind_of_harm_is_found(judged: Workspace, harm: Callable[[Workspace], None], checks: set[str]) -> None:
     harm(judged)
-    assert faults(judged) == {check}
+    assert faults(judged) == checks
+
+
+@pytest.mark.parametrize("harm", ["_lose_verdicts", "_change_verdicts", "_forge_verdict", "_lose_works"])
+def test_a_damaged_table_of_verdicts_is_whole_after_it_is_made_anew(judged: Workspace, harm: str) -> None:
+    globals()[harm](judged)
+    assert faults(judged) == {"verdicts"}
+    assert rebuild(judged.store) == 1
+    assert faults(judged) == set()
 
 
 def test_a_file_no_record_names_and_an_unfinished_write_are_only_notes(judged: Workspace) -> None:

@@ -15,13 +15,19 @@ def doctor(
     deep: Annotated[
         bool, typer.Option("--deep", help="Look at every record, reference, lease and file of the workspace instead.")
     ] = False,
+    rebuild: Annotated[
+        bool, typer.Option("--rebuild", help="Make the table of verdicts anew from the judgments that are kept.")
+    ] = False,
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 4 when anything is missing.")] = False,
 ) -> None:
     """Say what this machine can and cannot do, and how to fix it; or whether a workspace is whole."""
+    if rebuild:
+        _rebuild(workspace, json and not deep)
     if deep:
         _deep(workspace, json)
+    if deep or rebuild:
         return
     from guildhall.machine import examine
 
@@ -38,6 +44,16 @@ def doctor(
         note(f"{len(missing)} of {len(findings)} are missing; what needs them says so and the rest works without")
     if strict and not all(finding.present for finding in findings):
         raise typer.Exit(4)
+
+
+def _rebuild(workspace: WorkspaceOption, json: bool) -> None:
+    """The table all results are computed from, made again; nothing that was kept is changed."""
+    from guildhall.store.verdicts import rebuild
+    from guildhall.store.workspace import Workspace
+
+    with Workspace.find(workspace) as opened:
+        judgments = rebuild(opened.store)
+    as_json({"judgments": judgments}) if json else done(f"made the table of verdicts anew from {judgments} judgments")
 
 
 def _deep(workspace: WorkspaceOption, json: bool) -> None:

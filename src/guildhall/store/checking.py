@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from pydantic import ValidationError
@@ -23,9 +24,12 @@ from guildhall.store.bundles import named_files
 from guildhall.store.records import Store
 from guildhall.store.references import dangling, doubled, loose_ends
 from guildhall.store.shelves import SHELVES, Shelf
+from guildhall.store.verdicts import unlike_rebuild
 from guildhall.store.work import abandoned, work_items
 from guildhall.store.workspace import Workspace
 
+MOST_TOLD = 1000
+"""Faults of the table of verdicts: where it is lost, one would be told for every judgment."""
 _DIGEST = re.compile(r"\b[0-9a-f]{64}\b")
 _EMPTY = sha256(b"")
 """Written once into an object store to see that it can be written to."""
@@ -66,6 +70,8 @@ def examine_workspace(workspace: Workspace, *, now: float, files: bool = True) -
             health.counts[shelf.table.name] = health.counts.get(shelf.table.name, 0) + 1
     for check in (dangling, doubled, loose_ends):
         health.faults += [Fault(check.__name__, subject, what) for subject, what in check(store)]
+    told = islice(unlike_rebuild(store), MOST_TOLD)
+    health.faults += [Fault("verdicts", subject, what) for subject, what in told]
     health.faults += [
         Fault("audit", f"row {row}", "does not follow from the row before it") for row in broken_links(store)
     ]

@@ -16,6 +16,7 @@ from guildhall.errors import Conflict, SchemaMismatch, UnknownName
 from guildhall.observe.spans import Doing, span
 from guildhall.store.database import open_database, require_head, revision_of
 from guildhall.store.shelves import Shelf, shelf_of
+from guildhall.store.verdicts import Written, project
 
 V = TypeVar("V", bound=Value)
 _CHUNK = 500
@@ -34,6 +35,7 @@ class Store:
         remote = engine.dialect.name != "sqlite"
         self._unceremonious = engine.execution_options(isolation_level="AUTOCOMMIT") if remote else engine
         self._joined: ContextVar[Connection | None] = ContextVar("guildhall_connection", default=None)
+        self._written: ContextVar[Written | None] = ContextVar("guildhall_written", default=None)
 
     @classmethod
     def open(cls, url: str) -> Store:
@@ -53,7 +55,10 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
-        """All writes inside are kept together or not at all; nested calls join the outermost."""
+        """All writes inside are kept together or not at all; nested calls join the outermost.
+
+        At its end what was written goes into the table of verdicts too.
+        """
         outer = self._joined.get()
         if outer is not None:
             yield outer
@@ -63,11 +68,14 @@ class Store:
             self.engine.connect().execution_options(writes=True) as connection,
             connection.begin(),
         ):
-            token = self._joined.set(connection)
+            written = Written()
+            joined, noting = self._joined.set(connection), self._written.set(written)
             try:
                 yield connection
+                project(connection, written)
             finally:
-                self._joined.reset(token)
+                self._joined.reset(joined)
+                self._written.reset(noting)
 
     @property
     def in_transaction(self) -> bool:
@@ -122,6 +130,8 @@ class Store:
                 raise Conflict(shelf.type.__name__, key)
         if rows:
             connection.execute(self.insert_ignoring(shelf, connection), list(rows.values()))
+            if (written := self._written.get()) is not None:
+                written.note(table.name, rows)
         return len(rows)
 
     def insert_ignoring(self, shelf: Shelf[Any], connection: Connection) -> Any:

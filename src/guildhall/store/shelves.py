@@ -67,8 +67,10 @@ def _shelf(
     key: Callable[[V], str],
     *,
     derived: bool = False,
+    unsearched: tuple[str, ...] = (),
     **columns: tuple[type, Callable[[V], Any]],
 ) -> Shelf[V]:
+    """A shelf and its table; a column is indexed unless nobody looks values up by it, but only reads it off."""
     table = Table(
         name,
         metadata,
@@ -77,7 +79,7 @@ def _shelf(
         Column("digest", String(64), nullable=False),
         Column("body", Text, nullable=False),
         *(Column(column, _COLUMN_TYPES[python_type]) for column, (python_type, _) in columns.items()),
-        *(Index(None, column) for column in columns),
+        *(Index(None, column) for column in columns if column not in unsearched),
     )
     return Shelf(table, kind, key, {column: read for column, (_, read) in columns.items()}, derived)
 
@@ -195,7 +197,10 @@ SHELVES: tuple[Shelf[Any], ...] = (
         Prepared,
         lambda prepared: prepared.key,
         derived=True,
+        unsearched=("words", "tells"),
         subject=(str, lambda prepared: prepared.subject),
+        words=(int, lambda prepared: sum(file.words for file in prepared.files)),
+        tells=(int, lambda prepared: len(prepared.tells) + sum(len(file.tells) for file in prepared.files)),
     ),
 )
 

@@ -101,6 +101,6 @@ def _copy_in(cursor: Any, taken: Snapshot, table: str, body: Member) -> None:
             rows.write(chunk)
     if cursor.rowcount != taken.rows[table]:
         raise StoreError(f"{table} took in {cursor.rowcount} rows of {taken.rows[table]}; nothing was restored")
-    if "seq" in taken.columns[table]:
-        newest = f'(SELECT coalesce(max(seq), 0) + 1 FROM "{table}")'  # noqa: S608 - a name of our own schema
-        cursor.execute(f"SELECT setval(pg_get_serial_sequence('{table}', 'seq'), {newest}, false)")
+    for numbered in {"seq", "code"} & {*taken.columns[table]}:
+        newest = f'(SELECT coalesce(max("{numbered}"), 0) + 1 FROM "{table}")'  # noqa: S608 - names of our own schema
+        cursor.execute(f"SELECT setval(pg_get_serial_sequence('{table}', '{numbered}'), {newest}, false)")

@@ -10,19 +10,23 @@ from guildhall.store.ledger import model_calls
 from guildhall.store.outbox import outbox, webhooks
 from guildhall.store.reviewing import desk_copies, review_holds
 from guildhall.store.shelves import metadata
+from guildhall.store.verdict_tables import authors, graders, names, verdicts, waiting, works
 from guildhall.store.work import work_items
 
 __all__ = [
     "api_tokens",
     "audit",
+    "authors",
     "boards",
     "desk_copies",
     "entry_links",
+    "graders",
     "gradings",
     "member_secrets",
     "members",
     "metadata",
     "model_calls",
+    "names",
     "outbox",
     "passkey_challenges",
     "passkeys",
@@ -30,6 +34,9 @@ __all__ = [
     "seats",
     "sessions",
     "slots",
+    "verdicts",
+    "waiting",
     "webhooks",
     "work_items",
+    "works",
 ]

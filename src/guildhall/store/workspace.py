@@ -5,6 +5,7 @@ guildhall.sqlite    the records
 blobs/              files by digest; a cache of them where they live in an object store
 logs/               evaluation logs
 receipts/           what providers answered, until it is booked: tokens and times only
+cache/verdicts/     what was judged, as Parquet for quick reading; removing it loses nothing
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ class Workspace:
         self.path, self.url = at.path, at.database_url
         self.blobs = open_blobs(at.blobs, at.path / "blobs")
         self.logs, self.receipts = at.path / "logs", at.path / "receipts"
+        self.verdict_parts = at.path / "cache" / "verdicts"
 
     @classmethod
     def create(cls, path: Path, *, database: str | None = None, blobs: str | None = None) -> Workspace:

@@ -1,0 +1,370 @@
+"""Verdicts as frames: how everything that computes reads what judgments say.
+
+The table of verdicts only grows, so spans of it are kept as Parquet parts in the workspace's folder. A part is named by
+what the table held of its span when it was made, and by its own digest: once either differs it is made again. Parts are
+a cache of this folder's own; removing them loses nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import numpy as np
+import polars as pl
+from sqlalchemy import BigInteger, Boolean, Connection, Float, Integer, Select, SmallInteger, Table, func, select
+
+from guildhall.domain.tasks import Task, TaskKey
+from guildhall.domain.values import Digest, Id, Value, sha256
+from guildhall.errors import UnknownName
+from guildhall.store.blobs import sync_folder
+from guildhall.store.database import HEAD
+from guildhall.store.records import Store
+from guildhall.store.shelves import shelf_named, shelf_of
+from guildhall.store.verdict_rows import COLUMNS, STOPS, file_kinds, read
+from guildhall.store.verdict_tables import authors, graders, names, verdicts, works
+from guildhall.store.verdicts import made
+
+SPAN = 1 << 17
+"""Row numbers of judgments a part covers."""
+WORTH_KEEPING = 50_000
+"""Rows: a study or the end of the table with fewer is sooner read from the database."""
+_DTYPES = {
+    SmallInteger: pl.Int16(),
+    Integer: pl.Int32(),
+    BigInteger: pl.Int64(),
+    Float: pl.Float64(),
+    Boolean: pl.Boolean(),
+}
+ROW_TYPES = {name: _DTYPES[kind] for name, kind in COLUMNS.items()}
+"""What the columns of `Verdicts.rows` hold."""
+_AT_ONCE = 50_000
+_NAMED_AT_ONCE = 500
+_MOST_NAMED = 5_000
+_OLD_S = 3600.0
+"""A part still being written after so long was left by a process that was killed."""
+_JUDGMENTS, _SUBMISSIONS = (shelf_named(name).table for name in ("judgments", "submissions"))
+
+
+class Verdicts(NamedTuple):
+    """What was said in some studies: a row for each work shown in each judgment, and what the codes in it stand for.
+
+    `rows`, in an order that follows from names and keys alone (task, author, sample, grader, judgment, place):
+
+    - `judgment`, `comparison`, `replaces`: row numbers in the store, good for telling apart only; `row_keys` has the
+      keys. `replaces` is the judgment this one takes the place of. `key_head` is the beginning of the judgment's key.
+    - `study`: place in the studies asked for. `task`, `work`, `grader`, `failure`: places in the other frames; a
+      judgment has one task, the wording its comparison names or else the one its first work was made for.
+    - `place`: 0 for A. `rank`: 1 is best, equal ones are ties; null without a verdict, and then `failure` is set.
+    - `sweep`, `planned`, `exposure` (null: unknown), `made_at` (microseconds since 1970), `cost_usd`, `confidence`.
+    - `active_ms`: as the grader corrected it, else by the clock. `omitted`: parts of this work that were not shown.
+    - `accepted`: 1 usable as it is, 0 not, null not asked; `edit_minutes` where edits were asked about.
+    - `guess`: the place named as a person's, -1 when none was, null when nobody asked; pairs only.
+    - `strength` 1 to 3; `specification` 0 under, 1 well, 2 over.
+    - ten criteria: how much better this work does than the other, -2 to 2; pairs only.
+
+    `works`: `work, key, task, author, name, by_model, sample, condition, effort, stop, seconds, cost_usd, confidence,
+    kinds`; the name of every expert is `expert`; `kinds` are endings joined by +, null where no file was delivered.
+    `tasks`: `task, key, id, version, sector, occupation, hours, references, specification, kinds` (of the expert's
+    files); facts are null for a wording that is not kept. `graders`: `grader, key, kind, name`, where `kind` is a
+    person's or `judge`. `failures`: `failure, name`. All are sorted, and the first column is the place of each row.
+    """
+
+    rows: pl.DataFrame
+    works: pl.DataFrame
+    tasks: pl.DataFrame
+    graders: pl.DataFrame
+    failures: pl.DataFrame
+
+
+def read_verdicts(store: Store, studies: Sequence[Id], *, parts: Path) -> Verdicts:
+    """What was said in some studies; the same frames whether parts are kept or not, and wherever the records came from.
+
+    Inside a transaction no part is looked at: what was written there is seen.
+    """
+    while True:
+        with store.reading() as connection:
+            word = made(connection)
+            codes = _study_codes(connection, studies)
+            rows = _rows(connection, codes, None if store.in_transaction else _Parts(connection, parts, str(word)))
+            found = _named(connection, rows, [codes.get(study, -1) for study in studies])
+            if made(connection) == word:  # else the table was made anew meanwhile, with other codes
+                return found
+
+
+def close_parts(store: Store, parts: Path) -> int:
+    """Keep parts of all there is, for the next reader; how many were made. For whoever has written much."""
+    with store.reading() as connection:
+        kept = _Parts(connection, parts, str(made(connection)))
+        return sum(kept.close(span) for span in kept.spans())
+
+
+def row_keys(store: Store, kind: type[Value], rows: pl.Series) -> pl.Series:
+    """The keys of values by their row numbers, as `Verdicts.rows` has them; null stays null."""
+    table, wanted = shelf_of(kind).table, rows.drop_nulls().unique().sort()
+    query = select(table.c.seq, table.c.key)
+    with store.reading() as connection:
+        if len(wanted) > _MOST_NAMED:
+            pairs = connection.execute(query.where(table.c.seq.between(wanted[0], wanted[-1]))).all()
+        else:
+            pairs = [pair for some in _some(wanted) for pair in connection.execute(query.where(table.c.seq.in_(some)))]
+    known = pl.DataFrame([tuple(pair) for pair in pairs], schema={"row": pl.Int64(), "key": pl.String()}, orient="row")
+    joined = rows.cast(pl.Int64()).rename("row").to_frame().join(known, on="row", how="left", maintain_order="left")
+    return joined["key"]
+
+
+def _study_codes(connection: Connection, studies: Sequence[Id]) -> dict[Id, int]:
+    found = select(names.c.key, names.c.code).where(names.c.kind == "study", names.c.key.in_(list(studies)))
+    return dict(connection.execute(found).tuples().all())
+
+
+def _rows(connection: Connection, codes: dict[Id, int], parts: _Parts | None) -> pl.DataFrame:
+    wanted = list(codes.values())
+    of_studies = select(verdicts).where(verdicts.c.study.in_(wanted))
+    many = of_studies.with_only_columns(verdicts.c.judgment).limit(WORTH_KEEPING).subquery()
+    size = connection.execute(select(func.count()).select_from(many)).scalar_one()
+    if parts is None or size < WORTH_KEEPING:
+        return _selected(connection, of_studies)
+    return pl.concat([parts.read(span).filter(pl.col("study").is_in(wanted)) for span in parts.spans()])
+
+
+def _selected(connection: Connection, query: Select[Any]) -> pl.DataFrame:
+    """Rows as the database hands them over, without a value made of each."""
+    statement = query.compile(connection, compile_kwargs={"literal_binds": True}).string
+    chunks = [pl.DataFrame(schema=ROW_TYPES)]
+    result = connection.exec_driver_sql(statement)
+    while rows := result.cursor.fetchmany(_AT_ONCE) if result.cursor else ():
+        columns = zip(ROW_TYPES.items(), zip(*rows, strict=True), strict=True)
+        chunks.append(pl.DataFrame([_series(name, kind, cells) for (name, kind), cells in columns]))
+    result.close()
+    return pl.concat(chunks)
+
+
+def _series(name: str, kind: pl.DataType, cells: Sequence[Any]) -> pl.Series:
+    if kind == pl.Boolean():  # SQLite has whole numbers for it
+        return pl.Series(name, list(map(bool, cells)), dtype=kind)
+    return pl.Series(name, cells, dtype=kind)
+
+
+@dataclass(frozen=True)
+class _Span:
+    """What the table holds of one span: how many rows, and the last judgment's key."""
+
+    number: int
+    rows: int
+    last: Digest
+
+    @property
+    def within(self) -> Any:
+        return verdicts.c.judgment.between(self.number * SPAN, (self.number + 1) * SPAN - 1)
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """The parts kept in a folder, as one reader sees the table."""
+
+    connection: Connection
+    folder: Path
+    word: str
+    """Drawn when the table was made: rows made before have other codes."""
+
+    def spans(self) -> Iterator[_Span]:
+        """What there is, each span counted by the index that holds studies."""
+        by_study = verdicts.c.study.in_(select(names.c.code).where(names.c.kind == "study"))
+        last = self.connection.execute(select(func.max(verdicts.c.judgment))).scalar()
+        for number in range(0 if last is None else last // SPAN + 1):
+            found = select(func.count(), func.max(verdicts.c.judgment)).where(by_study, _Span(number, 0, "").within)
+            rows, judgment = self.connection.execute(found).one()
+            if rows:
+                key = self.connection.execute(select(_JUDGMENTS.c.key).where(_JUDGMENTS.c.seq == judgment)).scalar_one()
+                yield _Span(number, rows, key)
+
+    def read(self, span: _Span) -> pl.DataFrame:
+        """The rows of a span, from its part if there is one; a part worth keeping is made."""
+        found = self._kept(span)
+        if found is not None:
+            return found
+        rows = _selected(self.connection, select(verdicts).where(span.within))
+        if span.rows >= WORTH_KEEPING:
+            self._keep(span, rows)
+        return rows
+
+    def close(self, span: _Span) -> bool:
+        """Make the part of a span, however small; False when it was there."""
+        if self._kept(span) is not None:
+            return False
+        return self._keep(span, _selected(self.connection, select(verdicts).where(span.within)))
+
+    def _name(self, span: _Span) -> str:
+        return f"{span.number}-{span.rows}-{span.last}-{HEAD}-{self.word}"
+
+    def _kept(self, span: _Span) -> pl.DataFrame | None:
+        for file in self.folder.glob(f"{self._name(span)}.*.parquet"):
+            with suppress(OSError):
+                content = file.read_bytes()
+                if file.name == f"{self._name(span)}.{sha256(content)}.parquet":
+                    return pl.read_parquet(BytesIO(content))
+        return None
+
+    def _keep(self, span: _Span, rows: pl.DataFrame) -> bool:
+        """Write a part beside and rename it. A folder that takes none costs the next reader time and nothing else."""
+        if rows.height != span.rows:
+            return False  # on PostgreSQL more may have come since they were counted
+        content = BytesIO()
+        rows.write_parquet(content)
+        part = self.folder / f"{uuid4().hex}.part"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with part.open("xb") as out:
+                out.write(content.getbuffer())
+                out.flush()
+                os.fsync(out.fileno())
+            file = self.folder / f"{self._name(span)}.{sha256(content.getvalue())}.parquet"
+            part.rename(file)
+            sync_folder(self.folder)
+            self._clear(span, file)
+        except OSError:
+            part.unlink(missing_ok=True)
+            return False
+        return True
+
+    def _clear(self, span: _Span, newest: Path) -> None:
+        """Older parts of a span, and what killed processes left."""
+        for file in self.folder.glob(f"{span.number}-*.parquet"):
+            if file != newest:
+                file.unlink(missing_ok=True)
+        for left in self.folder.glob("*.part"):
+            with suppress(OSError):
+                if time.time() - left.stat().st_mtime > _OLD_S:
+                    left.unlink()
+
+
+def _named(connection: Connection, rows: pl.DataFrame, studies: Sequence[int]) -> Verdicts:
+    """The rows with places in sorted frames instead of the table's own codes."""
+    made_by = _read_works(connection, rows)
+    task_codes = sorted({*rows["task"].unique().to_list(), *made_by["task"].unique().to_list()})
+    tasks = _read_tasks(connection, task_codes)
+    made_by = made_by.with_columns(_places(made_by["task"], tasks["code"], "task"))
+    made_by = made_by.sort("task", "name", "sample", "author", "key")
+    judges = _read_codes(connection, graders, rows["grader"], ("key", "kind", "name"))
+    failed = _read_codes(connection, names, rows["failure"], ("key",)).rename({"key": "name"})
+    found = rows.with_columns(
+        _places(rows["study"], pl.Series(studies, dtype=pl.Int32()), "study"),
+        _places(rows["task"], tasks["code"], "task"),
+        _places(rows["work"], made_by["code"], "work"),
+        _places(rows["grader"], judges["code"], "grader"),
+        _places(rows["failure"], failed["code"], "failure"),
+    ).sort("task", "work", "grader", "key_head", "place")
+    return Verdicts(
+        found, _placed("work", made_by), _placed("task", tasks), _placed("grader", judges), _placed("failure", failed)
+    )
+
+
+def _places(codes: pl.Series, known: pl.Series, what: str) -> pl.Series:
+    """Where each code stands among those known; null stays null."""
+    highest = max(0, *(int(one) for one in (codes.max(), known.max()) if isinstance(one, int)), 0)
+    places = np.full(highest + 1, -1, dtype=np.int32)
+    places[known.filter(known >= 0).to_numpy()] = np.flatnonzero((known >= 0).to_numpy())
+    found = pl.Series(what, places[codes.fill_null(0).to_numpy()], dtype=pl.Int32())
+    found = pl.select(pl.when(codes.is_not_null()).then(found).alias(what)).to_series()
+    if found.min() == -1:
+        raise UnknownName(
+            what, str(codes.filter(found == -1)[0]), fix="guildhall doctor --rebuild makes the table anew"
+        )
+    return found
+
+
+def _placed(what: str, frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.drop("code").with_row_index(what).with_columns(pl.col(what).cast(pl.Int32()))
+
+
+def _read_codes(connection: Connection, table: Table, used: pl.Series, columns: Sequence[str]) -> pl.DataFrame:
+    """The names of the codes in use, sorted."""
+    found = connection.execute(select(table.c.code, *(table.c[name] for name in columns)))
+    schema = {"code": pl.Int32(), **dict.fromkeys(columns, pl.String())}
+    known = pl.DataFrame([tuple(row) for row in found], schema=schema, orient="row")
+    return known.filter(pl.col("code").is_in(used.drop_nulls().unique().to_list())).sort(columns)
+
+
+_WORK_TYPES = {
+    "code": pl.Int64(),
+    "key": pl.String(),
+    "task": pl.Int32(),
+    "author": pl.String(),
+    "name": pl.String(),
+    "by_model": pl.Boolean(),
+    "sample": pl.Int32(),
+    "condition": pl.String(),
+    "effort": pl.String(),
+    "stop": pl.String(),
+    "seconds": pl.Float64(),
+    "cost_usd": pl.Float64(),
+    "confidence": pl.Float64(),
+    "kinds": pl.String(),
+}
+
+
+def _read_works(connection: Connection, rows: pl.DataFrame) -> pl.DataFrame:
+    """The works that were shown: looked up by their tasks, since naming each takes longer."""
+    by_model = authors.c.kind == "model"
+    made_by = (authors.c.key, authors.c.name, by_model, authors.c.sample, authors.c.condition, authors.c.effort)
+    own = (works.c.stop, works.c.seconds, works.c.cost_usd, works.c.confidence, names.c.key)
+    query = select(works.c.work, _SUBMISSIONS.c.key, works.c.task, *made_by, *own)
+    query = query.join(_SUBMISSIONS, _SUBMISSIONS.c.seq == works.c.work).join(authors, authors.c.code == works.c.author)
+    query = query.outerjoin(names, names.c.code == works.c.kinds)
+    shown, stops = {*rows["work"].unique().to_list()}, list(STOPS)
+    wanted = [*shown] if len(shown) <= _MOST_NAMED else None
+    queries = [query] if wanted is None else [query.where(works.c.work.in_(some)) for some in _some(wanted)]
+    stop_at = list(_WORK_TYPES).index("stop")
+    found = [
+        (*row[:stop_at], stops[row[stop_at]], *row[stop_at + 1 :])
+        for one in queries
+        for row in connection.execute(one)
+        if row[0] in shown
+    ]
+    return pl.DataFrame(found, schema=_WORK_TYPES, orient="row")
+
+
+_TASK_TYPES = {
+    "code": pl.Int32(),
+    "key": pl.String(),
+    "id": pl.String(),
+    "version": pl.Int32(),
+    "sector": pl.String(),
+    "occupation": pl.String(),
+    "hours": pl.Float64(),
+    "references": pl.Int32(),
+    "specification": pl.String(),
+    "kinds": pl.String(),
+}
+
+
+def _read_tasks(connection: Connection, codes: Sequence[int]) -> pl.DataFrame:
+    table, found = shelf_of(Task).table, []
+    for some in _some(codes):
+        query = select(names.c.code, names.c.key, table.c.body).where(names.c.code.in_(some))
+        for code, name, body in connection.execute(query.outerjoin(table, table.c.key == names.c.key)):
+            key = TaskKey(name)
+            found.append((code, name, key.id, key.version, *_task_facts(body)))
+    return pl.DataFrame(found, schema=_TASK_TYPES, orient="row").sort("id", "version")
+
+
+def _task_facts(body: str | None) -> tuple[Any, ...]:
+    if body is None:
+        return (None,) * 6
+    task = read(body)
+    kinds = file_kinds([file["name"] for file in task["expert_files"]])
+    facts = (task["sector"], task["occupation"], task["expert_hours"], len(task["reference_files"]))
+    return (*facts, task["ratings"]["specification"], kinds)
+
+
+def _some(every: Sequence[Any] | pl.Series) -> Iterator[list[Any]]:
+    for start in range(0, len(every), _NAMED_AT_ONCE):
+        yield list(every[start : start + _NAMED_AT_ONCE])
