@@ -68,7 +68,7 @@ def findings_from(
     savings, breakdowns = savings_of(evidence, beside=beside), _breakdowns(evidence.outcomes, beside)
     headline = tuple(_record(rate) for rate in win_rates(evidence.outcomes))
     by_task = task_rates(evidence.outcomes, study)
-    tasks = [evidence.workspace.store.get(Task, key) for key in study.tasks]
+    tasks = evidence.workspace.store.get_all(Task, study.tasks)
     return Findings(
         study=study.id,
         title=study.title,
