@@ -52,6 +52,9 @@ class Pairs:
     """
 
     task: Coded
+    """By id: who met one wording of a task is not blind to another, and judges of both go together."""
+    wording: Coded
+    """By key: facts belong to a wording."""
     model: Coded
     sample: Coded
     submission: Coded
@@ -130,9 +133,9 @@ def pairs_from(shown: pl.DataFrame, verdicts: Verdicts) -> Pairs:
     grader = _Finder(verdicts.graders, "grader", shown)
     rank, base_rank = _whole(shown, "rank", 0), _whole(shown, "base_rank", 0)
     active = shown["active_ms"].cast(pl.Float64).to_numpy() / 1000
-    own_ids = verdicts.tasks["id"].is_unique().all()
     return Pairs(
-        task=task.coded("id" if own_ids else "key"),
+        task=task.coded("id"),
+        wording=task.coded("key"),
         model=work.coded("name"),
         sample=work.coded("sample"),
         submission=Coded(work.at.astype(np.int32), tuple(verdicts.works["key"])),

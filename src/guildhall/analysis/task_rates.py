@@ -15,7 +15,7 @@ from guildhall.domain.studies import Study
 
 def rates_by_task(outcomes: Outcomes, waves: Iterable[Study]) -> TaskRates:
     """Rates by model and task, tasks under the version that the studies pin."""
-    keys = {str(key).rpartition("@")[0]: key for study in waves for key in study.tasks}
+    keys = {name: key for study in waves for name, key in study.pins.items()}
     rates: dict[Convention, dict[str, tuple[float | None, ...]]] = {"win": {}, "win_or_tie": {}}
     for code, group in groups(outcomes):
         judged = np.unique(group.task).tolist()

@@ -18,8 +18,8 @@ def tasks_and_models(rows: Pairs, tasks: pl.DataFrame) -> Table | None:
     Review is a task's mean active time at a grader's first sight of it, priced at the wage of the task's occupation;
     a model's minutes and dollars are means over its samples, as the ledger booked them.
     """
-    n_tasks, n_models = len(rows.task.names), len(rows.model.names)
-    pair = rows.model.codes.astype(np.int64) * n_tasks + rows.task.codes
+    n_tasks, n_models = len(rows.wording.names), len(rows.model.names)
+    pair = rows.model.codes.astype(np.int64) * n_tasks + rows.wording.codes
     pairs, at = np.unique(pair, return_inverse=True)
     model, task = np.divmod(pairs, n_tasks)
     hours, wage = (_of_tasks(rows, tasks, name) for name in ("hours", "wage"))
@@ -30,7 +30,7 @@ def tasks_and_models(rows: Pairs, tasks: pl.DataFrame) -> Table | None:
         return None
     asked = rows.accepted != NOT_ASKED
     columns: dict[str, Coded | Floats] = {
-        "task": Coded(task[known].astype(np.int32), rows.task.names),
+        "task": Coded(task[known].astype(np.int32), rows.wording.names),
         "model": _named(model[known], rows.model.names),
         "human_minutes": 60 * hours[task],
         "human_cost": (hours * wage)[task],
@@ -59,9 +59,9 @@ def _count(at: NDArray[Any], which: NDArray[np.bool_]) -> Floats:
 
 
 def _of_tasks(rows: Pairs, tasks: pl.DataFrame, fact: str) -> Floats:
-    """A fact of each task among the pairs' names; NaN where unknown."""
-    known = dict(zip(tasks["id"], tasks[fact], strict=True)) | dict(zip(tasks["key"], tasks[fact], strict=True))
-    return np.array([known.get(name) for name in rows.task.names], dtype=np.float64)
+    """A fact of each wording among the pairs'; NaN where unknown."""
+    known = dict(zip(tasks["key"], tasks[fact], strict=True))
+    return np.array([known.get(name) for name in rows.wording.names], dtype=np.float64)
 
 
 def _review_minutes(rows: Pairs) -> Floats | None:
@@ -70,13 +70,13 @@ def _review_minutes(rows: Pairs) -> Floats | None:
     seen = first[(rows.exposure[first] == 1) & ~np.isnan(rows.active_s[first])]
     if not len(seen):
         return None
-    return _means(rows.task.codes[seen], rows.active_s[seen] / 60, len(rows.task.names))
+    return _means(rows.wording.codes[seen], rows.active_s[seen] / 60, len(rows.wording.names))
 
 
 def _spent(rows: Pairs, size: int) -> dict[str, Floats]:
     """Mean minutes and dollars of each (model, task), over the samples that were judged; NaN where unknown."""
     first = rows.deliverables.first
-    pair = rows.model.codes[first].astype(np.int64) * len(rows.task.names) + rows.task.codes[first]
+    pair = rows.model.codes[first].astype(np.int64) * len(rows.wording.names) + rows.wording.codes[first]
     return {"minutes": _means(pair, rows.seconds[first] / 60, size), "cost": _means(pair, rows.cost_usd[first], size)}
 
 

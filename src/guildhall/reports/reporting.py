@@ -58,11 +58,11 @@ def report_of(
 
 def counts_of(evidence: Evidence) -> dict[str, int]:
     """Both denominators of every figure."""
-    with_expert = int(evidence.tasks["expert"].sum()) if len(evidence.tasks) else 0
+    own = evidence.tasks.filter("pinned")
     return {
         "tasks": len(evidence.study.tasks),
         "tasks_compared": len(np.unique(evidence.pairs.task.codes)),
-        "tasks_without_expert": len(evidence.tasks) - with_expert,
+        "tasks_without_expert": int((~own["expert"]).sum()),
         "submissions": evidence.submissions,
         "comparisons": evidence.comparisons,
         "judgments": evidence.counted.n_counted,

@@ -22,7 +22,7 @@ from guildhall.domain.policy import GraderGroup, Policy
 from guildhall.domain.prepared import Prepared
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
-from guildhall.domain.tasks import Task
+from guildhall.domain.tasks import Task, TaskKey
 from guildhall.errors import NothingJudged
 from guildhall.judging.preparing import NOTES
 from guildhall.store.frames import read_frame
@@ -53,7 +53,7 @@ def read_evidence(
     alone = Evidence(
         study=study,
         counted=counted,
-        tasks=tasks_frame(workspace, study),
+        tasks=tasks_frame(workspace, study, verdicts),
         others=_others(workspace, study, verdicts, policy),
         submissions=verdicts.rows["work"].n_unique(),
         omissions=_omissions(verdicts, counted),
@@ -70,9 +70,11 @@ def verdicts_of(workspace: Workspace, study: Study) -> Verdicts:
     return read_verdicts(workspace.store, [study.id], parts=workspace.path / "cache" / "verdicts")
 
 
-def tasks_frame(workspace: Workspace, study: Study) -> pl.DataFrame:
-    """The study's tasks in the wording it pins, with the facts chapters ask."""
-    tasks = [workspace.store.get(Task, key) for key in study.tasks]
+def tasks_frame(workspace: Workspace, study: Study, verdicts: Verdicts) -> pl.DataFrame:
+    """Every wording the study pins or was judged on, with the facts chapters ask; `pinned` tells which are the study's."""
+    judged = [TaskKey(key) for key in verdicts.tasks["key"] if key not in study.tasks]
+    kept = [key for key in judged if workspace.store.has(Task, key)]
+    tasks = workspace.store.get_all(Task, [*study.tasks, *kept])
     return pl.DataFrame(
         {
             "key": [str(task.key) for task in tasks],
@@ -83,6 +85,7 @@ def tasks_frame(workspace: Workspace, study: Study) -> pl.DataFrame:
             "wage": [task.hourly_wage_usd for task in tasks],
             "references": [len(task.reference_files) for task in tasks],
             "expert": [bool(task.expert_files or task.expert_text) for task in tasks],
+            "pinned": [task.key in study.tasks for task in tasks],
         },
         schema_overrides={"hours": pl.Float64, "wage": pl.Float64},
     )

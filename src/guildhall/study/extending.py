@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from guildhall.analysis.counting import count
 from guildhall.analysis.pairs import words_in
 from guildhall.domain.studies import Extension, Study
@@ -40,12 +42,23 @@ samples = {samples}
 
 
 def judged_pairs(workspace: Workspace, study: Study) -> list[Digest]:
-    """The models' submissions that the group of graders who lead judged against the baseline's, as it counts them."""
+    """The models' submissions to the wordings of this form that the leading graders judged, as they are counted."""
     verdicts = verdicts_of(workspace, study)
     if not groups_of(study, verdicts):
         return []
-    counted = count(verdicts, policy_of(workspace.store, study, verdicts))
-    return sorted(words_in(counted.pairs.submission))
+    pairs = count(verdicts, policy_of(workspace.store, study, verdicts)).pairs
+    pinned = np.array([name in study.tasks for name in pairs.wording.names], dtype=np.bool_)
+    return sorted(words_in(pairs.keep(pinned[pairs.wording.codes]).submission)) if len(pairs) else []
+
+
+def wave_before(file: StudyFile, folder: Path, store: Store) -> Study | None:
+    """The kept form of the study that this one is a later wave of: the one it began with, else the newest."""
+    if file.extends is None:
+        return None
+    own = store.newest(Study, id=file.study.id)
+    if own is not None and own.extends is not None:
+        return store.get(Study, own.extends.key)
+    return store.newest(Study, id=read_study(folder / file.extends.file).study.id)
 
 
 def draw_anchors(pairs: Collection[Digest], *, share: float, seed: int) -> tuple[Digest, ...]:
@@ -63,15 +76,15 @@ def extension_of(file: StudyFile, folder: Path, workspace: Workspace) -> dict[st
     if kept:
         return {"extends": kept[-1].but(drift_limit=file.extends.drift_limit).model_dump(mode="json")}
     base = read_study(folder / file.extends.file)
-    frozen = store.find(Study, id=base.study.id)
-    pairs = judged_pairs(workspace, frozen[-1]) if frozen else []
-    if not pairs:
+    earlier = wave_before(file, folder, store)
+    pairs = judged_pairs(workspace, earlier) if earlier is not None else []
+    if earlier is None or not pairs:
         raise NothingJudged(f"anchors: study {base.study.id!r}, which {file.study.id!r} extends, has no judgment yet")
     if file.study.id == base.study.id:
         raise InputError("a later wave needs an id of its own")
     made = Extension(
         study=base.study.id,
-        key=frozen[-1].key,
+        key=earlier.key,
         anchors=draw_anchors(pairs, share=file.extends.anchors, seed=file.study.seed),
         drift_limit=file.extends.drift_limit,
     )
@@ -105,8 +118,8 @@ def extend_study(
     if author in {one.name for one in earlier.authors}:
         raise InputError(f"{author!r} is an author of {base} already; a later wave adds another")
     check_relative_name(path.name)
-    frozen = workspace.store.find(Study, id=earlier.study.id)
-    pairs = judged_pairs(workspace, frozen[-1]) if frozen else []
+    begun = workspace.store.newest(Study, id=earlier.study.id)
+    pairs = judged_pairs(workspace, begun) if begun is not None else []
     if not pairs:
         raise NothingJudged(f"anchors: study {earlier.study.id!r} has no judgment yet")
     named = {"id": section.id, "title": section.title, "seed": section.seed, "author": author, "model": model}
