@@ -71,7 +71,7 @@ def verdicts_of(workspace: Workspace, study: Study) -> Verdicts:
 
 
 def tasks_frame(workspace: Workspace, study: Study, verdicts: Verdicts) -> pl.DataFrame:
-    """Every wording the study pins or was judged on, with the facts chapters ask; `pinned` tells which are the study's."""
+    """Every wording the study pins or was judged on, with the facts chapters ask; `pinned`: the study's own."""
     judged = [TaskKey(key) for key in verdicts.tasks["key"] if key not in study.tasks]
     kept = [key for key in judged if workspace.store.has(Task, key)]
     tasks = workspace.store.get_all(Task, [*study.tasks, *kept])

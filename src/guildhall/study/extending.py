@@ -16,6 +16,7 @@ from guildhall.domain.studies import Extension, Study
 from guildhall.domain.tasks import check_relative_name
 from guildhall.domain.values import Digest, canonical_json, sha256
 from guildhall.errors import InputError, NothingJudged, UnreadableFile
+from guildhall.store.records import Store
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import verdicts_of
 from guildhall.study.file import ExtendsSection, StudyFile, StudySection, read_study
