@@ -18,9 +18,10 @@ from guildhall.analysis.clusters import cluster_variance, matched_df
 from guildhall.analysis.intervals import Share, share_p_values
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pooling import pool_shares
-from guildhall.analysis.rated import CONVENTIONS, Convention, Group, Groups, Rated
+from guildhall.analysis.rated import CONVENTIONS, Group, Groups, Rated
 from guildhall.analysis.tables import Coded, Codes, distinct
 from guildhall.analysis.win_rates import WinRate, grader_design_effect, groups, rate_estimate, t_intervals
+from guildhall.domain.design import Convention
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import UnknownName
 

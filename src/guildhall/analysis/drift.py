@@ -11,8 +11,8 @@ from guildhall.analysis.clusters import second_component
 from guildhall.analysis.paired import paired_difference
 from guildhall.analysis.pairs import Pairs, is_word, words_in
 from guildhall.analysis.tables import Codes, Floats
+from guildhall.domain.design import Extension
 from guildhall.domain.estimates import Estimate
-from guildhall.domain.studies import Extension
 from guildhall.errors import NothingPaired
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from guildhall.analysis.ppi import FEWEST_LABELLED, Codes, Floats, PpiMean, PpiRows, ppi_mean
-from guildhall.analysis.rated import CONVENTIONS, Convention
+from guildhall.analysis.rated import CONVENTIONS
+from guildhall.domain.design import Convention
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import NothingToCompare, UnknownName
 

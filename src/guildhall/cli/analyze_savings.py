@@ -11,7 +11,8 @@ from guildhall.cli.show import as_json, done, note, table
 from guildhall.cli.workspace import JsonOption
 
 if TYPE_CHECKING:
-    from guildhall.analysis.savings import Savings, Success
+    from guildhall.analysis.savings import Savings
+    from guildhall.domain.design import Success
     from guildhall.domain.estimates import Estimate
 
 

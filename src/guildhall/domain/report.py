@@ -225,8 +225,8 @@ class Report(Value):
     sections: tuple[Section, ...]
     task_rates: TaskRates | None = None
     methods: tuple[str, ...] = ()
-    deviations: tuple[str, ...] = ()
-    """What was done otherwise than planned."""
+    planned_and_done: tuple[str, ...] = ()
+    """The plan of analysis as it was frozen, and what was done otherwise."""
     notes: tuple[str, ...] = ()
     version: str
 

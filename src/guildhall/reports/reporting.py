@@ -27,7 +27,7 @@ def report_of(
     *,
     warnings: Sequence[str] = (),
     methods: Callable[[Sequence[str]], Sequence[str]] = lambda _models: (),
-    deviations: Sequence[str] = (),
+    planned_and_done: Sequence[str] = (),
     chapters: Sequence[Chapter[Evidence]] = STUDY_CHAPTERS,
 ) -> Report:
     """Every chapter once, in order; `methods` is told which models were judged."""
@@ -37,7 +37,7 @@ def report_of(
     simulated = [SIMULATED] if group.kind is GroupKind.SIMULATED and not warnings else []
     return Report(
         study=study.id,
-        title=study.title,
+        title=study.heading,
         design_digest=study.content_digest(),
         seed=study.seed,
         policy=evidence.counted.policy,
@@ -48,7 +48,7 @@ def report_of(
         sections=tuple(sections),
         task_rates=rates_by_task(evidence.outcomes, evidence.waves()),
         methods=tuple(methods(models)),
-        deviations=tuple(deviations),
+        planned_and_done=tuple(planned_and_done),
         notes=tuple(
             f"{other} graders judged too; they are not pooled with {group} graders here" for other in evidence.others
         ),

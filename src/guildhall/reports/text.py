@@ -25,7 +25,10 @@ def markdown(report: Report) -> str:
     lines += [" ".join(report.conclusions), "", counted(report), ""]
     for section in report.sections:
         lines += _section(section)
-    for title, sentences in (("Planned and done", report.deviations), ("Methods", (*report.methods, *report.notes))):
+    for title, sentences in (
+        ("Planned and done", report.planned_and_done),
+        ("Methods", (*report.methods, *report.notes)),
+    ):
         lines += [f"## {title}", "", *(f"{sentence}\n" for sentence in sentences)] if sentences else []
     return "\n".join(lines).rstrip() + "\n"
 

@@ -41,7 +41,7 @@ def workbook(report: Report) -> bytes:
     for section in report.sections:
         for table in section.tables:
             pen.table(table.title or section.title, table)
-    last = [*report.deviations, *report.methods, *report.notes]
+    last = [*report.planned_and_done, *report.methods, *report.notes]
     pen.words("Methods", [(sentence, "wrap") for sentence in last])
     book.close()
     return out.getvalue()

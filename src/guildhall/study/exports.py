@@ -131,7 +131,7 @@ def code_book(workspace: Workspace, study: Study, counted: Counted) -> bytes:
     names = "the models' own names" if unblinding(workspace.store, study.id).open else "code names of models"
     policy, note = counted.policy, study.design.rehearsal_note
     lines = [
-        f"# {study.title}",
+        f"# {study.heading}",
         "",
         *([note, ""] if note else []),
         f"Study `{study.id}`, frozen as `{study.key}`. {counted.n_counted} judgments by {policy.graders} graders "

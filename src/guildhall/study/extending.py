@@ -6,13 +6,13 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from guildhall.analysis.counting import count
 from guildhall.analysis.pairs import words_in
-from guildhall.domain.studies import Extension, Study
+from guildhall.domain.design import Extension
+from guildhall.domain.studies import Study
 from guildhall.domain.tasks import check_relative_name
 from guildhall.domain.values import Digest, canonical_json, sha256
 from guildhall.errors import InputError, NothingJudged, UnreadableFile
@@ -68,14 +68,14 @@ def draw_anchors(pairs: Collection[Digest], *, share: float, seed: int) -> tuple
     return tuple(ranked[: math.ceil(share * len(ranked))])
 
 
-def extension_of(file: StudyFile, folder: Path, workspace: Workspace) -> dict[str, Any]:
-    """The frozen section `extends`, or nothing. Anchors are drawn when the wave is first frozen, and then kept."""
+def extension_of(file: StudyFile, folder: Path, workspace: Workspace) -> Extension | None:
+    """The frozen section `extends`, or None. Anchors are drawn when the wave is first frozen, and then kept."""
     if file.extends is None:
-        return {}
+        return None
     store = workspace.store
     kept = [study.extends for study in store.find(Study, id=file.study.id) if study.extends is not None]
     if kept:
-        return {"extends": kept[-1].but(drift_limit=file.extends.drift_limit).model_dump(mode="json")}
+        return kept[-1].but(drift_limit=file.extends.drift_limit)
     base = read_study(folder / file.extends.file)
     earlier = wave_before(file, folder, store)
     pairs = judged_pairs(workspace, earlier) if earlier is not None else []
@@ -83,13 +83,12 @@ def extension_of(file: StudyFile, folder: Path, workspace: Workspace) -> dict[st
         raise NothingJudged(f"anchors: study {base.study.id!r}, which {file.study.id!r} extends, has no judgment yet")
     if file.study.id == base.study.id:
         raise InputError("a later wave needs an id of its own")
-    made = Extension(
+    return Extension(
         study=base.study.id,
         key=earlier.key,
         anchors=draw_anchors(pairs, share=file.extends.anchors, seed=file.study.seed),
         drift_limit=file.extends.drift_limit,
     )
-    return {"extends": made.model_dump(mode="json")}
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from guildhall.analysis.evidence import Evidence
 from guildhall.analysis.tasks_and_models import tasks_and_models
-from guildhall.domain.design import deviations
 from guildhall.domain.policy import GraderGroup
 from guildhall.domain.report import Report
 from guildhall.domain.studies import Study
@@ -17,7 +16,7 @@ from guildhall.reports.tables import rows_csv
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
 from guildhall.study.exports import csv_of, frame
-from guildhall.study.methods import methods_of, plan_words
+from guildhall.study.methods import methods_of, planned_and_done
 from guildhall.study.reasons import read_codes
 
 
@@ -35,14 +34,14 @@ def report_from(workspace: Workspace, evidence: Evidence) -> Report:
     note = study.design.rehearsal_note
 
     def methods(models: Sequence[str]) -> Sequence[str]:
-        return (*methods_of(study, tasks, policy=policy, models=models), *plan_words(study))
+        return methods_of(study, tasks, policy=policy, models=models)
 
-    departed = deviations(study, policy, workspace.store.find(Study, id=study.id))
+    forms = workspace.store.find(Study, id=study.id)
     return report_of(
         evidence,
         warnings=() if note is None else (note,),
         methods=methods,
-        deviations=[f"Departed from the plan: {one}." for one in departed],
+        planned_and_done=list(planned_and_done(study, policy, forms)),
     )
 
 

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from sqlalchemy import select
+
+from guildhall.domain.design import TaskChoice
+from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task, TaskKey
 from guildhall.domain.values import Id
@@ -15,11 +19,16 @@ from guildhall.engine.executor import Executor
 from guildhall.engine.terms import Terms
 from guildhall.errors import InputError, UnknownName
 from guildhall.sampling.plan import SampleItem, plan_samples
+from guildhall.store.records import Store
+from guildhall.store.shelves import shelf_of
 from guildhall.store.workspace import Workspace
 from guildhall.study.extending import extension_of, wave_before
-from guildhall.study.file import StudyFile, TasksSection, read_study
+from guildhall.study.file import StudyFile, read_study
+from guildhall.study.freezing import design_of_file, judges_of
 from guildhall.taskbank.listing import latest_tasks, newer_wordings, newest_tasks
 from guildhall.taskbank.review.admission import require_reviewed, why_not_in_a_study
+
+BEFORE_ANY_JUDGMENT = "changed before the first judgment"
 
 
 @dataclass(frozen=True)
@@ -65,7 +74,7 @@ class OpenStudy:
         form = earlier or (None if self.changed else self.kept)
         if form is None:
             return chosen_tasks(self.workspace, self.file.tasks)
-        if earlier is None and form.design.get("tasks") != self.file.tasks.model_dump(mode="json"):
+        if earlier is None and form.design.tasks != self.file.tasks:
             return chosen_tasks(self.workspace, self.file.tasks, pins=form.pins)
         return self.workspace.store.get_all(Task, form.tasks)
 
@@ -80,8 +89,9 @@ class OpenStudy:
         variants = confirmed_variants(self.workspace)
         return plan_samples(self.tasks, self.file.authors, variants=variants, folder=self.folder)
 
-    def frozen(self) -> Study:
-        """The study as it stands, ready to be kept."""
+    @cached_property
+    def _as_it_stands(self) -> Study:
+        """The study as its file says it now, in the form of today."""
         authors = {item.author.key: item.author for item in self.items}
         return Study(
             id=self.id,
@@ -89,19 +99,40 @@ class OpenStudy:
             seed=self.file.study.seed,
             tasks=tuple(task.key for task in self.tasks),
             authors=tuple(authors.values()),
-            design={**self.file.design(), **extension_of(self.file, self.folder, self.workspace)},
+            design=design_of_file(
+                self.file,
+                judges_of(self.file, self.folder, self.workspace.blobs),
+                extension_of(self.file, self.folder, self.workspace),
+            ),
         )
 
-    def freeze(self) -> Study:
-        """Keep the study's form before work begins; another form under the same id must be wanted in words."""
-        study, kept = self.frozen(), self.kept
-        if kept is not None and kept.key != study.key and not self.changed:
+    def frozen(self) -> Study:
+        """The form kept last, in the format it was kept in, where the file still says the same; else the new form."""
+        kept = self.kept
+        return kept if kept is not None and self._as_it_stands.same_as(kept) else self._as_it_stands
+
+    def freeze(self, *, why: str | None = None) -> Study:
+        """Keep the study's form before work begins. Another form must be wanted, and names the one it replaces.
+
+        Once there are judgments it takes a reason: what was planned is then changed by somebody who may know results.
+        """
+        store, study, kept = self.workspace.store, self.frozen(), self.kept
+        if kept is None or kept.key == study.key:
+            store.add(study)
+            return study
+        if not self.changed:
             raise InputError(
-                f"study {study.id!r} began in another form ({kept.key}); give this one its own id, "
-                "or pass --changed to go on with the new form and keep both"
+                f"study {self.id!r} began in another form ({kept.key}); give this one its own id, "
+                'or pass --changed --why "..." to go on with the new form and keep both'
             )
-        self.workspace.store.add(study)
-        return study
+        if why is None and has_judgments(store, self.id):
+            raise InputError(
+                f"study {self.id!r} has judgments under the form {kept.key}; "
+                'say why it is changed with --why "...": every report prints it'
+            )
+        form = study.but(design=study.design.but(replaces=kept.key, why=why or BEFORE_ANY_JUDGMENT))
+        store.add(form)
+        return form
 
 
 def newer_words(count: int) -> str:
@@ -110,7 +141,7 @@ def newer_words(count: int) -> str:
         return ""
     return (
         f"Newer versions of {count} of its tasks exist. The study keeps the wordings it began with; "
-        "`guildhall study run --changed` goes on with the newer ones, as a new form."
+        '`guildhall study run --changed --why "..."` goes on with the newer ones, as a new form.'
     )
 
 
@@ -119,7 +150,15 @@ def wordings_of(path: Path | None, workspace: Workspace) -> list[Task]:
     return newest_tasks(workspace.store) if path is None else OpenStudy.open(path, workspace).tasks
 
 
-def chosen_tasks(workspace: Workspace, wanted: TasksSection, *, pins: Mapping[Id, TaskKey] | None = None) -> list[Task]:
+def has_judgments(store: Store, study: Id) -> bool:
+    """Whether anybody has judged anything of a study."""
+    judged, compared = shelf_of(Judgment).table, shelf_of(Comparison).table
+    found = select(judged.c.key).join(compared, judged.c.comparison == compared.c.key).where(compared.c.study == study)
+    with store.glance() as connection:
+        return connection.execute(found.limit(1)).first() is not None
+
+
+def chosen_tasks(workspace: Workspace, wanted: TaskChoice, *, pins: Mapping[Id, TaskKey] | None = None) -> list[Task]:
     """The tasks a section means, in a fixed order: in the wordings of `pins`, else in their latest version.
 
     A task whose review is not complete is left out, and refused where the section names it.

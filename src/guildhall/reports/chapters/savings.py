@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from guildhall.analysis.evidence import Evidence, Need
-from guildhall.analysis.savings import LEFT_OUT, UNREVIEWED, Savings, Success
+from guildhall.analysis.savings import LEFT_OUT, UNREVIEWED, Savings
 from guildhall.analysis.savings_files import ModelSavings, savings_of_table
 from guildhall.analysis.speed_and_cost import TRIES, SpeedAndCost
 from guildhall.analysis.tasks_and_models import tasks_and_models
+from guildhall.domain.design import Success
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.report import (
     CellValue,
