@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from guildhall.analysis.pairs import BREAKDOWNS
 from guildhall.documents.looking import Documents
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.judgments import Comparison
@@ -20,10 +21,10 @@ from guildhall.grading.simulation import simulate_hall
 from guildhall.judging.preparing import Preparer
 from guildhall.store.workspace import Workspace
 from guildhall.study.file import read_study
-from guildhall.study.findings import findings_of
 from guildhall.study.freezing import Judges, design_of_file
-from guildhall.study.works import BREAKDOWNS
+from guildhall.study.reporting import study_report
 from tests.study.made import judged_study, task
+from tests.study.told import breakdowns, outcomes
 
 HALL = {"simulated_graders": 4, "graders_per_set": 2, "exposure_limit": 3, "minimum_reason_words": 0}
 
@@ -53,11 +54,11 @@ def judged(workspace: Workspace, *, set_size: int) -> Study:
 @pytest.mark.parametrize("set_size", [2, 3])
 def test_the_baseline_may_be_a_model_and_needs_no_expert(workspace: Workspace, set_size: int) -> None:
     study = judged(workspace, set_size=set_size)
-    found = findings_of(workspace, study)
-    assert found.baseline == "old" and {one.model for one in found.headline} == {"new", "other"}
-    assert all(one.wins + one.ties + one.losses == 5 * 2 * 2 for one in found.headline)
-    assert found.counts.tasks_compared == 5 and found.counts.tasks_without_expert == 5
-    assert not any(group.name == "blinding" for group in found.groups), "no side was made by a person"
+    found = study_report(workspace, study)
+    assert found.policy.baseline == "old" and set(found.rates) == {"new", "other"}
+    assert all(sum(told) == 5 * 2 * 2 for told in outcomes(found).values())
+    assert found.counts["tasks_compared"] == 5 and found.counts["tasks_without_expert"] == 5
+    assert found.section("blinding") is None, "no side was made by a person"
 
 
 def test_each_sample_meets_the_baselines_sample_of_the_same_number(workspace: Workspace) -> None:
@@ -70,10 +71,9 @@ def test_each_sample_meets_the_baselines_sample_of_the_same_number(workspace: Wo
 
 def test_in_sets_of_several_any_model_can_be_the_baseline_afterwards(workspace: Workspace) -> None:
     study = judged(workspace, set_size=3)
-    turned = findings_of(workspace, study, baseline="new")
-    [against_new] = [one for one in turned.headline if one.model == "old"]
-    [against_old] = [one for one in findings_of(workspace, study).headline if one.model == "new"]
-    assert (against_new.wins, against_new.losses) == (against_old.losses, against_old.wins)
+    against_new = outcomes(study_report(workspace, study, baseline="new"))["old"]
+    against_old = outcomes(study_report(workspace, study))["new"]
+    assert against_new == against_old[::-1]
 
 
 def test_a_baseline_nobody_knows_is_refused(tmp_path: Path) -> None:
@@ -93,6 +93,7 @@ def test_all_eight_keys_break_the_headline_down(workspace: Workspace) -> None:
             number,
             occupation=("Editors", "Clerks")[number % 2],
             reference_files=(file,) if number % 3 else (),
+            expert_files=(FileRef(name=("plan.docx", "table.xlsx")[number % 2]),),
             ratings=Ratings(specification=list(Specification)[number % 3]),
         )
         for number in range(12)
@@ -106,14 +107,15 @@ def test_all_eight_keys_break_the_headline_down(workspace: Workspace) -> None:
     study = judged_study(
         workspace, "s", {"low": scores, "high": scores}, runs=runs, tasks=tasks, files={"high": (file,)}
     )
-    found = {breakdown.by[0]: breakdown for breakdown in findings_of(workspace, study).breakdowns}
+    found = breakdowns(study_report(workspace, study))
     assert list(found) == list(BREAKDOWNS) and len(found) == 8
-    levels = {name: {cell.levels[name] for cell in one.cells} for name, one in found.items()}
-    assert levels["file_type"] == {"xlsx", "text only"} and levels["effort"] == {"low", "high"}
+    levels = {name: {cell[name] for cell in cells} for name, cells in found.items()}
+    assert levels["file_type"] == {"docx", "xlsx"}, "what the task asks for, whatever each model delivers"
+    assert levels["effort"] == {"low", "high"}
     assert levels["references"] == {"with reference files", "without"} and levels["condition"] == {"plain", "elicited"}
     assert levels["hours"] == {"0-2 h", "2-4 h", "4-8 h", "8 h and more"}
-    for one in found.values():
+    for cells in found.values():
         for model in ("low", "high"):
-            cells = [cell for cell in one.cells if cell.model == model]
-            assert sum(cell.wins + cell.ties + cell.losses for cell in cells) == 36
-            assert all((cell.pooled is not None) == (len(cells) > 1) for cell in cells)
+            own = [cell for cell in cells if cell["model"] == model]
+            assert sum(cell["wins"] + cell["ties"] + cell["losses"] for cell in own) == 36
+            assert all((cell["pooled"] is not None) == (len(own) > 1) for cell in own)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
 from guildhall.cli.main import app
-from guildhall.domain.findings import Findings
+from guildhall.domain.policy import GraderGroup
+from guildhall.domain.report import Report
 from guildhall.errors import GuildhallError, InputError, UnknownName, UnreadableFile
 from guildhall.store.workspace import Workspace
 from guildhall.study.comparing import read_report
 from guildhall.study.differences import difference_between
-from guildhall.study.findings import findings_of
-from guildhall.study.reporting import write_report
+from guildhall.study.reporting import study_report, write_study_report
 from tests.study.made import judged_study
 
 BEFORE = {"alpha": [[1.0, 0.0, 0.5]] * 5 + [[1.0, 1.0, 1.0]] * 5, "gone": [[1.0]] * 10}
@@ -24,13 +25,13 @@ AFTER = {"alpha": [[0.0, 0.0, 0.5]] * 5 + [[1.0, 0.5, 0.0]] * 5 + [[1.0, 1.0, 1.
 
 
 @pytest.fixture
-def two(workspace: Workspace) -> tuple[Findings, Findings]:
+def two(workspace: Workspace) -> tuple[Report, Report]:
     old, new = judged_study(workspace, "old", BEFORE), judged_study(workspace, "new", AFTER)
-    return findings_of(workspace, old), findings_of(workspace, new)
+    return study_report(workspace, old), study_report(workspace, new)
 
 
 def test_a_difference_is_the_mean_over_shared_tasks_of_the_gap_between_task_means(
-    two: tuple[Findings, Findings],
+    two: tuple[Report, Report],
 ) -> None:
     found = difference_between(*two)
     [alpha] = found.models
@@ -43,7 +44,7 @@ def test_a_difference_is_the_mean_over_shared_tasks_of_the_gap_between_task_mean
 
 
 def test_a_report_less_itself_is_nothing_and_the_other_way_round_is_the_negative(
-    two: tuple[Findings, Findings],
+    two: tuple[Report, Report],
 ) -> None:
     there = difference_between(*two).models[0].difference["win_or_tie"]
     back = difference_between(*reversed(two)).models[0].difference["win_or_tie"]
@@ -54,7 +55,7 @@ def test_a_report_less_itself_is_nothing_and_the_other_way_round_is_the_negative
     assert same.value == 0.0 and same.interval is not None and same.interval[0] < 0 < same.interval[1]
 
 
-def test_a_task_that_was_changed_is_another_task(two: tuple[Findings, Findings]) -> None:
+def test_a_task_that_was_changed_is_another_task(two: tuple[Report, Report]) -> None:
     first, second = two
     assert second.task_rates is not None
     changed = tuple(key.replace("@1", "@2") for key in second.task_rates.tasks)
@@ -62,7 +63,7 @@ def test_a_task_that_was_changed_is_another_task(two: tuple[Findings, Findings])
     assert found.tasks_shared == 0 and found.models[0].difference["win"].value is None
 
 
-def test_models_under_two_names_are_compared_when_told_so(two: tuple[Findings, Findings]) -> None:
+def test_models_under_two_names_are_compared_when_told_so(two: tuple[Report, Report]) -> None:
     found = difference_between(*two, matches={"gone": "new"})
     assert [(one.against, one.model) for one in found.models] == [("gone", "new"), ("alpha", "alpha")]
     assert found.models[0].difference["win"].value == -1.0
@@ -72,10 +73,10 @@ def test_models_under_two_names_are_compared_when_told_so(two: tuple[Findings, F
         difference_between(*two, matches={"gone": "new", "alpha": "new"})
 
 
-@pytest.mark.parametrize("change", [{"grader_kind": "crowd"}, {"baseline": "alpha"}])
-def test_what_was_measured_differently_is_not_compared(two: tuple[Findings, Findings], change: dict[str, str]) -> None:
+@pytest.mark.parametrize("change", [{"graders": GraderGroup.parse("crowd")}, {"baseline": "alpha"}])
+def test_what_was_measured_differently_is_not_compared(two: tuple[Report, Report], change: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="mix two things"):
-        difference_between(two[0], two[1].but(**change))
+        difference_between(two[0], two[1].but(policy=two[1].policy.but(**change)))
 
 
 def run(*words: str) -> Result:
@@ -93,7 +94,7 @@ def run(*words: str) -> Result:
     ],
 )
 def test_the_exit_code_says_whether_the_gate_is_open(
-    workspace: Workspace, two: tuple[Findings, Findings], tmp_path: Path, condition: str, code: int
+    workspace: Workspace, two: tuple[Report, Report], tmp_path: Path, condition: str, code: int
 ) -> None:
     at = ("--workspace", str(workspace.path), "--out", str(tmp_path / "out"), "--json")
     ended = run("--compare", "old", "new", "--fail-if", condition, *at)
@@ -107,10 +108,10 @@ def test_the_exit_code_says_whether_the_gate_is_open(
 
 
 def test_written_reports_compare_without_their_workspace(
-    workspace: Workspace, two: tuple[Findings, Findings], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, two: tuple[Report, Report], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for study in (judged_study(workspace, "old", BEFORE), judged_study(workspace, "new", AFTER)):
-        write_report(workspace, study, tmp_path / study.id)
+        write_study_report(workspace, study, tmp_path / study.id)
     (tmp_path / "alone.json").write_bytes((tmp_path / "new" / "report.json").read_bytes())
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("GUILDHALL_WORKSPACE", raising=False)
@@ -134,7 +135,7 @@ def test_written_reports_compare_without_their_workspace(
     ],
 )
 def test_what_cannot_be_understood_is_wrong_input(
-    workspace: Workspace, two: tuple[Findings, Findings], words: tuple[str, ...]
+    workspace: Workspace, two: tuple[Report, Report], words: tuple[str, ...]
 ) -> None:
     ended = run(*words, *(("--workspace", str(workspace.path)) if words else ()))
     assert isinstance(ended.exception, GuildhallError) and ended.exception.exit_code == 2

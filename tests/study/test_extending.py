@@ -26,9 +26,10 @@ from guildhall.judging.preparing import Preparer
 from guildhall.store.workspace import Workspace
 from guildhall.study.extending import draw_anchors, judged_pairs
 from guildhall.study.file import read_study
-from guildhall.study.findings import findings_of
+from guildhall.study.reporting import study_report
 from guildhall.study.studies import OpenStudy
 from tests.study.made import judged_study, task
+from tests.study.told import figures, outcomes, section
 
 BASE = """
 [study]
@@ -68,26 +69,25 @@ def wave(workspace: Workspace, anchored: list[list[float]], *, limit: float = 0.
 
 
 def test_waves_without_drift_are_pooled_and_anchors_count_once(workspace: Workspace) -> None:
-    found = findings_of(workspace, wave(workspace, [GOOD, BAD] * 5))
-    rates = {one.model: (one.wins, one.ties, one.losses) for one in found.headline}
-    assert rates == {"alpha": (10, 10, 10), "beta": (0, 10, 20), "gamma": (20, 10, 0)}
-    [drift] = [group for group in found.groups if group.name == "drift"]
-    assert drift.figures[0].estimate.value == 0.0 and "is pooled with base" in drift.words
-    assert found.counts.judgments == 60 + 60
+    found = study_report(workspace, wave(workspace, [GOOD, BAD] * 5))
+    assert outcomes(found) == {"alpha": (10, 10, 10), "beta": (0, 10, 20), "gamma": (20, 10, 0)}
+    drift = section(found, "drift")
+    assert figures(drift)["all anchors"].value == 0.0 and "is pooled with base" in drift.words[0]
+    assert found.counts["judgments"] == 60 + 60
 
 
 def test_past_the_limit_pooling_is_refused_and_only_the_new_model_is_shown(workspace: Workspace) -> None:
-    found = findings_of(workspace, wave(workspace, [BAD, BAD] * 5))
-    assert [one.model for one in found.headline] == ["gamma"]
-    [drift] = [group for group in found.groups if group.name == "drift"]
-    assert drift.figures[0].estimate.value == pytest.approx(-1 / 3)
-    assert "is not pooled" in drift.words and "past the limit" in drift.words
+    found = study_report(workspace, wave(workspace, [BAD, BAD] * 5))
+    assert list(found.rates) == ["gamma"]
+    drift = section(found, "drift")
+    assert figures(drift)["all anchors"].value == pytest.approx(-1 / 3)
+    assert "is not pooled" in drift.words[0] and "past the limit" in drift.words[0]
 
 
 def test_without_an_interval_there_is_no_pooling(workspace: Workspace) -> None:
-    found = findings_of(workspace, wave(workspace, [GOOD, BAD]))
-    assert [one.model for one in found.headline] == ["gamma"]
-    assert any("not known with an interval" in group.words for group in found.groups)
+    found = study_report(workspace, wave(workspace, [GOOD, BAD]))
+    assert list(found.rates) == ["gamma"]
+    assert "not known with an interval" in section(found, "drift").words[0]
 
 
 @pytest.fixture
@@ -133,13 +133,12 @@ def test_an_extension_inherits_graders_and_tasks_and_judges_anchors_again(worksp
     grade(workspace, path)
     frozen = OpenStudy.open(path, workspace).frozen()
     assert frozen.extends is not None and set(frozen.extends.anchors) <= set(
-        judged_pairs(workspace.store, newest_study(workspace.store, "base"))
+        judged_pairs(workspace, newest_study(workspace.store, "base"))
     )
     shown = [one.submissions[1] for one in workspace.store.find(Comparison, study=frozen.id)]
     assert len(shown) == 6 + 3 and set(frozen.extends.anchors) < set(shown)
-    found = findings_of(workspace, frozen)
-    assert {one.model for one in found.headline} == {"alpha", "beta"}
-    assert all(one.wins + one.ties + one.losses == 12 for one in found.headline)
+    found = study_report(workspace, frozen)
+    assert {name: sum(told) for name, told in outcomes(found).items()} == {"alpha": 12, "beta": 12}
 
 
 def test_a_wave_against_a_model_keeps_that_model_as_its_baseline(workspace: Workspace, tmp_path: Path) -> None:
@@ -154,8 +153,8 @@ def test_a_wave_against_a_model_keeps_that_model_as_its_baseline(workspace: Work
     later = path.parent / "base-and-beta.toml"
     submit_for(workspace, later)
     grade(workspace, later)
-    found = findings_of(workspace, OpenStudy.open(later, workspace).frozen())
-    assert found.baseline == "old" and {one.model for one in found.headline} == {"alpha", "beta"}
+    found = study_report(workspace, OpenStudy.open(later, workspace).frozen())
+    assert found.policy.baseline == "old" and set(found.rates) == {"alpha", "beta"}
 
 
 def test_whoever_judged_a_pair_does_not_judge_it_again_as_an_anchor(workspace: Workspace, base: Path) -> None:

@@ -18,12 +18,14 @@ from guildhall.engine.terms import Terms
 from guildhall.errors import MissingTool, UnknownName
 from guildhall.grading.design import expert_submission
 from guildhall.judging.embeddings import sentence_encoder
+from guildhall.reports.chapters.formatting import Formatting, FormattingRules
+from guildhall.reports.chapters.severity import LossSeverity, PerHundred
 from guildhall.store.workspace import Workspace
-from guildhall.study.chapters import formatting, severity
-from guildhall.study.evidence import gather_evidence
+from guildhall.study.evidence import read_evidence
 from guildhall.study.reasons import code_by_clusters, code_by_model, export_reasons, justifications, read_codes
-from guildhall.study.reporting import write_report
+from guildhall.study.reporting import write_study_report
 from tests.study.test_findings import MOMENT, task
+from tests.study.told import figures, rows, section
 
 REASONS = ("The figures are wrong and do not add up.", "The layout is hard to read, formatting is poor.")
 
@@ -44,7 +46,7 @@ def study(workspace: Workspace) -> Study:
             said = {"comparison": comparison.key, "grader": Person(code_name=grader), "made_at": MOMENT}
             order = {"order": (own.key, expert.key), "ranks": (2, 1), "reason": REASONS[number % 2]}
             workspace.store.add(Judgment.model_validate(said | order))
-        findings = {"overlapping-text": 2} if number % 3 == 0 else {}
+        findings = {"overlapping-text": 2} if number % 3 == 0 else {"unchecked-pages": 1}
         files = (PreparedFile(kind="docx", ending="docx", findings=findings),)
         workspace.store.add(Prepared(subject=own.key, version="1", files=files))
         rating = {"study": "s", "submission": own.key, "grader": Person(code_name="r-1"), "made_at": MOMENT}
@@ -56,35 +58,33 @@ def study(workspace: Workspace) -> Study:
 
 
 def test_faults_of_form_are_shares_of_files_by_model_and_type(workspace: Workspace, study: Study) -> None:
-    evidence = gather_evidence(workspace, study, baseline="expert", grader_kind=None)
-    found, rules = formatting.chapter(evidence), formatting.by_rule(evidence)
-    assert found is not None and rules is not None
-    share = {one.name: one.estimate for one in found.figures}["alpha: docx files"]
+    evidence = read_evidence(workspace, study)
+    share = figures(Formatting().section(evidence))["alpha: docx files"]
     assert (
         share.value == pytest.approx(4 / 12)
         and share.interval is not None
         and (share.n_samples, share.unit) == (12, "file")
     )
-    by_rule = {one.name: one.estimate.value for one in rules.figures}
-    assert by_rule["overlapping text, alpha: docx files"] == pytest.approx(4 / 12)
+    by_rule = figures(FormattingRules().section(evidence))
+    assert by_rule["overlapping text, alpha: docx files"].value == pytest.approx(4 / 12)
+    assert set(by_rule) == {"overlapping text, alpha: docx files"}, "what is only noted about a file is no fault"
 
 
 def test_severity_is_told_of_losses_and_per_hundred_only_where_controls_were_rated(
     workspace: Workspace, study: Study
 ) -> None:
-    evidence = gather_evidence(workspace, study, baseline="expert", grader_kind=None)
-    found = severity.chapter(evidence)
-    assert found is not None and len(found.figures) == len(Severity)
-    assert found.figures[0].estimate.value == pytest.approx(1 / 12) and severity.per_hundred(evidence) is None
+    evidence = read_evidence(workspace, study)
+    found = list(figures(LossSeverity().section(evidence)).values())
+    assert len(found) == len(Severity)
+    assert found[0].value == pytest.approx(1 / 12) and PerHundred().section(evidence) is None
     won = Submission(task="t-1", author=ModelRun(name="alpha", model="scripted/alpha", sample=2), text="good")
     workspace.store.add(won)
     control = {"study": "s", "submission": won.key, "grader": Person(code_name="r-1"), "made_at": MOMENT}
     words = {"severity": Severity.MODEL_BETTER, "reason": "so", "control": True, "sampling_rate": 0.125}
     workspace.store.add(SeverityRating.model_validate(control | words))
-    again = severity.per_hundred(evidence)
-    assert again is not None
+    again = figures(PerHundred().section(read_evidence(workspace, study)))
     # Twelve that lost, and one control that stands for eight.
-    assert {one.name: one.estimate.value for one in again.figures}["catastrophic"] == pytest.approx(100 / 20)
+    assert again["catastrophic"].value == pytest.approx(100 / 20)
 
 
 def test_severity_is_told_of_each_model_where_there_are_several(workspace: Workspace, study: Study) -> None:
@@ -92,16 +92,15 @@ def test_severity_is_told_of_each_model_where_there_are_several(workspace: Works
     workspace.store.add(other)
     said = {"study": "s", "submission": other.key, "grader": Person(code_name="r-2"), "made_at": MOMENT, "reason": "so"}
     workspace.store.add(SeverityRating.model_validate(said | {"severity": Severity.BAD}))
-    found = severity.chapter(gather_evidence(workspace, study, baseline="expert", grader_kind=None))
-    assert found is not None
-    by_name = {one.name: one.estimate.value for one in found.figures}
+    found = figures(LossSeverity().section(read_evidence(workspace, study)))
+    by_name = {name: one.value for name, one in found.items()}
     assert by_name["bad"] == pytest.approx(1 / 13)
     assert by_name["alpha: bad"] == 0 and by_name["beta: bad"] == 1
 
 
 def test_people_get_justifications_without_any_author(workspace: Workspace, study: Study, tmp_path: Path) -> None:
     path = tmp_path / "reasons.csv"
-    assert export_reasons(workspace, study, path, baseline=None, grader_kind=None) == 24
+    assert export_reasons(workspace, study, path, baseline=None, graders=None) == 24
     text = path.read_text()
     assert text.splitlines()[0] == "judgment,side,coder,label,words"
     assert "alpha" not in text and "g-1" not in text and REASONS[0] in text
@@ -110,26 +109,28 @@ def test_people_get_justifications_without_any_author(workspace: Workspace, stud
 def test_a_model_codes_reasons_and_the_report_shows_shares_examples_and_agreement(
     workspace: Workspace, study: Study, tmp_path: Path
 ) -> None:
-    said = justifications(gather_evidence(workspace, study, baseline="expert", grader_kind=None))
+    said = justifications(read_evidence(workspace, study))
     by_model, by_person = tmp_path / "model.csv", tmp_path / "person.csv"
     terms = Terms(run="s:reasons")
     made = code_by_model(said, by_model, workspace=workspace, model="scripted/reason-coder", terms=terms)
     assert (made.rows, made.blank, made.unread) == (24, 0, 0)
     person = [f"{one.judgment},ann,{'accuracy' if 'wrong' in one.words else ''}" for one in said]
     by_person.write_text("judgment,coder,label\n" + "\n".join(person) + "\n")
-    found = write_report(workspace, study, tmp_path / "report", reasons=[by_model, by_person]).reasons
-    assert found is not None and found.coder == "scripted/reason-coder" and found.others == ("ann",)
-    shares = {one.label: one.share.value for one in found.shares}
+    report = write_study_report(workspace, study, tmp_path / "report", reasons=[by_model, by_person])
+    found = section(report, "reasons")
+    assert "coded by scripted/reason-coder" in found.words[0] and "Agreement with ann" in found.words[1]
+    shares = {one["reason"]: one["share"].value for one in rows(found.table("reasons"))}
     assert shares == {"accuracy": pytest.approx(0.5), "formatting": pytest.approx(0.5)}
-    assert dict(found.agreement)["the same label"].value == pytest.approx(0.5)
-    assert {one.words for one in found.examples} == set(REASONS)
+    coders = {one["figure"]: one["agreement"].value for one in rows(found.table("coders"))}
+    assert coders["the same label"] == pytest.approx(0.5)
+    assert {one.words for one in found.quotations} == set(REASONS)
     assert REASONS[0] in (tmp_path / "report" / "report.html").read_text()
 
 
 def test_clusters_by_meaning_follow_the_vectors_and_not_the_words(
     workspace: Workspace, study: Study, tmp_path: Path
 ) -> None:
-    said = justifications(gather_evidence(workspace, study, baseline="expert", grader_kind=None))
+    said = justifications(read_evidence(workspace, study))
     tasks = [int(one.task.removeprefix("t-")) for one in said]
     meant = np.eye(2)[[int(number >= 6) for number in tasks]]  # apart by task, where words go by odd and even
     code_by_clusters(said, tmp_path / "codes.csv", seed=1, k=2, encode=lambda _: meant)
@@ -146,7 +147,7 @@ def test_an_embedding_model_without_its_package_is_refused_with_what_to_install(
 
 
 def test_clusters_of_words_tell_two_reasons_apart(workspace: Workspace, study: Study, tmp_path: Path) -> None:
-    said = justifications(gather_evidence(workspace, study, baseline="expert", grader_kind=None))
+    said = justifications(read_evidence(workspace, study))
     path = tmp_path / "codes.csv"
     code_by_clusters(said, path, seed=1, k=2)
     labels = read_codes([path])["clusters"]

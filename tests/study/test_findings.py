@@ -10,11 +10,15 @@ from typing import Any, cast
 
 import pytest
 
+from guildhall.analysis.counting import Counted
+from guildhall.analysis.counting import count as counted_by
+from guildhall.analysis.pairs import NOT_ASKED, is_word
 from guildhall.analysis.savings_files import read_savings
 from guildhall.documents.looking import Documents
 from guildhall.domain.authors import ModelRun, Person
 from guildhall.domain.design import Design
 from guildhall.domain.judgments import BlindGuess, Comparison, Judgment
+from guildhall.domain.policy import GraderGroup, Policy, Rule
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission, Usage
 from guildhall.domain.tasks import Task
@@ -24,11 +28,11 @@ from guildhall.grading.opening import design_of, open_hall
 from guildhall.grading.simulation import simulate_hall
 from guildhall.judging.preparing import Preparer
 from guildhall.store.workspace import Workspace
-from guildhall.study.findings import findings_of
-from guildhall.study.judged import judged_rows
+from guildhall.study.evidence import verdicts_of
 from guildhall.study.methods import methods_of
-from guildhall.study.reporting import write_report
-from guildhall.study.rows import NOT_ASKED, is_word
+from guildhall.study.policy import policy_of
+from guildhall.study.reporting import study_report, write_study_report
+from tests.study.told import outcomes, rows, section
 
 SECTORS = ("Information", "Government")
 SPENT: dict[str, Any] = {"confidence": 80, "seconds": 90.0, "usage": Usage(cost_usd=0.5)}
@@ -71,18 +75,29 @@ def judge_all(workspace: Workspace, study: Study) -> int:
 
 def test_a_simulated_study_is_judged_counted_and_reported(workspace: Workspace, study: Study, tmp_path: Path) -> None:
     assert judge_all(workspace, study) == 8 * 2 * 3
-    findings = write_report(workspace, study, tmp_path / "report")
-    assert findings.simulated and findings.counts.judgments == 48
-    assert {record.model for record in findings.headline} == {"alpha", "beta"}
-    assert all(record.wins + record.ties + record.losses == 24 for record in findings.headline)
-    assert "By sector" in {breakdown.title for breakdown in findings.breakdowns}
-    titles = {group.title for group in findings.groups}
+    report = write_study_report(workspace, study, tmp_path / "report")
+    assert "simulated" in report.warnings[0] and report.counts["judgments"] == 48
+    assert set(report.rates) == {"alpha", "beta"}
+    assert all(sum(told) == 24 for told in outcomes(report).values())
+    assert "By sector" in {table.title for table in section(report, "breakdowns").tables}
+    titles = {one.title for one in report.sections}
     assert {"Agreement between graders", "Agreement beyond chance", "Did the blind hold?"} <= titles
-    assert {one.model for one in findings.calibrations} == {"alpha", "beta"}
-    assert all(one.brier.n_samples == 8 for one in findings.calibrations), "each deliverable counts once"
+    confidence = rows(section(report, "calibration").table("confidence"))
+    assert {one["model"] for one in confidence} == {"alpha", "beta"}
+    assert all(one["brier"].n_samples == 8 for one in confidence), "each deliverable counts once"
     for name in ("report.html", "report.md", "report.json", "report.xlsx", "headline.csv", "judgments.csv"):
         assert (tmp_path / "report" / name).stat().st_size > 100
     assert len((tmp_path / "report" / "judgments.csv").read_text().splitlines()) == 1 + 48
+
+
+def policy(graders: str) -> Policy:
+    return Policy(studies=("s",), baseline="expert", graders=GraderGroup.parse(graders))
+
+
+def counted(workspace: Workspace, graders: str = "expert") -> Counted:
+    one = Study(id="s", title="One pair", seed=1, tasks=(task(0).key,))
+    verdicts = verdicts_of(workspace, one)
+    return counted_by(verdicts, policy_of(workspace.store, one, verdicts, graders=graders))
 
 
 def test_the_methods_are_told_from_the_frozen_design(workspace: Workspace, study: Study) -> None:
@@ -90,12 +105,12 @@ def test_the_methods_are_told_from_the_frozen_design(workspace: Workspace, study
     run = ModelRun(name="alpha", model="scripted/alpha", settings={"reasoning_effort": "high"}, tools="code")
     samples = (run, run.model_copy(update={"sample": 2}))
     frozen = study.model_copy(update={"authors": samples, "design": Design.model_validate({"people": strict})})
-    told = methods_of(frozen, [task(0), task(1)], kind="expert", baseline="expert", models=["alpha"])
+    told = methods_of(frozen, [task(0), task(1)], policy=policy("expert"), models=["alpha"])
     words = " ".join(told)
     for fact in ('settings {"reasoning_effort":"high"}', "tools: code", "2 samples a task", "5 graders judge each set"):
         assert fact in words
     assert "meets a task twice at most" in words and "pass a quiz" in words and "one more is asked" in words
-    program = methods_of(frozen, [task(0)], kind="automatic: judge", baseline="expert", models=["alpha"])
+    program = methods_of(frozen, [task(0)], policy=policy("judge:judge"), models=["alpha"])
     assert "The judge is a program." in " ".join(program) and "quiz" not in " ".join(program)
 
 
@@ -107,7 +122,7 @@ def test_running_the_graders_again_adds_nothing(workspace: Workspace, study: Stu
 def test_the_report_is_the_same_bytes_twice(workspace: Workspace, study: Study, tmp_path: Path) -> None:
     judge_all(workspace, study)
     for name in ("a", "b"):
-        write_report(workspace, study, tmp_path / name)
+        write_study_report(workspace, study, tmp_path / name)
     first = {path.relative_to(tmp_path / "a"): path.read_bytes() for path in (tmp_path / "a").rglob("*.*")}
     assert len(first) > 12
     assert first == {path.relative_to(tmp_path / "b"): path.read_bytes() for path in (tmp_path / "b").rglob("*.*")}
@@ -117,7 +132,7 @@ def test_the_report_is_the_same_bytes_twice(workspace: Workspace, study: Study, 
 
 def test_nothing_judged_is_an_error_and_not_a_row_of_zeros(workspace: Workspace, study: Study) -> None:
     with pytest.raises(NothingJudged):
-        findings_of(workspace, study)
+        study_report(workspace, study)
 
 
 def pair(workspace: Workspace) -> tuple[Comparison, str, str]:
@@ -148,13 +163,12 @@ def test_failures_surplus_and_replaced_judgments_are_counted_and_left_out(worksp
     failed = judgment("g-2", failure="refused")
     late = judgment("g-3", ranks=(1, 2), planned=False)
     workspace.store.add_all([first, amended, failed, late])
-    found = judged_rows(workspace.store, "s")
-    assert [found.counted(name) for name in ("judgments", "failures", "surplus")] == [3, 1, 1]
-    assert [found.counted(name, "simulated") for name in ("judgments", "surplus")] == [0, 0], (
-        "nobody of that kind judged"
-    )
-    rows = found.rows
-    assert (rows.score.tolist(), rows.model_place.tolist(), rows.guess.tolist()) == ([0.0], [0], [NOT_ASKED])
+    found = counted(workspace)
+    left_out = {rule: n for rule, n in found.left_out.items() if n}
+    assert left_out == {Rule.REPLACED: 1, Rule.SURPLUS: 1, Rule.NO_VERDICT: 1}
+    assert (found.n_counted, found.n_judgments) == (1, 4)
+    pairs = found.pairs
+    assert (pairs.score.tolist(), pairs.model_place.tolist(), pairs.guess.tolist()) == ([0.0], [0], [NOT_ASKED])
 
 
 def test_a_guess_is_right_when_it_names_the_baseline(workspace: Workspace) -> None:
@@ -171,15 +185,16 @@ def test_a_guess_is_right_when_it_names_the_baseline(workspace: Workspace) -> No
                 made_at=MOMENT,
             )
         )
-        rows = judged_rows(workspace.store, "s").rows
-        assert rows.guess[is_word(rows.grader, grader.key)] == [expected]
+        pairs = counted(workspace).pairs
+        assert pairs.guess[is_word(pairs.grader, grader.code_name)] == [expected]
 
 
 def test_hours_fall_into_the_papers_bins(workspace: Workspace, study: Study) -> None:
     judge_all(workspace, study)
-    rows = judged_rows(workspace.store, "s").rows
-    hours = rows.columns["hours"]
-    seen = {rows.task.names[task]: hours.names[code] for task, code in zip(rows.task.codes, hours.codes, strict=True)}
+    verdicts = verdicts_of(workspace, study)
+    pairs = counted_by(verdicts, policy_of(workspace.store, study, verdicts)).pairs
+    hours = pairs.columns["hours"]
+    seen = {pairs.task.names[task]: hours.names[code] for task, code in zip(pairs.task.codes, hours.codes, strict=True)}
     assert (seen["t-0"], seen["t-1"], seen["t-3"], seen["t-7"]) == ("0-2 h", "2-4 h", "4-8 h", "8 h and more")
 
 
@@ -187,17 +202,19 @@ def test_speed_and_cost_come_from_the_studys_own_hours_wages_times_and_prices(
     workspace: Workspace, study: Study, tmp_path: Path
 ) -> None:
     judge_all(workspace, study)
-    found = write_report(workspace, study, tmp_path / "report").savings
-    assert found is not None and found.w == "win"
-    [alpha] = [one for one in found.models if one.model == "alpha"]
-    assert alpha.speed is not None and alpha.cost is not None and alpha.n_tasks == 8
+    report = write_study_report(workspace, study, tmp_path / "report")
+    found = section(report, "savings")
+    assert "w = win" in found.words[0]
+    speed, cost = ({row["model"]: row for row in rows(found.table(f"savings-{one}"))} for one in ("speed", "cost"))
+    alpha = speed["alpha"]
+    assert alpha["n_tasks"] == 8 and alpha["w"] == report.rates["alpha"]["win"], "a report has one value of `win`"
     # 4.5 hours on average against a minute and a half; 243 dollars against half a dollar.
-    assert alpha.speed.naive.value == pytest.approx(4.5 * 60 / 1.5)
+    assert alpha["naive"].value == pytest.approx(4.5 * 60 / 1.5)
     wages = sum((1 + number) * (50 + number) for number in range(8)) / 8
-    assert alpha.cost.naive.value == pytest.approx(wages / 0.5)
+    assert cost["alpha"]["naive"].value == pytest.approx(wages / 0.5)
     again = read_savings(tmp_path / "report" / "tasks-and-models.csv", tries=(1, 2, 3), seed=study.seed)
     [same] = [one for one in again if one.model == "alpha"]
-    assert same.speed is not None and same.speed.try_once.value == pytest.approx(alpha.speed.try_once.value)
+    assert same.speed is not None and same.speed.try_once.value == pytest.approx(alpha["try_once"].value)
     assert "w = win" in (tmp_path / "report" / "report.md").read_text()
 
 
@@ -207,4 +224,4 @@ def test_without_a_models_seconds_there_is_no_chapter_on_savings(workspace: Work
     made = Judgment(comparison=comparison.key, grader=grader, order=(model, expert), ranks=(1, 2), made_at=MOMENT)
     workspace.store.add(made)
     one = Study(id="s", title="One pair", seed=1, tasks=(task(0).key,))
-    assert findings_of(workspace, one).savings is None
+    assert study_report(workspace, one).section("savings") is None

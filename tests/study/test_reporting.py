@@ -1,27 +1,23 @@
-"""A report is the same whoever draws it."""
+"""A report is the same whether its judgments come from the database or from parts kept beside it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
+from guildhall.store.verdict_parts import close_parts
 from guildhall.store.workspace import Workspace
-from guildhall.study import beside
-from guildhall.study.reporting import write_report
+from guildhall.study.reporting import write_study_report
 from tests.study.made import judged_study
 
 SCORES = {"alpha": [[1.0, 0.5], [0.0, 0.0]] * 4, "beta": [[0.5, 0.5], [1.0, 0.0]] * 4}
 
 
-def test_a_second_process_helps_with_the_same_report(
-    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_closed_parts_change_no_byte_of_a_report(workspace: Workspace, tmp_path: Path) -> None:
     study = judged_study(workspace, "s", SCORES)
-    alone = write_report(workspace, study, tmp_path / "alone")
-    monkeypatch.setattr(beside, "LARGE", 0)
-    assert write_report(workspace, study, tmp_path / "helped") == alone
-    written = {file.relative_to(tmp_path / "alone") for file in (tmp_path / "alone").rglob("*.*")}
-    assert {Path("report.html"), Path("figures/outcomes.png"), Path("judgments.csv")} <= written
-    for name in written - {Path("report.xlsx")}:  # a workbook holds the moment it was made
-        assert (tmp_path / "helped" / name).read_bytes() == (tmp_path / "alone" / name).read_bytes(), name
+    write_study_report(workspace, study, tmp_path / "open")
+    assert close_parts(workspace.store, workspace.path / "cache" / "verdicts") == 1
+    write_study_report(workspace, study, tmp_path / "closed")
+    written = {file.relative_to(tmp_path / "open") for file in (tmp_path / "open").rglob("*.*")}
+    assert {Path("report.html"), Path("figures/outcomes.png"), Path("judgments.csv"), Path("report.xlsx")} <= written
+    for name in written:
+        assert (tmp_path / "closed" / name).read_bytes() == (tmp_path / "open" / name).read_bytes(), name

@@ -11,11 +11,13 @@ import pytest
 from typer.testing import CliRunner
 
 from guildhall.cli.main import app
+from guildhall.domain.estimates import Estimate
 from guildhall.domain.judgments import Judgment
 from guildhall.errors import InputError, UnknownName
 from guildhall.store.workspace import Workspace
-from guildhall.study.reporting import write_report
+from guildhall.study.reporting import write_study_report
 from tests.study.made import judged_study
+from tests.study.told import breakdowns
 
 SCORES = {"alpha": [[1.0, 0.5], [0.0, 0.0]] * 4, "be$ta=1": [[0.5, 0.5], [1.0, 0.0]] * 4}
 
@@ -29,13 +31,16 @@ def rows(workspace: Workspace, *words: str) -> dict[str, list[dict[str, object]]
 
 
 def test_every_query_of_a_report_finds_the_judgments_its_number_counts(workspace: Workspace, tmp_path: Path) -> None:
-    findings = write_report(workspace, judged_study(workspace, "s", SCORES), tmp_path)
+    report = write_study_report(workspace, judged_study(workspace, "s", SCORES), tmp_path)
     with (tmp_path / "numbers.csv").open(newline="") as lines:
         numbers = list(csv.DictReader(lines))
-    assert len(numbers) == 3 * 2 + sum(len(one.cells) for one in findings.breakdowns) + sum(
-        len(group.figures) for group in findings.groups
-    )
-    asked = {line["query"]: line["n_judgments"] for line in numbers if line["query"] and line["chapter"] != "order"}
+    told = [cell for one in report.sections for table in one.tables for row in table.rows for cell in row]
+    assert len(numbers) == sum(isinstance(cell, Estimate) for cell in told) > 20
+    asked = {
+        line["query"]: line["n_judgments"]
+        for line in numbers
+        if line["query"] and line["chapter"] != "order" and line["estimate"] != "pooled"
+    }
     assert len(asked) >= 6
     for query, count in asked.items():
         words = shlex.split(query)
@@ -46,16 +51,15 @@ def test_every_query_of_a_report_finds_the_judgments_its_number_counts(workspace
 
 
 def test_the_rows_of_a_cell_give_its_counts_again(workspace: Workspace, tmp_path: Path) -> None:
-    findings = write_report(workspace, judged_study(workspace, "s", SCORES), tmp_path)
-    [by_sector] = [one for one in findings.breakdowns if one.by == ("sector",)]
-    for cell in by_sector.cells:
+    report = write_study_report(workspace, judged_study(workspace, "s", SCORES), tmp_path)
+    for cell in breakdowns(report)["sector"]:
         out = tmp_path / "rows.csv"
-        where = ("--where", f"model={cell.model}", "--where", f"sector={cell.levels['sector']}")
+        where = ("--where", f"model={cell['model']}", "--where", f"sector={cell['sector']}")
         [rate] = rows(workspace, "s", *where, "--out", str(out))["rates"]
-        assert (rate["wins"], rate["ties"], rate["losses"]) == (cell.wins, cell.ties, cell.losses)
+        assert (rate["wins"], rate["ties"], rate["losses"]) == (cell["wins"], cell["ties"], cell["losses"])
         with out.open(newline="") as lines:
             written = list(csv.DictReader(lines))
-        assert len(written) == cell.wins + cell.ties + cell.losses and all(
+        assert len(written) == cell["wins"] + cell["ties"] + cell["losses"] and all(
             len(row["judgment"]) == 64 for row in written
         )
 

@@ -11,20 +11,19 @@ from guildhall.domain.authors import ModelGrader, ModelRun
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.picks import Pick
+from guildhall.domain.report import DatedPoint
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
-from guildhall.domain.trends import DatedRate
-from guildhall.errors import TooFew
 from guildhall.grading.design import expert_submission
+from guildhall.reports.chapters.ablations import settings_of
+from guildhall.reports.chapters.trend import fitted
 from guildhall.store.workspace import Workspace
-from guildhall.study.chapters.ablations import settings_of
-from guildhall.study.chapters.trend import fitted
 from guildhall.study.file import read_study
-from guildhall.study.findings import findings_of
 from guildhall.study.freezing import Judges, design_of_file
-from guildhall.study.reporting import write_report
+from guildhall.study.reporting import study_report, write_study_report
 from tests.study.made import judged_study
+from tests.study.told import rows, section
 
 WIN, TIE, LOSS = [1.0] * 3, [0.5] * 3, [0.0] * 3
 
@@ -37,14 +36,15 @@ def test_the_trend_takes_dates_from_the_study_and_names_who_has_none(workspace: 
     released = {"a": "2024-01-01", "b": "2024-07-01", "c": "2025-01-01", "d": "2025-07-01"}
     scores = {"a": share(2), "b": share(4), "c": share(5), "d": share(8), "undated": share(6)}
     study = judged_study(workspace, "s", scores, design={"released": released})
-    found = write_report(workspace, study, tmp_path).trend
-    assert found is not None and found.undated == ("undated",)
-    assert [one.released.isoformat() for one in found.points] == sorted(released.values())
-    slope = found.slope_per_year
-    assert slope.value is not None and slope.interval is not None
+    found = section(write_study_report(workspace, study, tmp_path), "trend")
+    assert "Without a release date: undated." in found.words
+    assert [row["date"] for row in rows(found.table("trend"))] == sorted(released.values())
+    [(_, slope)] = found.table("trend-slope").rows
+    assert isinstance(slope, Estimate) and slope.value is not None and slope.interval is not None
     assert 0.25 < slope.value < 0.4 and slope.interval[0] < slope.value < slope.interval[1]
-    assert found.line[0][0] == date(2024, 1, 1) and found.line[-1][0] == date(2025, 7, 1)
-    assert (tmp_path / "trend.csv").read_text().count("\nline,") == len(found.line)
+    line = rows(found.table("trend-line"))
+    assert line[0]["date"] == "2024-01-01" and line[-1]["date"] == "2025-07-01"
+    assert (tmp_path / "trend-line.csv").read_text().count("\n") == 1 + len(line)
     assert "points a year" in (tmp_path / "report.html").read_text() and (tmp_path / "figures" / "trend.png").exists()
 
 
@@ -56,22 +56,38 @@ def test_a_straight_line_is_found_again() -> None:
         for day, extra in zip(days, noise, strict=True)
     ]
     points = [
-        DatedRate(
-            model=str(n),
-            released=day,
+        DatedPoint(
+            name=str(n),
+            day=day,
             rate=Estimate(value=rate, interval=(rate - 0.02, rate + 0.02), estimand="rate", method="made"),
         )
         for n, (day, rate) in enumerate(zip(days, rates, strict=True))
     ]
-    slope = fitted(points).slope_per_year
-    assert slope.interval is not None and slope.interval[0] < 0.25 < slope.interval[1]
-    with pytest.raises(TooFew):
-        fitted(points[:3])
+    trend = fitted(points)
+    assert trend is not None and trend.slope.interval is not None
+    assert trend.slope.interval[0] < 0.25 < trend.slope.interval[1]
+    assert fitted(points[:3]) is None
+
+
+def test_a_rate_without_a_known_error_bears_no_weight_and_is_named() -> None:
+    sure = [
+        DatedPoint(
+            name=str(n),
+            day=date(2024, 1 + n, 1),
+            rate=Estimate(value=0.1 * n, interval=(0.1 * n - 0.05, 0.1 * n + 0.05), estimand="rate", method="made"),
+        )
+        for n in range(5)
+    ]
+    blind = Estimate(value=0.9, estimand="rate", method="none", why_no_interval="two tasks")
+    with_it = fitted([*sure, DatedPoint(name="unsure", day=date(2024, 2, 1), rate=blind)])
+    without = fitted(sure)
+    assert with_it is not None and without is not None
+    assert with_it.slope == without.slope and with_it.unsure == ["unsure (two tasks)"]
 
 
 def test_too_few_dates_give_no_trend(workspace: Workspace) -> None:
     study = judged_study(workspace, "s", {"a": share(2), "b": share(4)}, design={"released": {"a": "2024-01-01"}})
-    assert findings_of(workspace, study).trend is None
+    assert study_report(workspace, study).section("trend") is None
 
 
 def test_release_dates_come_from_the_study_file_and_change_no_work(tmp_path: Path) -> None:
@@ -100,15 +116,16 @@ def test_only_authors_one_setting_apart_are_compared(workspace: Workspace, tmp_p
     }
     scores = {"low": share(4), "high": share(7), "plain-high": share(5), "cold-plain": share(5)}
     scores |= {"short-low": share(2), "another": share(9)}
-    found = write_report(workspace, judged_study(workspace, "s", scores, runs=runs), tmp_path).ablations
-    told = {(one.setting, one.base, one.changed): one.difference["win"].value for one in found}
+    report = write_study_report(workspace, judged_study(workspace, "s", scores, runs=runs), tmp_path)
+    found = rows(section(report, "ablations").tables[0])
+    told = {(one["setting"], one["base"], one["changed"]): one["win"].value for one in found}
     assert told == {
         ("reasoning_effort", "low", "high"): pytest.approx(3 / 12),
         ("prompt", "plain-high", "high"): pytest.approx(2 / 12),
         ("temperature", "cold-plain", "plain-high"): 0.0,
         ("context", "low", "short-low"): pytest.approx(-2 / 12),
     }
-    assert all(one.difference["win"].interval is not None and one.difference["win"].n_tasks == 12 for one in found)
+    assert all(one["win"].interval is not None and one["win"].n_tasks == 12 for one in found)
     page = (tmp_path / "report.html").read_text()
     assert "What one setting does" in page and (tmp_path / "ablations.csv").read_text().count("\n") == 1 + 4 * 3
     assert (tmp_path / "figures" / "ablations.svg").exists()
@@ -122,10 +139,11 @@ def test_best_of_n_is_compared_with_all_its_tries(workspace: Workspace) -> None:
             by_task.setdefault(one.task, []).append(one)
     # Both tries are the work of one author, which the judge always picked the first of.
     renamed = as_tries(workspace, study.id, by_task)
-    found = [one for one in findings_of(workspace, renamed).ablations if one.setting == "best of N"]
-    assert [(one.base_level, one.changed_level) for one in found] == [("one try", "best of 2")]
+    told = rows(section(study_report(workspace, renamed), "ablations").tables[0])
+    found = [one for one in told if one["setting"] == "best of N"]
+    assert [(one["base_level"], one["changed_level"]) for one in found] == [("one try", "best of 2")]
     gaps = [1 - 0.5, 0.0, 0.0, 0 - 0.5, 1 - 0.75]
-    assert found[0].difference["half_tie"].value == pytest.approx(sum(gaps) / 5)
+    assert found[0]["half_tie"].value == pytest.approx(sum(gaps) / 5)
 
 
 def as_tries(workspace: Workspace, identity: str, by_task: dict[str, list[Submission]]) -> Study:

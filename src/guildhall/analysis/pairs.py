@@ -198,18 +198,21 @@ def coded(words: pl.Series) -> Coded:
 
 
 def _breakdowns(task: _Finder, work: _Finder) -> dict[str, Coded]:
-    bounds, labels = [bound for bound, _ in HOURS[:-1]], [label for _, label in HOURS]
     facts = task.frame.select(
         "sector",
         "occupation",
         "specification",
         file_type="kinds",
-        hours=pl.col("hours").cut(bounds, labels=labels, left_closed=True).cast(pl.String),
+        hours=pl.Series([_hours(hours) for hours in task.frame["hours"]], dtype=pl.String),
         references=pl.when(pl.col("references") > 0).then(pl.lit("with reference files")).otherwise(pl.lit("without")),
     )
     found = {name: taken(coded(facts[name]), task.at) for name in facts.columns}
     found |= {name: work.coded(name) for name in ("condition", "effort")}
     return {name: found[name] for name in BREAKDOWNS}
+
+
+def _hours(hours: float | None) -> str | None:
+    return None if hours is None else next(label for limit, label in HOURS if hours < limit)
 
 
 def _whole(frame: pl.DataFrame, column: str, unknown: int) -> NDArray[np.int64]:

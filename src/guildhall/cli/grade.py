@@ -74,9 +74,9 @@ def judge(
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace) as opened:
-        open_study = OpenStudy.open(study, opened, executor=chosen_executor(executor, address))
+        open_study = OpenStudy.open(study, opened, executor=chosen_executor(executor, address), changed=changed)
         graders = graders_of(open_study, judge or [])
-        open_study.freeze(changed=changed, why=why)
+        open_study.freeze(why=why)
         ended = {}
         for one in graders:
             standing = progress_of(open_study, one, again=failed, sweeps=sweeps)

@@ -7,15 +7,17 @@ order, so that outcomes per pair can always be derived again and position effect
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import AwareDatetime, Field, model_validator
 
 from guildhall.domain.authors import Grader
-from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Usage
 from guildhall.domain.tasks import Specification, TaskKey
 from guildhall.domain.values import Digest, GrownValue, Id, Value
+
+if TYPE_CHECKING:
+    from guildhall.domain.studies import Study  # a study's design holds answers that graders give
 
 
 class Outcome(StrEnum):

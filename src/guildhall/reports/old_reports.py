@@ -17,8 +17,10 @@ _READ = TypeAdapter(Estimate)
 Old = Mapping[str, Any]
 
 
-def read_report(written: Mapping[str, Any]) -> Report:
+def read_report(written: Any) -> Report:
     """The report of a JSON document, in whatever format it was written."""
+    if not isinstance(written, Mapping):
+        raise ValueError("not a report")
     if written.get("format") == 2:
         return Report.model_validate(written)
     try:

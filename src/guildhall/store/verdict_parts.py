@@ -122,7 +122,7 @@ def row_keys(store: Store, kind: type[Value], rows: pl.Series) -> pl.Series:
 
 def _study_codes(connection: Connection, studies: Sequence[Id]) -> dict[Id, int]:
     found = select(names.c.key, names.c.code).where(names.c.kind == "study", names.c.key.in_(list(studies)))
-    return dict(connection.execute(found).tuples().all())
+    return {row.key: row.code for row in connection.execute(found)}
 
 
 def _rows(connection: Connection, codes: dict[Id, int], parts: _Parts | None) -> pl.DataFrame:
