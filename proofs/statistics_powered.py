@@ -11,7 +11,8 @@ import numpy as np
 
 from guildhall.analysis.ppi import PpiRows, ppi_mean
 from guildhall.analysis.ppi_counts import count_scores, ppi_from_counts
-from guildhall.analysis.savings import Success, savings_from_totals
+from guildhall.analysis.savings import savings_from_totals
+from guildhall.domain.design import Success
 from proofs import Figures, proof, realdata
 from proofs._bench import peers_python
 

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from guildhall.analysis.clusters import joint_df, second_component
 from guildhall.analysis.intervals import cluster_variance, matched_df
 from guildhall.analysis.outcomes import Outcomes
-from guildhall.analysis.rated import CONVENTIONS, Convention, Group, Groups
+from guildhall.analysis.rated import CONVENTIONS, Group, Groups
 from guildhall.analysis.tables import Coded
 from guildhall.analysis.win_rates import groups
+from guildhall.domain.design import Convention
 
 rows = st.tuples(
     st.integers(0, 3), st.integers(0, 4), st.integers(0, 1), st.integers(-1, 3) | st.integers(0, 3), st.integers(0, 2)

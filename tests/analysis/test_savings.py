@@ -15,13 +15,13 @@ from guildhall.analysis.clawwork_files import clawwork_rows
 from guildhall.analysis.few_wins import moved_wins
 from guildhall.analysis.savings import (
     Catastrophe,
-    Success,
     TaskLedger,
     fit_beta_binomial,
     savings_from_tasks,
     savings_from_totals,
 )
 from guildhall.analysis.speed_and_cost import read_speed_and_cost
+from guildhall.domain.design import Success
 from guildhall.errors import ImpossibleValue, NothingToCompare, UnreadableFile
 from guildhall.reports.savings_page import savings_page
 

@@ -10,9 +10,10 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from guildhall.domain.prices import Price
 from guildhall.engine.calls import Call
 from guildhall.engine.oneshot import run_calls
-from guildhall.engine.prices import Price, Prices
+from guildhall.engine.prices import Prices
 from guildhall.engine.terms import Pace, Terms
 from guildhall.store.workspace import Workspace
 

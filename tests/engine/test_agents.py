@@ -13,11 +13,12 @@ from typing import Any
 
 import pytest
 
+from guildhall.domain.prices import Price
 from guildhall.domain.submissions import StopReason
 from guildhall.domain.values import sha256
 from guildhall.engine.agents import BARE_HOST, SHELL_TOOLS, AgentEnd, AgentJob, HostTool, Made, PlacedFile, Room, Shown
 from guildhall.engine.evals import run_agents
-from guildhall.engine.prices import Price, Prices
+from guildhall.engine.prices import Prices
 from guildhall.engine.sandboxes import Sandbox
 from guildhall.engine.scripted import Answer, ScriptedFailure, ToolUse, Turn, scripted
 from guildhall.engine.terms import Limits, Pace, Terms

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
+from guildhall.domain.prices import Price
 from guildhall.domain.submissions import StopReason
 from guildhall.engine.calls import Call, FilePart
 from guildhall.engine.oneshot import run_calls
-from guildhall.engine.prices import Price, Prices
+from guildhall.engine.prices import Prices
 from guildhall.engine.scripted import Answer, ScriptedFailure, Turn, scripted
 from guildhall.engine.terms import Limits, Pace, Terms
 from guildhall.errors import InputError, PriceUnknown

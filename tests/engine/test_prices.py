@@ -6,8 +6,9 @@ from datetime import UTC, date, datetime
 
 import pytest
 
+from guildhall.domain.prices import Price
 from guildhall.domain.submissions import Usage
-from guildhall.engine.prices import Price, Prices
+from guildhall.engine.prices import Prices
 from guildhall.observe.redact import redact
 
 AT = datetime(2026, 6, 1, tzinfo=UTC)

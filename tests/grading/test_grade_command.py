@@ -13,9 +13,10 @@ from typer.testing import CliRunner
 from guildhall.cli.grade import app
 from guildhall.domain.authors import GraderKind, ModelRun, Person
 from guildhall.domain.judgments import Comparison, Judgment
+from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Rubric, RubricItem, Task
-from guildhall.errors import GuildhallError
+from guildhall.errors import GuildhallError, InputError
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 STUDY = """
@@ -161,8 +162,16 @@ def test_a_judge_with_other_settings_is_another_judge(workspace, study):
     grade(workspace, study, "judge", "--judge", "counter")
     larger = 'model = "scripted/word-counter"\ncontext_tokens = 9000'
     study.write_text(STUDY.replace('model = "scripted/word-counter"', larger))
-    judged = grade(workspace, study, "judge", "--judge", "counter")["counter"]
+    for words, needed in (((), "--changed"), (("--changed",), "--why")):
+        with pytest.raises(InputError, match=needed):
+            grade(workspace, study, "judge", "--judge", "counter", *words)
+    why = "it could not read the whole work"
+    judged = grade(workspace, study, "judge", "--judge", "counter", "--changed", "--why", why)["counter"]
     assert judged["verdicts"] == 16 and judged["models"][0]["wins"] == 8, "asked anew, and not pooled with the old"
+    first, second = workspace.store.find(Study, id="s")
+    assert (second.design.replaces, second.design.why) == (first.key, why)
+    assert second.design.changed_from(first.design) == ("judges",)
+    assert set(second.design.automatic["counter"]).isdisjoint(first.design.automatic["counter"])
 
 
 def test_the_plan_tells_what_was_spent_and_what_the_rest_may_cost(workspace, study):

@@ -14,11 +14,12 @@ import pytest
 
 from guildhall.documents.looking import Documents, documents
 from guildhall.domain.authors import Expert, ModelRun
-from guildhall.domain.judges import JudgePlan
+from guildhall.domain.judges import JudgePlan, PanelPlan
 from guildhall.domain.judgments import Comparison, Judgment
+from guildhall.domain.prices import Price
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Task
-from guildhall.engine.prices import Price, Prices
+from guildhall.engine.prices import Prices
 from guildhall.engine.scripted import Answer, ToolUse, Turn, scripted
 from guildhall.engine.solver import ONE_DATE
 from guildhall.engine.terms import Limits, Terms
@@ -26,7 +27,6 @@ from guildhall.errors import InputError
 from guildhall.grading.judges.asking import Kept, orders
 from guildhall.grading.judges.desk import Desk, Workbench
 from guildhall.grading.judges.graders import ByModel, ByPanel
-from guildhall.grading.judges.panel import PanelPlan
 from guildhall.grading.judges.queue import judge
 from guildhall.grading.judges.verdicts import Judged, build_worked_question
 from guildhall.judging.preparing import Preparer

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from guildhall.analysis.accountability import Account, account, whole_rounds
+from guildhall.domain.judges import PanelPlan
 from guildhall.domain.judgments import Judgment
 from guildhall.engine.terms import Limits, Pace, Terms
 from guildhall.grading.judges.asking import Kept, orders
@@ -12,7 +13,7 @@ from guildhall.grading.judges.baselines import BASELINES
 from guildhall.grading.judges.desk import Desk
 from guildhall.grading.judges.evidence import pair_scores
 from guildhall.grading.judges.graders import AutomaticGrader, ByBaseline, ByModel, ByPanel
-from guildhall.grading.judges.panel import PanelPlan, seated
+from guildhall.grading.judges.panel import seated
 from guildhall.grading.judges.queue import judge, standing
 from guildhall.grading.judges.verdicts import Judged
 from guildhall.store.ledger import Ledger

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from guildhall.domain.authors import Expert, ModelRun
+from guildhall.domain.judges import PanelPlan
 from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.prepared import Prepared, PreparedFile
 from guildhall.domain.submissions import Submission
@@ -17,7 +18,6 @@ from guildhall.engine.terms import Terms
 from guildhall.grading.judges.asking import Kept
 from guildhall.grading.judges.desk import Desk
 from guildhall.grading.judges.graders import ByPanel
-from guildhall.grading.judges.panel import PanelPlan
 from guildhall.grading.judges.queue import judge
 from guildhall.grading.judges.verdicts import build_question
 from guildhall.judging.preparing import VERSION

@@ -157,7 +157,8 @@ def test_fitted_votes_are_an_artefact_the_study_file_names(workspace, study, tmp
     fitted = grade(workspace, study, "weigh", "--folds", "2", "--splits", "2", "--out", str(tmp_path / "w.json"))
     assert set(fitted["weights"]) == {"counter", "other"} and (tmp_path / "w.md").exists()
     study.write_text(TWO_JUDGES + '[grading.panel]\nweights_from = "w.json"\n')
-    assert grade(workspace, study, "judge", "--judge", "panel")["panel"]["verdicts"] == 16
+    why = ("--changed", "--why", "votes are fitted to what people said")
+    assert grade(workspace, study, "judge", "--judge", "panel", *why)["panel"]["verdicts"] == 16
     used = {str(one.settings.get("fitted")) for one in panels(workspace)}
     assert used == {fitted["version"]}
     study.write_text(STUDY + '[grading.panel]\nweights_from = "w.json"\n')

@@ -21,6 +21,7 @@ from guildhall.judging.preparing import Preparer
 from guildhall.store.workspace import Workspace
 from guildhall.study.file import read_study
 from guildhall.study.findings import findings_of
+from guildhall.study.freezing import Judges, design_of_file
 from guildhall.study.works import BREAKDOWNS
 from tests.study.made import judged_study, task
 
@@ -78,7 +79,8 @@ def test_in_sets_of_several_any_model_can_be_the_baseline_afterwards(workspace: 
 def test_a_baseline_nobody_knows_is_refused(tmp_path: Path) -> None:
     text = '[study]\nid = "s"\ntitle = "S"\nbaseline = "{}"\n[[authors]]\nname = "a"\nmodel = "scripted/careful"\n'
     (tmp_path / "good.toml").write_text(text.format("a"))
-    assert read_study(tmp_path / "good.toml").design()["baseline"] == "a"
+    design = design_of_file(read_study(tmp_path / "good.toml"), Judges((), None), None)
+    assert design.plan is not None and design.baseline == design.plan.baseline == "a"
     (tmp_path / "bad.toml").write_text(text.format("b"))
     with pytest.raises(UnreadableFile, match="baseline 'b'"):
         read_study(tmp_path / "bad.toml")

@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 
 from guildhall.cli.main import app
 from guildhall.documents.looking import Documents
+from guildhall.domain.design import Extension
 from guildhall.domain.judgments import Comparison
-from guildhall.domain.studies import Extension, Study
+from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.errors import InputError, NothingJudged, UnreadableFile
 from guildhall.grading.opening import design_of, open_hall

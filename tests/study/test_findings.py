@@ -13,6 +13,7 @@ import pytest
 from guildhall.analysis.savings_files import read_savings
 from guildhall.documents.looking import Documents
 from guildhall.domain.authors import ModelRun, Person
+from guildhall.domain.design import Design
 from guildhall.domain.judgments import BlindGuess, Comparison, Judgment
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission, Usage
@@ -88,7 +89,7 @@ def test_the_methods_are_told_from_the_frozen_design(workspace: Workspace, study
     strict = {"set_size": 2, "graders_per_set": 5, "exposure_limit": 2, "quiz_required": True, "adjudicate": True}
     run = ModelRun(name="alpha", model="scripted/alpha", settings={"reasoning_effort": "high"}, tools="code")
     samples = (run, run.model_copy(update={"sample": 2}))
-    frozen = study.model_copy(update={"authors": samples, "design": {"people": strict}})
+    frozen = study.model_copy(update={"authors": samples, "design": Design.model_validate({"people": strict})})
     told = methods_of(frozen, [task(0), task(1)], kind="expert", baseline="expert", models=["alpha"])
     words = " ".join(told)
     for fact in ('settings {"reasoning_effort":"high"}', "tools: code", "2 samples a task", "5 graders judge each set"):

@@ -22,6 +22,7 @@ from guildhall.study.chapters.ablations import settings_of
 from guildhall.study.chapters.trend import fitted
 from guildhall.study.file import read_study
 from guildhall.study.findings import findings_of
+from guildhall.study.freezing import Judges, design_of_file
 from guildhall.study.reporting import write_report
 from tests.study.made import judged_study
 
@@ -78,7 +79,8 @@ def test_release_dates_come_from_the_study_file_and_change_no_work(tmp_path: Pat
     for name, more in (("plain", ""), ("dated", "released = 2025-04-16\n")):
         (tmp_path / name).write_text(text + more)
     plain, dated = (read_study(tmp_path / name) for name in ("plain", "dated"))
-    assert dated.design() == plain.design() | {"released": {"a": "2025-04-16"}}
+    before, after = (design_of_file(file, Judges((), None), None) for file in (plain, dated))
+    assert after.changed_from(before) == ("released",) and after.released == {"a": date(2025, 4, 16)}
     prompt = plain.authors[0].instructions()
     assert plain.authors[0].runs(prompt) == dated.authors[0].runs(prompt)
 

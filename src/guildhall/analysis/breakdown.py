@@ -18,9 +18,10 @@ from guildhall.analysis.intervals import cluster_variance, matched_df, share_p_v
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pooling import pool_shares
-from guildhall.analysis.rated import CONVENTIONS, Convention, Group, Groups, Rated
+from guildhall.analysis.rated import CONVENTIONS, Group, Groups, Rated
 from guildhall.analysis.tables import Coded, Codes, distinct
 from guildhall.analysis.win_rates import WinRate, grader_design_effect, groups, measured_rate, t_intervals
+from guildhall.domain.design import Convention
 from guildhall.errors import UnknownName
 
 

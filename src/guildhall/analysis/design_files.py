@@ -18,7 +18,8 @@ from guildhall.analysis.design import (
     worth_of_next,
 )
 from guildhall.analysis.outcomes import Outcomes, read_outcomes
-from guildhall.analysis.rated import CONVENTIONS, Convention
+from guildhall.analysis.rated import CONVENTIONS
+from guildhall.domain.design import Convention
 
 
 @dataclass(frozen=True)

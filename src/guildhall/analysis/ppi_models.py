@@ -13,7 +13,8 @@ import numpy as np
 
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.ppi import FEWEST_LABELLED, Codes, Floats, PpiMean, PpiRows, ppi_mean
-from guildhall.analysis.rated import CONVENTIONS, Convention
+from guildhall.analysis.rated import CONVENTIONS
+from guildhall.domain.design import Convention
 from guildhall.errors import NothingToCompare, UnknownName
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.clusters import FEWEST_SECOND, Widened, widened_by
 from guildhall.analysis.tables import Codes, Floats, distinct
+from guildhall.domain.design import Convention
 
-Convention = Literal["win", "win_or_tie", "half_tie"]
 CONVENTIONS: dict[Convention, tuple[float, float, float]] = {
     "win": (0.0, 0.0, 1.0),
     "win_or_tie": (0.0, 1.0, 1.0),

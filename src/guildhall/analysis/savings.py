@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from guildhall.analysis.few_wins import moved_wins, reaching
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.taskweights import ratio_interval, task_weights
+from guildhall.domain.design import Success
 from guildhall.errors import ImpossibleValue, NothingToCompare, UnknownName
 
 Floats = NDArray[np.float64]
@@ -28,14 +28,6 @@ Floats = NDArray[np.float64]
 UNREVIEWED = "nobody measured the time of review; see what would break even"
 FREE = "nothing is spent this way, so the ratio has no bound"
 LEFT_OUT = "left out: review of human work, human failures, catastrophic cost unless given"
-
-
-class Success(StrEnum):
-    """What `w` counts; a savings figure without this name means nothing."""
-
-    WIN = "win"
-    WIN_OR_TIE = "win_or_tie"
-    ACCEPTED = "accepted"
 
 
 def named_success(word: str) -> Success:

@@ -14,12 +14,12 @@ from guildhall.analysis.files import read_table
 from guildhall.analysis.savings import (
     Catastrophe,
     Savings,
-    Success,
     TaskLedger,
     savings_from_tasks,
     savings_from_totals,
 )
 from guildhall.analysis.tables import Coded, Floats, Table, encode
+from guildhall.domain.design import Success
 from guildhall.errors import MissingColumn, UnreadableFile
 
 CURRENCIES = {"speed": "minutes", "cost": "cost"}

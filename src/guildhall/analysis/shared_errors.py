@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.outcomes import Outcomes
-from guildhall.analysis.rated import Convention, Groups
+from guildhall.analysis.rated import Groups
 from guildhall.analysis.tables import Floats
 from guildhall.analysis.win_rates import groups
+from guildhall.domain.design import Convention
 
 
 class Shared(NamedTuple):

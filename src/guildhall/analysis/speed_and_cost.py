@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from guildhall.analysis.files import read_table
-from guildhall.analysis.savings import LEFT_OUT, Savings, Success
+from guildhall.analysis.savings import LEFT_OUT, Savings
 from guildhall.analysis.savings_files import COLUMNS, ModelSavings, columns_for, savings_of_table, with_review
 from guildhall.analysis.tables import Table
+from guildhall.domain.design import Success
 from guildhall.domain.speed_and_cost import ModelSpeedAndCost, Ratios, SpeedAndCost
 
 TRIES = tuple(range(1, 11))

@@ -15,10 +15,11 @@ import numpy as np
 from guildhall.analysis.intervals import Share, ShareInterval, cluster_variance, share_intervals
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.outcomes import Outcomes, count_samples
-from guildhall.analysis.rated import CONVENTIONS, Convention, Group, Groups, Rated
+from guildhall.analysis.rated import CONVENTIONS, Group, Groups, Rated
 from guildhall.analysis.resampling import resampled_interval
 from guildhall.analysis.sequential import confidence_sequence
 from guildhall.analysis.tables import Codes
+from guildhall.domain.design import Convention
 from guildhall.errors import NothingJudged, UnknownName
 
 IntervalKind = Literal["t", "two-level", "tasks", "within-sample", "always-valid"]

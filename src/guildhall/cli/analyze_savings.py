@@ -12,7 +12,8 @@ from guildhall.cli.workspace import JsonOption
 
 if TYPE_CHECKING:
     from guildhall.analysis.measured import Measured
-    from guildhall.analysis.savings import Savings, Success
+    from guildhall.analysis.savings import Savings
+    from guildhall.domain.design import Success
 
 
 def savings(

@@ -45,19 +45,21 @@ def serve_demo(path: Path, *, port: int, files_port: int) -> None:
 def open_demo(workspace: Workspace) -> None:
     """Plan a small study for people and make its files ready; a second time nothing is done again."""
     from guildhall.documents.looking import documents
+    from guildhall.domain.design import FORMAT, Design, PlanChoices
+    from guildhall.domain.halls import HallDesign
     from guildhall.domain.studies import Study
     from guildhall.grading.opening import open_hall
     from guildhall.judging.preparing import Preparer
 
     chosen = _chosen(workspace)
     _stand_in(workspace, chosen)
-    rules = {"graders_per_set": 1, "minimum_reason_words": 5, "minutes_per_set": 20}
-    study = Study(
+    people = HallDesign(graders_per_set=1, minimum_reason_words=5, minutes_per_set=20)
+    study = workspace.store.newest(Study, id=STUDY) or Study(
         id=STUDY,
         title="Demo: the work of experts and of simulated authors",
         seed=1,
         tasks=tuple(task.key for task in chosen),
-        design={"people": rules},
+        design=Design(format=FORMAT, people=people).planned(PlanChoices(), authors=()),
     )
     workspace.store.add(study)
     with documents(workspace.path / "cache") as looking:

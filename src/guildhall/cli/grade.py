@@ -13,7 +13,7 @@ from guildhall.cli.grade_tables import grades_json, show_grades, show_marks, sho
 from guildhall.cli.grade_training import apply, calibrate, examples, weigh
 from guildhall.cli.progress import live_table
 from guildhall.cli.show import as_json, as_json_line, done, note
-from guildhall.cli.workspace import JsonOption, WorkspaceOption
+from guildhall.cli.workspace import ChangedOption, JsonOption, WhyOption, WorkspaceOption
 
 app = typer.Typer(no_args_is_help=True, help="Automatic graders: comparisons, rubrics, and how far to trust them.")
 
@@ -57,6 +57,8 @@ def judge(
     judge: JudgesOption = None,
     sweeps: Annotated[int | None, typer.Option(min=1, max=99, help="How often every order is asked.")] = None,
     failed: AgainOption = False,
+    changed: ChangedOption = False,
+    why: WhyOption = None,
     executor: ExecutorOption = Where.HERE,
     address: AddressOption = None,
     study: StudyOption = DEFAULT_STUDY,
@@ -74,6 +76,7 @@ def judge(
     with Workspace.find(workspace) as opened:
         open_study = OpenStudy.open(study, opened, executor=chosen_executor(executor, address))
         graders = graders_of(open_study, judge or [])
+        open_study.freeze(changed=changed, why=why)
         ended = {}
         for one in graders:
             standing = progress_of(open_study, one, again=failed, sweeps=sweeps)

@@ -11,7 +11,7 @@ import typer
 from guildhall.cli.executing import AddressOption, ExecutorOption, Where, chosen_executor
 from guildhall.cli.progress import in_dollars, live_table
 from guildhall.cli.show import as_json, done, note, table, with_ends
-from guildhall.cli.workspace import JsonOption, WorkspaceOption
+from guildhall.cli.workspace import ChangedOption, JsonOption, WhyOption, WorkspaceOption
 from guildhall.errors import InputError
 
 app = typer.Typer(no_args_is_help=True, help="The whole job from one study file: planned, run, resumed.")
@@ -86,7 +86,8 @@ def plan(
 @app.command("run")
 def run(
     path: StudyFileArgument = Path("study.toml"),
-    changed: Annotated[bool, typer.Option("--changed", help="Go on although the study file changed.")] = False,
+    changed: ChangedOption = False,
+    why: WhyOption = None,
     executor: ExecutorOption = Where.HERE,
     address: AddressOption = None,
     workspace: WorkspaceOption = None,
@@ -99,7 +100,7 @@ def run(
 
     with Workspace.find(workspace) as opened:
         study = OpenStudy.open(path, opened, executor=chosen_executor(executor, address))
-        frozen = study.freeze(changed=changed)
+        frozen = study.freeze(changed=changed, why=why)
         reports: dict[str, Any] = {}
         for stage in STAGES:
             # Only sampling reports calls, tokens and money while it runs; the others say what they did when they end.

@@ -1,4 +1,4 @@
-"""`guildhall init`, and the option by which every other command finds its workspace."""
+"""`guildhall init`, and the options that several other commands share."""
 
 from __future__ import annotations
 
@@ -18,6 +18,11 @@ WorkspaceOption = Annotated[
         help="The workspace folder; the current folder when it holds one.",
         show_default=False,
     ),
+]
+ChangedOption = Annotated[bool, typer.Option("--changed", help="Go on although the study file changed.")]
+WhyOption = Annotated[
+    Optional[str],  # noqa: UP045
+    typer.Option("--why", help="The reason for --changed; every report prints it.", show_default=False),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]
 

@@ -10,7 +10,7 @@ from pydantic import AwareDatetime, Field, JsonValue, model_validator
 
 from guildhall.domain.authors import ModelGrader
 from guildhall.domain.submissions import Usage
-from guildhall.domain.values import Digest, Id, Value
+from guildhall.domain.values import Digest, Id, Value, canonical_json, sha256
 
 STRUCTURED = frozenset({"anthropic", "google", "grok", "groq", "mistral", "openai", "sglang", "vllm"})
 """Providers that hold a model to a JSON schema; elsewhere the verdict stands alone on the last line."""
@@ -66,6 +66,45 @@ class JudgePlan(Value):
         if self.examples is not None:
             shaping["examples"] = {"count": self.examples.count, "version": self.examples.version}
         return ModelGrader(name=self.name, model=self.model, settings=shaping, prompt_digest=prompt_digest)
+
+
+class PlannedJudge(Value):
+    """A judge as a study froze it: its plan, and the prompts it works under, one for each way a set is asked about."""
+
+    plan: JudgePlan
+    prompt_digests: Annotated[tuple[Digest, ...], Field(min_length=1)]
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """What its verdicts stand under; under other settings it is another grader."""
+        return tuple(self.plan.grader(digest).key for digest in self.prompt_digests)
+
+
+class PanelPlan(Value):
+    """A panel: its members, how many are drawn for each sweep of a comparison (all without a number), and weights.
+
+    Members without a weight have one vote. `fitted` is the version of the fit that weights come from, if they do.
+    """
+
+    name: Id
+    members: tuple[JudgePlan, ...]
+    draw: int | None = None
+    seed: int = 0
+    weights: dict[str, float] = {}
+    fitted: str | None = None
+
+    @property
+    def grader(self) -> ModelGrader:
+        described = [member.model_dump(mode="json") for member in self.members]
+        settings: dict[str, JsonValue] = {
+            "panel": sha256(canonical_json(described)),
+            "draw": self.draw,
+            "seed": self.seed,
+            "weights": dict(self.weights),
+        }
+        if self.fitted is not None:
+            settings["fitted"] = self.fitted
+        return ModelGrader(name=self.name, settings=settings)
 
 
 class ItemOutcome(StrEnum):

@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field, JsonValue
+from pydantic import Field, model_validator
 
 from guildhall.domain.authors import ModelRun
+from guildhall.domain.design import EXPERT, Design, Extension, Plan
 from guildhall.domain.tasks import TaskKey
-from guildhall.domain.values import Digest, Id, Line, Value
-
-
-class Extension(Value):
-    """A later wave of a study: new authors on the same tasks, and some old pairs judged again to see drift.
-
-    `key` is the earlier study's frozen form; `anchors` are the submissions whose pairs with the expert are judged
-    again. Past `drift_limit` the waves are not pooled.
-    """
-
-    study: Id
-    key: str
-    anchors: Annotated[tuple[Digest, ...], Field(min_length=1)]
-    drift_limit: Annotated[float, Field(gt=0, le=1)]
+from guildhall.domain.values import Id, Line, Value
 
 
 class Study(Value):
     """A study as it was when work began. A changed study is another one, with another digest.
 
     `tasks` are task keys with their version. `authors` holds one entry for each sample that is to be made.
-    `design` keeps every further section of the study file as it was read.
+    `design` is everything else that was fixed before the first judgment.
     """
 
     id: Id
@@ -36,19 +24,43 @@ class Study(Value):
     seed: int
     tasks: Annotated[tuple[TaskKey, ...], Field(min_length=1)]
     authors: tuple[ModelRun, ...] = ()
-    design: dict[str, JsonValue] = {}
+    design: Design = Design()
+
+    @model_validator(mode="after")
+    def _names_its_authors(self) -> Self:
+        if self.design.format is None or self.extends is not None or not self.authors:
+            return self
+        plan, known = self.design.plan, {EXPERT, *(author.name for author in self.authors)}
+        named = {self.design.baseline, *(name for pair in (plan.comparisons if plan else ()) for name in pair)}
+        if strangers := named - known:
+            raise ValueError(f"{min(strangers)!r} is neither `expert` nor an author of the study")
+        return self
+
+    def same_as(self, kept: Study) -> bool:
+        """Whether this is the study that was kept, as far as a form of that time says it."""
+        facts = ("id", "title", "seed", "tasks", "authors")
+        return all(getattr(self, name) == getattr(kept, name) for name in facts) and self.design.same_as(kept.design)
 
     @property
     def key(self) -> str:
         return f"{self.id}:{self.content_digest()[:16]}"
 
     @property
+    def heading(self) -> str:
+        """The title as pages and files show it: what is a rehearsal says so first."""
+        return f"Rehearsal: {self.title}" if self.design.rehearsal else self.title
+
+    @property
     def baseline(self) -> str:
         """Whom all others are compared with: the expert, or the author of this name."""
-        return str(self.design.get("baseline", "expert"))
+        return self.design.baseline
 
     @property
     def extends(self) -> Extension | None:
         """What this study is a later wave of; None for a study of its own."""
-        written = self.design.get("extends")
-        return None if written is None else Extension.model_validate(written)
+        return self.design.extends
+
+    @property
+    def plan(self) -> Plan:
+        """How the study is analysed: as planned, or as studies were that kept no plan."""
+        return self.design.plan or Plan.of_old_form(self)

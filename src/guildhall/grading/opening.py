@@ -37,7 +37,7 @@ class Opened:
 
 def design_of(study: Study) -> HallDesign:
     """The rules of human grading, from the study file's section `people`."""
-    return HallDesign.model_validate(study.design.get("people", {}))
+    return study.design.people or HallDesign()
 
 
 def gather(workspace: Workspace, study: Study) -> tuple[list[Task], list[Submission]]:

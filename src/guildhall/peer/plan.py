@@ -10,8 +10,9 @@ from typing import Annotated, Any, Self
 from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from guildhall.domain.authors import ModelRun
+from guildhall.domain.prices import Price
 from guildhall.domain.values import Digest, Id, Value
-from guildhall.engine.prices import Price, Prices
+from guildhall.engine.prices import Prices
 from guildhall.errors import InputError, UnreadableFile
 
 STRUCTURED_PROVIDERS = frozenset({"anthropic", "google", "grok", "mistral", "openai", "openrouter"})

@@ -7,9 +7,10 @@ from typing import Annotated
 
 from pydantic import Field
 
+from guildhall.domain.prices import Price
 from guildhall.domain.values import Value
 from guildhall.engine.executor import Executor, Processes
-from guildhall.engine.prices import Price, Prices
+from guildhall.engine.prices import Prices
 from guildhall.engine.sandboxes import Sandbox
 from guildhall.engine.terms import Limits, Pace, Terms
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from guildhall.domain.authors import ModelRun
+from guildhall.domain.design import FORMAT, Design, PlanChoices, TaskChoice
 from guildhall.domain.gradings import SERVICE
 from guildhall.domain.halls import HallDesign, Member
 from guildhall.domain.studies import Study
@@ -22,7 +23,6 @@ from guildhall.errors import InputError
 from guildhall.grading.design import Layout, Staffing, expert_submission, staffing
 from guildhall.grading.opening import design_of, layout_of, pool_of
 from guildhall.store.workspace import Workspace
-from guildhall.study.file import TasksSection
 from guildhall.study.studies import chosen_tasks
 
 
@@ -32,7 +32,7 @@ class Wish(Value):
     id: Id
     title: Line
     seed: int = 1
-    tasks: TasksSection = TasksSection()
+    tasks: TaskChoice = TaskChoice()
     authors: tuple[Id, ...] = ()
     baseline: Id = "expert"
     people: HallDesign = HallDesign()
@@ -41,7 +41,7 @@ class Wish(Value):
 class OnOffer:
     """Tasks whose review is complete and the finished work on them."""
 
-    def __init__(self, workspace: Workspace, wanted: TasksSection) -> None:
+    def __init__(self, workspace: Workspace, wanted: TaskChoice) -> None:
         self.workspace, self.tasks = workspace, chosen_tasks(workspace, wanted)
 
     @cached_property
@@ -96,15 +96,14 @@ def wished_study(workspace: Workspace, wish: Wish) -> Study:
         raise InputError(f"there is no finished work of {min(unknown)!r} on the chosen tasks")
     compared = {*wish.authors, wish.baseline}
     authors = {author.key: author for _, author in offer.runs if author.name in compared}
-    baseline = {} if wish.baseline == "expert" else {"baseline": wish.baseline}
-    rules = wish.people.model_dump(mode="json")
+    design = Design(format=FORMAT, tasks=wish.tasks, baseline=wish.baseline, people=wish.people)
     return Study(
         id=wish.id,
         title=wish.title,
         seed=wish.seed,
         tasks=tuple(task.key for task in offer.tasks),
         authors=tuple(authors[key] for key in sorted(authors)),
-        design={"tasks": wish.tasks.model_dump(mode="json"), "people": rules, **baseline},
+        design=design.planned(PlanChoices(), authors=[author.name for author in authors.values()]),
     )
 
 

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from guildhall.analysis.measured import Measured
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.tables import Table
+from guildhall.domain.design import Extension
 from guildhall.domain.findings import Figure
-from guildhall.domain.studies import Extension, Study
+from guildhall.domain.studies import Study
 from guildhall.errors import NothingJudged
 from guildhall.store.workspace import Workspace
 from guildhall.study.beside import Hand, when_asked
 from guildhall.study.judged import Judged, judged_rows
+from guildhall.study.policy import leading_kind
 from guildhall.study.rows import Rows
 from guildhall.study.tasks_and_models import tasks_and_models
 from guildhall.study.waves import Drift, drift_of, split_anchors
@@ -59,11 +61,11 @@ class Evidence:
 def gather_evidence(
     workspace: Workspace, study: Study, *, baseline: str | None, grader_kind: str | None, beside: Hand = when_asked
 ) -> Evidence:
-    """The evidence of one kind of grader: the one asked for, else people before programs; as baseline the study's."""
+    """The evidence of one kind of grader: the one asked for, else the plan's, else people's; the study's baseline."""
     baseline = baseline or study.baseline
     judged = judged_rows(workspace.store, study.id, baseline=baseline, beside=beside)
     kinds = judged.rows.kinds
-    kind = grader_kind or (kinds[0] if kinds else "")
+    kind = grader_kind or leading_kind(study, kinds)
     rows = judged.rows.of_kind(kind)
     if not len(rows):
         raise NothingJudged(f"study {study.id!r} against {baseline!r}", n_excluded=judged.counted("failures"))

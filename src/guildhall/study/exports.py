@@ -116,8 +116,9 @@ def code_book(store: Store, study: Study) -> bytes:
     """What each column means, and what the file is."""
     names = "the models' own names" if unblinding(store, study.id).open else "code names of models"
     lines = [
-        f"# {study.title}",
+        f"# {study.heading}",
         "",
+        *([study.design.rehearsal_note, ""] if study.design.rehearsal_note else []),
         f"Study `{study.id}`, frozen as `{study.key}`. Current planned judgments only; it carries {names}.",
         "",
         "| column | type | meaning |",

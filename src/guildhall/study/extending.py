@@ -6,9 +6,9 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from guildhall.domain.studies import Extension, Study
+from guildhall.domain.design import Extension
+from guildhall.domain.studies import Study
 from guildhall.domain.tasks import check_relative_name
 from guildhall.domain.values import Digest, Id, canonical_json, sha256
 from guildhall.errors import InputError, NothingJudged, UnreadableFile
@@ -49,13 +49,13 @@ def draw_anchors(pairs: Collection[Digest], *, share: float, seed: int) -> tuple
     return tuple(ranked[: math.ceil(share * len(ranked))])
 
 
-def extension_of(file: StudyFile, folder: Path, store: Store) -> dict[str, Any]:
-    """The frozen section `extends`, or nothing. Anchors are drawn when the wave is first frozen, and then kept."""
+def extension_of(file: StudyFile, folder: Path, store: Store) -> Extension | None:
+    """The frozen section `extends`, or None. Anchors are drawn when the wave is first frozen, and then kept."""
     if file.extends is None:
-        return {}
+        return None
     kept = [study.extends for study in store.find(Study, id=file.study.id) if study.extends is not None]
     if kept:
-        return {"extends": kept[-1].but(drift_limit=file.extends.drift_limit).model_dump(mode="json")}
+        return kept[-1].but(drift_limit=file.extends.drift_limit)
     base = read_study(folder / file.extends.file)
     frozen = store.find(Study, id=base.study.id)
     pairs = judged_pairs(store, base.study.id, baseline=base.study.baseline) if frozen else []
@@ -63,13 +63,12 @@ def extension_of(file: StudyFile, folder: Path, store: Store) -> dict[str, Any]:
         raise NothingJudged(f"anchors: study {base.study.id!r}, which {file.study.id!r} extends, has no judgment yet")
     if file.study.id == base.study.id:
         raise InputError("a later wave needs an id of its own")
-    made = Extension(
+    return Extension(
         study=base.study.id,
         key=frozen[-1].key,
         anchors=draw_anchors(pairs, share=file.extends.anchors, seed=file.study.seed),
         drift_limit=file.extends.drift_limit,
     )
-    return {"extends": made.model_dump(mode="json")}
 
 
 @dataclass(frozen=True)

@@ -6,12 +6,13 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import Field, JsonValue, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
+from guildhall.domain.design import PlanChoices, TaskChoice
 from guildhall.domain.halls import HallDesign
 from guildhall.domain.judges import JudgePlan
+from guildhall.domain.prices import Price
 from guildhall.domain.values import Id, Line, Value
-from guildhall.engine.prices import Price
 from guildhall.errors import UnreadableFile
 from guildhall.grading.judges.settings import GradingSettings
 from guildhall.sampling.authors import AuthorPlan
@@ -26,15 +27,8 @@ class StudySection(Value):
     seed: int = 0
     baseline: Id = "expert"
     """Whom all others are compared with: the expert, or an author of this study."""
-
-
-class TasksSection(Value):
-    """`[tasks]`: which tasks of the workspace. Without any line, all of them."""
-
-    ids: tuple[Id, ...] = ()
-    sectors: tuple[Line, ...] = ()
-    occupations: tuple[Line, ...] = ()
-    first: Annotated[int, Field(ge=1)] | None = None
+    rehearsal: bool = False
+    """Simulated graders stand where people stand; whatever the study shows says so first."""
 
 
 class ExtendsSection(Value):
@@ -48,7 +42,7 @@ class ExtendsSection(Value):
     drift_limit: Annotated[float, Field(gt=0, le=1)] = 0.05
 
 
-INHERITED = ("tasks", "prices", "people", "judges", "grading", "sampling")
+INHERITED = ("tasks", "prices", "people", "judges", "grading", "sampling", "plan")
 """What a later wave takes from the study it extends: waves that differ in these could not be pooled."""
 
 
@@ -57,13 +51,14 @@ class StudyFile(Value):
 
     study: StudySection
     extends: ExtendsSection | None = None
-    tasks: TasksSection = TasksSection()
+    tasks: TaskChoice = TaskChoice()
     authors: Annotated[tuple[AuthorPlan, ...], Field(min_length=1)]
     sampling: SamplingSettings = SamplingSettings()
     prices: dict[str, Price] = {}
     people: HallDesign | None = None
     judges: tuple[JudgePlan, ...] = ()
     grading: GradingSettings = GradingSettings()
+    plan: PlanChoices = PlanChoices()
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
@@ -74,18 +69,10 @@ class StudyFile(Value):
             raise ValueError("two judges share one name")
         if self.study.baseline not in {"expert", *names} and self.extends is None:
             raise ValueError(f"the baseline {self.study.baseline!r} is neither `expert` nor an author of the study")
+        compared = {name for pair in self.plan.comparisons for name in pair}
+        if self.extends is None and (strangers := compared - {"expert", *names}):
+            raise ValueError(f"[plan] compares {min(strangers)!r}, who is neither `expert` nor an author of the study")
         return self
-
-    def design(self) -> dict[str, JsonValue]:
-        """The sections that shape results, as the frozen study keeps them; how work is paced is not among them."""
-        written: dict[str, Any] = self.model_dump(mode="json", include={"tasks", "prices"})
-        if self.study.baseline != "expert":
-            written["baseline"] = self.study.baseline
-        if self.people is not None:
-            written["people"] = self.people.model_dump(mode="json")
-        if released := {author.name: author.released.isoformat() for author in self.authors if author.released}:
-            written["released"] = released
-        return written
 
 
 def read_study(path: Path, *, extended_by: tuple[Path, ...] = ()) -> StudyFile:
@@ -118,12 +105,13 @@ def _inherited(path: Path, written: dict[str, Any], extended_by: tuple[Path, ...
         fix = "a later wave adds authors under names of their own"
         raise UnreadableFile(path, f"names {min(shared)!r}, who is an author of the earlier wave", fix=fix)
     section = written.get("study", {})
-    if "baseline" in section:
-        raise UnreadableFile(
-            path, "has a baseline of its own", fix="leave it out: a later wave keeps the earlier one's"
-        )
+    for name in ("baseline", "rehearsal"):
+        if name in section:
+            fix = "leave it out: a later wave keeps the earlier one's"
+            raise UnreadableFile(path, f"has a {name} of its own", fix=fix)
+    kept = {"baseline": earlier.study.baseline, "rehearsal": earlier.study.rehearsal}
     same = {name: getattr(earlier, name) for name in INHERITED}
-    return {**same, "study": {**section, "baseline": earlier.study.baseline}}
+    return {**same, "study": {**section, **kept}}
 
 
 TEMPLATE = """\

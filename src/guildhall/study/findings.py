@@ -25,7 +25,8 @@ from guildhall.study.chapters.savings import savings_of
 from guildhall.study.chapters.trend import trend_of
 from guildhall.study.entries import COUNTED
 from guildhall.study.evidence import Evidence, gather_evidence
-from guildhall.study.methods import methods_of
+from guildhall.study.methods import methods_of, planned_and_done
+from guildhall.study.policy import policy_in_force
 from guildhall.study.task_rates import task_rates
 from guildhall.study.works import BREAKDOWNS
 
@@ -66,12 +67,13 @@ def findings_from(
     """
     study, baseline, kind = evidence.study, evidence.baseline, evidence.kind
     savings, breakdowns = savings_of(evidence, beside=beside), _breakdowns(evidence.outcomes, beside)
+    policy = policy_in_force([*evidence.waves()], kind=kind, baseline=baseline)
     headline = tuple(_record(rate) for rate in win_rates(evidence.outcomes))
     by_task = task_rates(evidence.outcomes, study)
     tasks = [evidence.workspace.store.get(Task, key) for key in study.tasks]
     return Findings(
         study=study.id,
-        title=study.title,
+        title=study.heading,
         design_digest=study.content_digest(),
         seed=study.seed,
         baseline=baseline,
@@ -87,10 +89,16 @@ def findings_from(
         groups=tuple(_groups(evidence)),
         breakdowns=breakdowns(),
         savings=savings(),
-        methods=methods_of(study, tasks, kind=kind, baseline=baseline, models=[one.model for one in headline]),
-        notes=tuple(
-            f"{other} graders judged too; they are not pooled with {kind} graders here"
-            for other in evidence.other_kinds
+        methods=(
+            *methods_of(study, tasks, kind=kind, baseline=baseline, models=[one.model for one in headline]),
+            *planned_and_done(study, policy, evidence.workspace.store.find(Study, id=study.id)),
+        ),
+        notes=(
+            *([study.design.rehearsal_note] if study.design.rehearsal_note else []),
+            *(
+                f"{other} graders judged too; they are not pooled with {kind} graders here"
+                for other in evidence.other_kinds
+            ),
         ),
         version=__version__,
     )

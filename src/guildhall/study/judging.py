@@ -99,7 +99,11 @@ def judged_form(study: OpenStudy) -> Study:
 
 
 def judge_study(study: OpenStudy, grader: AutomaticGrader, *, again: bool = False, sweeps: int | None = None) -> Judged:
-    """Let one grader judge everything the study has submitted; what it judged before costs nothing."""
+    """Let one grader judge everything the study has submitted; what it judged before costs nothing.
+
+    The study's form is kept before its first judgment, and a changed one is refused until it is kept in words.
+    """
+    study.freeze()
     rounds = sweeps or study.file.grading.sweeps
     comparisons = queued(study).comparisons
     return _asked(

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from guildhall.domain.authors import ModelRun
+from guildhall.domain.design import Plan, deviations, missing_words
 from guildhall.domain.halls import HallDesign
+from guildhall.domain.policy import Policy
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import canonical_json
+from guildhall.grading.opening import design_of
 from guildhall.study.rows import AUTOMATIC
 
 MOST_AUTHORS = 20
@@ -19,7 +22,7 @@ def methods_of(
     study: Study, tasks: Sequence[Task], *, kind: str, baseline: str, models: Sequence[str]
 ) -> tuple[str, ...]:
     """Sentences about tasks, authors, graders, estimands and intervals."""
-    design = HallDesign.model_validate(study.design.get("people", {}))
+    design = design_of(study)
     return (
         f"The study holds {len(study.tasks)} tasks and {len(models)} models ({', '.join(sorted(models))}). "
         f"It was frozen under the digest {study.content_digest()[:16]} with seed {study.seed}.",
@@ -40,6 +43,35 @@ def methods_of(
         "Breakdowns show each cell's own rate with an interval, a band that holds for all cells at once, "
         "and a pooled rate that leans on the model's other cells.",
     )
+
+
+def planned_and_done(study: Study, done: Policy, forms: Sequence[Study]) -> Iterator[str]:
+    """The plan of analysis as it was frozen, and everything that was done otherwise."""
+    plan, departed = study.design.plan, deviations(study, done, forms)
+    if plan is None:
+        yield "No plan of analysis was kept with this form of the study; it is analysed as studies were before plans."
+    else:
+        yield f"The plan was frozen with the study. {_planned(plan)} What goes beyond it is exploratory."
+    yield from (f"Departed from the plan: {one}." for one in departed)
+    if plan is not None and not departed:
+        yield "No departure from the plan was found."
+
+
+def _planned(plan: Plan) -> str:
+    pairs = ", ".join(f"{one} with {other}" for one, other in plan.comparisons)
+    parts = [
+        f"graders: {plan.graders} ({plan.target})",
+        f"baseline: {plan.baseline}; compared: {pairs or 'every author with the baseline'}",
+        f"ties: {plan.convention}; success: {plan.success.value}; level: {plan.level:.0%}",
+        f"difference that matters: {plan.margin:g}; strata: {', '.join(plan.strata) or 'none'}",
+        f"samples: {', '.join(f'{name} {tries}' for name, tries in plan.samples.items()) or 'whatever was handed in'}",
+        f"graders for a set: {'none but programs' if plan.graders_per_set is None else plan.graders_per_set}",
+        f"exposure: {plan.exposure}; {missing_words(plan.missing)}; tried again: {plan.retries}",
+        *(f"wave of {one.tasks:.0%} of the tasks with weight {one.weight:g}" for one in plan.waves),
+        f"looked at after {', '.join(f'{at:.0%}' for at in plan.looks.at)} of the gradings, ending {plan.looks.end}",
+        *(f"left out are graders with {rule}" for rule in plan.excluded),
+    ]
+    return f"Planned: {'; '.join(parts)}."
 
 
 def _tasks(tasks: Sequence[Task]) -> str:

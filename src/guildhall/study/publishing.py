@@ -84,6 +84,8 @@ def why_not_public(store: Store, study: Study) -> str | None:
     )
     with store.reading() as connection:
         left = connection.execute(waiting).scalar_one()
+    if study.design.rehearsal:
+        return "this study is a rehearsal; its figures are about no model, and no leaderboard takes them"
     if left:
         return f"{left} gradings of this study are still open; its graders must stay blind"
     if not unblinding(store, study.id).open:

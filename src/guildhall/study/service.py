@@ -8,8 +8,9 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from guildhall.domain.judges import JudgePlan
+from guildhall.domain.prices import Price
 from guildhall.domain.values import Value
-from guildhall.engine.prices import Price, Prices
+from guildhall.engine.prices import Prices
 from guildhall.engine.terms import Limits, Pace, Terms
 from guildhall.errors import InputError
 from guildhall.grading.judges.asking import MOST_SWEEPS, SWEEPS

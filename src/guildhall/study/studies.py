@@ -6,17 +6,27 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from sqlalchemy import select
+
+from guildhall.domain.design import TaskChoice
+from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
+from guildhall.domain.values import Id
 from guildhall.domain.variants import BriefVariant
 from guildhall.engine.executor import Executor
 from guildhall.engine.terms import Terms
 from guildhall.errors import InputError, UnknownName
 from guildhall.sampling.plan import SampleItem, plan_samples
+from guildhall.store.records import Store
+from guildhall.store.shelves import shelf_of
 from guildhall.store.workspace import Workspace
 from guildhall.study.extending import extension_of
-from guildhall.study.file import StudyFile, TasksSection, read_study
+from guildhall.study.file import StudyFile, read_study
+from guildhall.study.freezing import design_of_file, judges_of
 from guildhall.taskbank.review.admission import require_reviewed, why_not_in_a_study
+
+BEFORE_ANY_JUDGMENT = "changed before the first judgment"
 
 
 @dataclass(frozen=True)
@@ -52,32 +62,61 @@ class OpenStudy:
         variants = confirmed_variants(self.workspace)
         return plan_samples(self.tasks, self.file.authors, variants=variants, folder=self.folder)
 
-    def frozen(self) -> Study:
-        """The study as it stands, ready to be kept."""
+    @cached_property
+    def _as_it_stands(self) -> Study:
+        """The study as its file says it now, in the form of today."""
         authors = {item.author.key: item.author for item in self.items}
+        store, blobs = self.workspace.store, self.workspace.blobs
         return Study(
             id=self.id,
             title=self.file.study.title,
             seed=self.file.study.seed,
             tasks=tuple(task.key for task in self.tasks),
             authors=tuple(authors.values()),
-            design={**self.file.design(), **extension_of(self.file, self.folder, self.workspace.store)},
+            design=design_of_file(
+                self.file, judges_of(self.file, self.folder, blobs), extension_of(self.file, self.folder, store)
+            ),
         )
 
-    def freeze(self, *, changed: bool = False) -> Study:
-        """Keep the study's form before work begins; another form under the same id must be wanted in words."""
-        study = self.frozen()
-        earlier = [kept for kept in self.workspace.store.find(Study, id=study.id) if kept.key != study.key]
-        if earlier and not changed:
+    def frozen(self) -> Study:
+        """The form kept last, in the format it was kept in, where the file still says the same; else the new form."""
+        kept = self.workspace.store.newest(Study, id=self.id)
+        return kept if kept is not None and self._as_it_stands.same_as(kept) else self._as_it_stands
+
+    def freeze(self, *, changed: bool = False, why: str | None = None) -> Study:
+        """Keep the study's form before work begins. Another form must be wanted, and names the one it replaces.
+
+        Once there are judgments it takes a reason: what was planned is then changed by somebody who may know results.
+        """
+        store, study = self.workspace.store, self.frozen()
+        kept = store.newest(Study, id=self.id)
+        if kept is None or kept.key == study.key:
+            store.add(study)
+            return study
+        if not changed:
             raise InputError(
-                f"study {study.id!r} began in another form ({earlier[-1].key}); give this one its own id, "
-                "or pass --changed to go on with the new form and keep both"
+                f"study {self.id!r} began in another form ({kept.key}); give this one its own id, "
+                'or pass --changed --why "..." to go on with the new form and keep both'
             )
-        self.workspace.store.add(study)
-        return study
+        if why is None and has_judgments(store, self.id):
+            raise InputError(
+                f"study {self.id!r} has judgments under the form {kept.key}; "
+                'say why it is changed with --why "...": every report prints it'
+            )
+        form = study.but(design=study.design.but(replaces=kept.key, why=why or BEFORE_ANY_JUDGMENT))
+        store.add(form)
+        return form
 
 
-def chosen_tasks(workspace: Workspace, wanted: TasksSection) -> list[Task]:
+def has_judgments(store: Store, study: Id) -> bool:
+    """Whether anybody has judged anything of a study."""
+    judged, compared = shelf_of(Judgment).table, shelf_of(Comparison).table
+    found = select(judged.c.key).join(compared, judged.c.comparison == compared.c.key).where(compared.c.study == study)
+    with store.glance() as connection:
+        return connection.execute(found.limit(1)).first() is not None
+
+
+def chosen_tasks(workspace: Workspace, wanted: TaskChoice) -> list[Task]:
     """The tasks a section means, in their latest version, in a fixed order.
 
     A task whose review is not complete is left out, and refused where the section names it.

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from guildhall.analysis.outcomes import Outcomes
-from guildhall.analysis.rated import Convention, Groups
+from guildhall.analysis.rated import Groups
 from guildhall.analysis.win_rates import groups
+from guildhall.domain.design import Convention
 from guildhall.domain.findings import TaskRates
 from guildhall.domain.studies import Study
 

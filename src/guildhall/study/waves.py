@@ -12,8 +12,8 @@ import numpy as np
 from guildhall.analysis.clusters import second_component
 from guildhall.analysis.paired import paired_difference
 from guildhall.analysis.tables import Coded, Codes, Floats
+from guildhall.domain.design import Extension
 from guildhall.domain.estimates import Estimate
-from guildhall.domain.studies import Extension
 from guildhall.errors import NothingPaired
 from guildhall.study.rows import Rows, is_word, words_in
 

@@ -21,6 +21,7 @@ from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id
 from guildhall.errors import InputError, UnknownName
 from guildhall.grading.gold import GoldDesk
+from guildhall.grading.opening import design_of
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue, Seat
 from guildhall.grading.viewing import newest_study, view_of
@@ -91,7 +92,7 @@ class Site:
 
     def design(self, identity: Id) -> HallDesign:
         """The rules of human grading as the study file gave them."""
-        return HallDesign.model_validate(self.study(identity).design.get("people", {}))
+        return design_of(self.study(identity))
 
     def studies(self) -> list[Study]:
         newest = {study.id: study for study in self.store.each(Study)}

@@ -11,12 +11,12 @@ from typing import Any
 from pydantic import ValidationError
 from starlette.datastructures import FormData, QueryParams
 
+from guildhall.domain.design import TaskChoice
 from guildhall.domain.halls import GoldItem, HallDesign
 from guildhall.domain.studies import Study
 from guildhall.errors import GuildhallError
 from guildhall.store.workspace import Workspace
 from guildhall.study.designing import OnOffer, Wish
-from guildhall.study.file import TasksSection
 
 Choices = QueryParams | FormData
 STEPS = ("Tasks", "Work", "Rules", "Checks", "Preview")
@@ -79,8 +79,8 @@ class Form:
             if name not in mine and not (step == GOLD_STEP and name.partition(".")[0] in GOLD_FIELDS)
         ]
 
-    def tasks(self) -> TasksSection:
-        return TasksSection.model_validate(
+    def tasks(self) -> TaskChoice:
+        return TaskChoice.model_validate(
             {
                 "ids": tuple(word for text in self.all("task") for word in text.split()),
                 "sectors": self.all("sector"),

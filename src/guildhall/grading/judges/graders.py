@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from guildhall.domain.authors import ModelGrader
-from guildhall.domain.judges import JudgePlan, Medium
+from guildhall.domain.judges import JudgePlan, Medium, PanelPlan
 from guildhall.engine.terms import Terms
 from guildhall.grading.judges.asking import Asked
 from guildhall.grading.judges.baselines import baseline_grader, judge_by_baseline
 from guildhall.grading.judges.desk import Desk
-from guildhall.grading.judges.panel import PanelPlan
 from guildhall.grading.judges.panel_asking import ask_panel
 from guildhall.grading.judges.verdicts import Judged, ask_judge
 from guildhall.judging.comparing import judge_of

@@ -5,44 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 
-from pydantic import JsonValue
-
 from guildhall.domain.authors import ModelGrader
-from guildhall.domain.judges import JudgePlan
+from guildhall.domain.judges import JudgePlan, PanelPlan
 from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.submissions import FREE
-from guildhall.domain.values import Id, Value, canonical_json, sha256
+from guildhall.domain.values import canonical_json, sha256
 from guildhall.errors import InputError
 from guildhall.grading.judges.asking import Asked, Place
 from guildhall.grading.judges.desk import Desk
 from guildhall.judging.requests import recordings
-
-
-class PanelPlan(Value):
-    """A panel: its members, how many are drawn for each sweep of a comparison (all without a number), and weights.
-
-    Members without a weight have one vote. `fitted` is the version of the fit that weights come from, if they do.
-    """
-
-    name: Id
-    members: tuple[JudgePlan, ...]
-    draw: int | None = None
-    seed: int = 0
-    weights: dict[str, float] = {}
-    fitted: str | None = None
-
-    @property
-    def grader(self) -> ModelGrader:
-        described = [member.model_dump(mode="json") for member in self.members]
-        settings: dict[str, JsonValue] = {
-            "panel": sha256(canonical_json(described)),
-            "draw": self.draw,
-            "seed": self.seed,
-            "weights": dict(self.weights),
-        }
-        if self.fitted is not None:
-            settings["fitted"] = self.fitted
-        return ModelGrader(name=self.name, settings=settings)
 
 
 def seated(panel: PanelPlan, comparison: Comparison, sweep: int, media: set[str]) -> tuple[JudgePlan, ...]:

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterable
 from itertools import islice
 
-from guildhall.domain.judges import JudgePlan
+from guildhall.domain.judges import JudgePlan, PanelPlan
 from guildhall.domain.judgments import Judgment
 from guildhall.engine.terms import Terms
 from guildhall.grading.judges.asking import Asked, Place
 from guildhall.grading.judges.desk import Desk
-from guildhall.grading.judges.panel import PanelPlan, combine, deal
+from guildhall.grading.judges.panel import combine, deal
 from guildhall.grading.judges.verdicts import BATCH, Judged, ask_judge
 from guildhall.judging.comparing import judge_of
 

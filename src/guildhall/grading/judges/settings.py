@@ -7,8 +7,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from guildhall.domain.prices import Price
 from guildhall.domain.values import Id, Value
-from guildhall.engine.prices import Price, Prices
+from guildhall.engine.prices import Prices
 from guildhall.engine.sandboxes import Sandbox
 from guildhall.engine.terms import Limits, Pace, Terms
 from guildhall.grading.judges.asking import MOST_SWEEPS, SWEEPS

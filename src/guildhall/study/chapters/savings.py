@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from guildhall.analysis.savings import UNREVIEWED, Success
+from guildhall.analysis.savings import UNREVIEWED
 from guildhall.analysis.speed_and_cost import speed_and_cost
+from guildhall.domain.design import Success
 from guildhall.domain.speed_and_cost import SpeedAndCost
 from guildhall.study.beside import Hand
 from guildhall.study.evidence import Evidence

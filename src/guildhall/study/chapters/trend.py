@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import date
 
 import numpy as np
-from pydantic import TypeAdapter
 
 from guildhall.analysis.shared_errors import NOTHING_SHARED, Shared, shared_error
 from guildhall.analysis.trend import fit_trend
@@ -67,7 +66,7 @@ def release_dates(evidence: Evidence) -> dict[str, date]:
     """Release dates as the frozen studies hold them, the earlier waves' included."""
     found: dict[str, date] = {}
     for study in evidence.waves():
-        found |= TypeAdapter(dict[str, date]).validate_python(study.design.get("released", {}))
+        found |= study.design.released
     return found
 
 

@@ -47,7 +47,7 @@ AtSite = Annotated[Site, Depends(site_of)]
 def list_studies(site: AtSite) -> Studies:
     """All studies of the workspace, with their planned gradings by people."""
     lines = [
-        StudyLine(id=study.id, title=study.title, tasks=len(study.tasks), **site.queue.progress(study.id))
+        StudyLine(id=study.id, title=study.heading, tasks=len(study.tasks), **site.queue.progress(study.id))
         for study in site.studies()
     ]
     return Studies(studies=tuple(lines))

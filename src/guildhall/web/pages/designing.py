@@ -13,11 +13,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from guildhall.domain.design import TaskChoice
 from guildhall.domain.halls import HallDesign, Role
 from guildhall.errors import InputError
 from guildhall.store.audit import record
 from guildhall.study.designing import OnOffer, freeze_wish, groups_of, preview_of, why_not_freeze
-from guildhall.study.file import TasksSection
 from guildhall.study.openings import ask_to_open
 from guildhall.web.access import Session
 from guildhall.web.guard import members_only, word
@@ -78,7 +78,7 @@ def _step(request: Request, site: Site, form: Form, number: int, faults: list[st
 
 def _tasks(site: Site, _form: Form) -> dict[str, Any]:
     try:
-        every = OnOffer(site.workspace, TasksSection()).tasks
+        every = OnOffer(site.workspace, TaskChoice()).tasks
     except InputError:
         every = []
     sectors, occupations = groups_of(every)

@@ -53,7 +53,7 @@ def my_work(request: Request, site: Site, session: Session, _form: FormData) -> 
 
 def open_studies(site: Site) -> list[Id]:
     """Studies that ask people; each by its newest frozen form."""
-    return [study.id for study in site.studies() if "people" in study.design]
+    return [study.id for study in site.studies() if study.design.people is not None]
 
 
 @members_only(GRADER)
