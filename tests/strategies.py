@@ -7,10 +7,13 @@ from datetime import UTC, datetime
 from hypothesis import strategies as st
 
 from guildhall.domain.authors import Author, Expert, Grader, GraderKind, ModelGrader, ModelRun, Person
-from guildhall.domain.judges import Gradability, ItemOutcome, ItemVerdict, RubricMark
+from guildhall.domain.design import FORMAT, Design, PlanChoices
+from guildhall.domain.halls import HallDesign
+from guildhall.domain.judges import Gradability, ItemOutcome, ItemVerdict, JudgePlan, PlannedJudge, RubricMark
 from guildhall.domain.judgments import BlindGuess, Comparison, Judgment, Severity, SeverityRating
 from guildhall.domain.peer import Essay, Mark, NoGrade, Reading
 from guildhall.domain.picks import Pick
+from guildhall.domain.policy import MissingRule
 from guildhall.domain.prepared import Prepared, PreparedFile
 from guildhall.domain.reviews import (
     Advice,
@@ -176,6 +179,29 @@ variants = st.builds(
     made_by=texts,
     token_ratio=st.floats(0.01, 0.99),
 )
+plan_choices = st.builds(
+    PlanChoices,
+    convention=st.sampled_from(["win", "win_or_tie", "half_tie"]),
+    level=st.floats(0.6, 0.99),
+    margin=st.floats(0.01, 0.5),
+    missing=st.builds(MissingRule, refused=st.sampled_from(["loss", "missing"])),
+)
+designs = st.builds(
+    lambda choices, people, judges: Design.model_validate(
+        {"format": FORMAT, "judges": judges, **({} if people is None else {"people": people})}
+    ).planned(choices, authors=()),
+    plan_choices,
+    st.none() | st.builds(HallDesign, graders_per_set=st.integers(1, 5)),
+    st.lists(
+        st.builds(
+            PlannedJudge,
+            plan=st.builds(JudgePlan, name=ids, model=texts, settings=settings),
+            prompt_digests=st.tuples(digests),
+        ),
+        max_size=2,
+    ),
+)
+"""Designs as they are kept now; as they were kept before, they may hold anything."""
 studies = st.builds(
     Study,
     id=ids,
@@ -183,7 +209,7 @@ studies = st.builds(
     seed=st.integers(0, 99),
     tasks=st.lists(ids, min_size=1, max_size=3).map(tuple),
     authors=st.lists(model_runs, max_size=2).map(tuple),
-    design=settings,
+    design=settings | designs,
 )
 
 prepared = st.builds(

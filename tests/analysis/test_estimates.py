@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from guildhall.domain.findings import Figure
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from guildhall.domain.boards import Board
 from guildhall.domain.estimates import LATER, Estimate
-from guildhall.domain.findings import Figure
 from guildhall.domain.trained import FittedWeights, SplitMargin
 
 RATE = Estimate(value=0.5, interval=(0.4, 0.6), estimand="a rate", method="t over tasks", n_tasks=40)

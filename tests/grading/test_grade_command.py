@@ -13,9 +13,10 @@ from typer.testing import CliRunner
 from guildhall.cli.grade import app
 from guildhall.domain.authors import GraderKind, ModelRun, Person
 from guildhall.domain.judgments import Comparison, Judgment
+from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Rubric, RubricItem, Task
-from guildhall.errors import GuildhallError
+from guildhall.errors import GuildhallError, InputError
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 STUDY = """

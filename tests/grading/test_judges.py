@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from guildhall.grading.judges.evidence import pair_scores
 
 from guildhall.analysis.accountability import Account, account, whole_rounds
 from guildhall.domain.judges import PanelPlan
@@ -11,7 +12,6 @@ from guildhall.engine.terms import Limits, Pace, Terms
 from guildhall.grading.judges.asking import Kept, orders
 from guildhall.grading.judges.baselines import BASELINES
 from guildhall.grading.judges.desk import Desk
-from guildhall.grading.judges.evidence import pair_scores
 from guildhall.grading.judges.graders import AutomaticGrader, ByBaseline, ByModel, ByPanel
 from guildhall.grading.judges.panel import seated
 from guildhall.grading.judges.queue import judge, standing

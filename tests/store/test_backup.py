@@ -21,6 +21,7 @@ from alembic.script import ScriptDirectory
 import guildhall.store.migrations
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.judgments import Judgment
+from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef
 from guildhall.errors import CorruptBackup, InputError
@@ -124,6 +125,8 @@ def test_backups_of_older_versions_are_restored_and_upgraded(
         found = {name: len(rows) for name, rows in _rows(again).items()}
         assert {name: found[name] for name in held.rows} == held.rows
         assert broken_links(again.store) == []
+        studies = again.store.find(Study)
+        assert studies and all(again.store.get(Study, one.key) == one for one in studies), "the key is of the bytes"
 
 
 def test_a_backup_of_each_schema_since_there_are_backups_is_kept() -> None:

@@ -5,19 +5,28 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
+from guildhall.analysis.counting import count
 from guildhall.cli import sample as sample_cli
 from guildhall.cli import study as study_cli
-from guildhall.domain.authors import ModelRun
+from guildhall.domain.authors import Expert, ModelRun, Person
+from guildhall.domain.judgments import Comparison, Judgment
+from guildhall.domain.policy import GraderGroup, Policy
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Task
 from guildhall.domain.variants import BriefVariant
-from guildhall.errors import InputError, UnreadableFile
+from guildhall.errors import GuildhallError, InputError, UnreadableFile
+from guildhall.study.evidence import verdicts_of
+from guildhall.study.exports import code_book
 from guildhall.study.file import new_study, read_study
+from guildhall.study.publishing import why_not_public
+from guildhall.study.reporting import study_report
 from guildhall.study.stages import Sampling
 from guildhall.study.studies import OpenStudy
 
@@ -119,8 +128,84 @@ def test_a_changed_study_must_be_wanted_in_words(study, tmp_path, workspace):
     changed = OpenStudy.open(tmp_path / "study.toml", workspace)
     with pytest.raises(InputError, match="--changed"):
         changed.freeze()
-    replace(changed, changed=True).freeze()
-    assert workspace.store.count(Study) == 2
+    again = replace(changed, changed=True).freeze()
+    assert again == changed.freeze() == changed.frozen() and workspace.store.count(Study) == 2
+    first, _ = workspace.store.find(Study, id="small")
+    assert (again.design.replaces, again.design.why) == (first.key, "changed before the first judgment")
+    back = replace(study, changed=True).freeze(why="the first seed was right")
+    assert back.seed == 3 and back.design.replaces == again.key and workspace.store.count(Study) == 3
+
+
+def test_a_judged_study_is_changed_only_with_a_reason(study, tmp_path, workspace):
+    planned = study.freeze()
+    expert, model = (Submission(task="t-1", author=one, text="x") for one in (Expert(), planned.authors[0]))
+    comparison = Comparison(study="small", task="t-1", submissions=(expert.key, model.key))
+    judgment = Judgment(
+        comparison=comparison.key,
+        grader=Person(code_name="ann"),
+        order=comparison.submissions,
+        ranks=(1, 2),
+        made_at=datetime(2026, 1, 1, tzinfo=UTC),
+    )
+    workspace.store.add_all([expert, model, comparison, judgment])
+    (tmp_path / "study.toml").write_text(STUDY + "[plan]\nlevel = 0.9\n")
+    changed = OpenStudy.open(tmp_path / "study.toml", workspace)
+    wanted = replace(changed, changed=True)
+    with pytest.raises(InputError, match="--why"):
+        wanted.freeze()
+    form = wanted.freeze(why="a narrower interval is enough")
+    assert form.design.changed_from(planned.design) == ("plan",) and form.plan.level == 0.9
+    told = " ".join(study_report(workspace, form).planned_and_done)
+    assert planned.key in told and "a narrower interval is enough" in told and "level: 90%" in told
+
+
+def test_a_study_kept_before_designs_had_a_format_goes_on_as_it_was_kept(study, tmp_path, workspace):
+    new = study.frozen()
+    old: dict[str, Any] = {"tasks": {"ids": [], "sectors": [], "occupations": [], "first": None}, "prices": {}}
+    kept = Study.model_validate({**new.model_dump(), "design": old})
+    workspace.store.add(kept)
+    upgraded = OpenStudy.open(tmp_path / "study.toml", workspace)
+    assert upgraded.freeze() == kept and upgraded.frozen().canonical() == kept.canonical()
+    assert workspace.store.count(Study) == 1
+    (tmp_path / "study.toml").write_text(STUDY + "[people]\ngraders_per_set = 2\n")
+    with pytest.raises(InputError, match="another form"):
+        OpenStudy.open(tmp_path / "study.toml", workspace).freeze()
+
+
+def test_the_plan_of_a_study_file_is_frozen_whole(study, tmp_path, workspace):
+    (tmp_path / "study.toml").write_text(
+        STUDY
+        + """
+[people]
+graders_per_set = 4
+[plan]
+graders = "practitioner"
+convention = "win_or_tie"
+comparisons = [["careful", "careless"]]
+missing = { refused = "missing" }
+looks = { at = [0.5, 1.0] }
+excluded = [{ figure = "known answers right", below = 0.6, from_judgments = 5 }]
+"""
+    )
+    plan = OpenStudy.open(tmp_path / "study.toml", workspace).freeze().plan
+    assert (str(plan.graders), plan.graders_per_set, plan.convention) == ("practitioner", 4, "win_or_tie")
+    assert plan.samples == {"careful": 1, "careless": 1} and plan.comparisons == (("careful", "careless"),)
+    assert plan.missing.refused == "missing" and plan.looks.at == (0.5, 1.0) and plan.margin == 0.05
+    for wrong in ('graders = "judge:nobody"', 'comparisons = [["careful", "nobody"]]', "level = 95", "lvel = 0.9"):
+        (tmp_path / "study.toml").write_text(STUDY + f"[plan]\n{wrong}\n")
+        with pytest.raises(GuildhallError):
+            OpenStudy.open(tmp_path / "study.toml", workspace).frozen()
+
+
+def test_what_a_rehearsal_shows_says_so_first(study, tmp_path, workspace):
+    text = STUDY.replace("seed = 3", "seed = 3\nrehearsal = true")
+    (tmp_path / "study.toml").write_text(text)
+    form = OpenStudy.open(tmp_path / "study.toml", workspace).freeze()
+    assert str(form.plan.graders) == "simulated" and form.heading == "Rehearsal: A small study"
+    nothing = Policy(studies=(form.id,), baseline="expert", graders=GraderGroup.parse("simulated"))
+    book = code_book(workspace, form, count(verdicts_of(workspace, form), nothing)).decode().splitlines()
+    assert book[0] == "# Rehearsal: A small study" and book[2] == form.design.rehearsal_note
+    assert "rehearsal" in (why_not_public(workspace.store, form) or "")
 
 
 def test_an_under_specified_brief_is_read_only_once_confirmed(tmp_path, workspace, bank):

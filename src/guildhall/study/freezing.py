@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from guildhall.domain.design import FORMAT, Design, Extension
 from guildhall.domain.judges import JudgePlan, PanelPlan, PlannedJudge
 from guildhall.errors import InputError
@@ -40,7 +42,14 @@ def design_of_file(file: StudyFile, judges: Judges, extends: Extension | None) -
     rehearsal = file.study.rehearsal or None
     maybe = {"people": file.people, "panel": judges.panel, "extends": extends, "rehearsal": rehearsal}
     design = Design.model_validate(parts | {name: part for name, part in maybe.items() if part is not None})
-    return design.planned(file.plan, authors=[author.name for author in file.authors for _ in range(author.samples)])
+    tries = [author.name for author in file.authors for _ in range(author.samples)]
+    try:
+        return design.planned(file.plan, authors=tries)
+    except ValidationError as error:
+        faults = "; ".join(fault["msg"].removeprefix("Value error, ") for fault in error.errors())
+        raise InputError(
+            f"the [plan] of study {file.study.id!r} does not fit the rest of its file: {faults}"
+        ) from error
 
 
 def judges_of(file: StudyFile, folder: Path, blobs: Blobs) -> Judges:
