@@ -49,12 +49,15 @@ def postgres() -> Iterator[Server]:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """An empty database on each of the two engines."""
     if request.param == "sqlite":
-        return f"sqlite:///{tmp_path / 'test.sqlite'}"
+        yield f"sqlite:///{tmp_path / 'test.sqlite'}"
+        return
     server: Server = request.getfixturevalue("postgres")
-    return server.new_database()
+    url = server.new_database()
+    yield url
+    server.drop(url)
 
 
 @pytest.fixture

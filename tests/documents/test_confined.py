@@ -33,8 +33,8 @@ def test_a_file_nobody_else_may_read_is_read_all_the_same(tmp_path: Path) -> Non
 
 
 def test_a_parser_past_its_time_is_stopped(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match=r"limit of 0\.01 s"):
-        confined(draw_pages, sound.pdf(tmp_path / "a.pdf"), out=tmp_path / "out", limits=LIMITS.but(wall_s=0.01))
+    with pytest.raises(UnreadableFile, match=r"limit of 0\.0001 s"):
+        confined(draw_pages, sound.pdf(tmp_path / "a.pdf"), out=tmp_path / "out", limits=LIMITS.but(wall_s=0.0001))
 
 
 def test_a_function_outside_the_package_is_not_run(tmp_path: Path) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from guildhall.documents.kinds import Kind
 from guildhall.documents.looking import Documents
+from guildhall.documents.render.rendering import Renderer
 from guildhall.documents.render.web import browser
 from guildhall.documents.values import Outcome
 from tests.documents import sound
@@ -123,16 +124,13 @@ def test_what_cannot_be_shown_is_an_omission_with_a_reason(look: Documents, tmp_
     assert outcome.reason
 
 
-def test_a_second_call_comes_from_the_cache_a_hundred_times_faster(look: Documents, tmp_path: Path) -> None:
+def test_a_second_call_comes_from_the_cache_without_an_office_or_a_room(look: Documents, tmp_path: Path) -> None:
     path = sound.docx(tmp_path / "a.docx", "Words nobody else has")
-    began = time.perf_counter()
     first = look.renderer.render(path)
-    made = time.perf_counter()
-    again = look.renderer.render(path)
-    served = time.perf_counter()
+    nobody: Any = None  # whoever is asked for a page fails
+    again = Renderer(look.renderer._cache, nobody, nobody).render(path)
     assert (first.from_cache, again.from_cache) == (False, True)
     assert again.but(from_cache=False) == first
-    assert made - began > 100 * (served - made)
 
 
 def test_kept_pages_lie_in_a_folder_called_like_the_file(look: Documents, tmp_path: Path, folder: Path) -> None:

@@ -24,6 +24,7 @@ from guildhall.store.work import Work, WorkState
 from guildhall.store.workspace import Workspace
 
 ASKED: list[str] = []
+_ANSWERED_BEFORE_THE_KILL = [10_000]
 
 
 @scripted("test-listener")
@@ -44,7 +45,9 @@ def leaky(turn: Turn) -> Answer:
 
 @scripted("test-slow")
 def slow(turn: Turn) -> Answer:
-    return Answer(text=turn.prompt, seconds=0.05)
+    """At once; in a run that is to be killed, only so many of them."""
+    ASKED.append(turn.prompt)
+    return Answer(text=turn.prompt, seconds=3600 if len(ASKED) > _ANSWERED_BEFORE_THE_KILL[0] else 0.0)
 
 
 @pytest.fixture
@@ -170,6 +173,7 @@ def test_settings_nobody_knows_pacing_and_secrets_are_refused(workspace, setting
 
 
 def _ask_slowly(folder: str) -> None:
+    _ANSWERED_BEFORE_THE_KILL[0] = 8
     with Workspace.open(Path(folder)) as opened:
         run_calls(questions(60, "scripted/tests.engine.test_oneshot:slow"), workspace=opened, terms=_TWO_AT_A_TIME)
 

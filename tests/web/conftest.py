@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from guildhall.store.workspace import Workspace
 from tests.web.live import Live
@@ -28,6 +28,7 @@ def tab(chrome: Browser) -> Iterator[Page]:
     """A fresh browser profile with one tab of a laptop's size."""
     context = chrome.new_context(viewport={"width": 1366, "height": 768})
     page = context.new_page()
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(30_000)  # guards against hanging; nothing depends on how soon a page answers
+    expect.set_options(timeout=30_000)
     yield page
     context.close()

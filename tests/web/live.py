@@ -50,7 +50,7 @@ class Live:
         ]
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
         self._thread.start()
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not all(server.started for server in self._servers):
             assert time.monotonic() < deadline, "the server did not start"
             time.sleep(0.01)

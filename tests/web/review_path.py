@@ -82,7 +82,7 @@ class Walk:
             viewport={"width": 1366, "height": 900}, java_script_enabled=self.javascript, reduced_motion="reduce"
         )
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(30_000)
         page.goto(self.live.link(member))
         page.get_by_role("button").first.click()
         yield page

@@ -181,7 +181,7 @@ def test_the_worker_command_carries_out_what_waits_and_ends_with_whoever_started
             time.sleep(0.2)
         assert worker.stdin
         worker.stdin.close()
-        assert worker.wait(timeout=20) == 0
+        assert worker.wait(timeout=60) == 0
 
 
 def test_a_grading_that_never_ends_is_given_up_and_an_interrupted_one_is_given_back(

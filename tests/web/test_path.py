@@ -37,7 +37,7 @@ def start_comparing(live: Live, tab: Page) -> Member:
 
 
 def saved(tab: Page) -> None:
-    expect(tab.locator("#saved")).to_have_text(re.compile(r"^saved \d\d:"), timeout=12_000)
+    expect(tab.locator("#saved")).to_have_text(re.compile(r"^saved \d\d:"), timeout=30_000)
 
 
 def test_the_whole_path_by_mouse(live: Live, tab: Page) -> None:

@@ -62,7 +62,7 @@ def test_a_request_under_way_is_answered_while_new_ones_are_refused(path: Path) 
         wait_until(lambda: refuses(server.port), server)
         connection.sendall(b"nobody%40example.org")
         assert connection.recv(4096).startswith(b"HTTP/1.1 ")
-        assert server.child.wait(15) == 0, server.words()
+        assert server.child.wait(60) == 0, server.words()
 
 
 def test_a_request_that_never_ends_is_cut_short_at_the_limit(path: Path) -> None:
@@ -104,13 +104,14 @@ def test_an_idle_worker_does_not_wait_for_its_limit(path: Path, number: int) -> 
 
 
 class _Slow(BaseHTTPRequestHandler):
-    """Takes its time to answer, and counts."""
+    """Answers when it is told to, and counts."""
 
     got: list[bytes] = []
+    may_answer = threading.Event()
 
     def do_POST(self) -> None:
         self.got.append(self.rfile.read(int(self.headers["Content-Length"])))
-        time.sleep(2.0)
+        self.may_answer.wait(60)
         self.send_response(204)
         self.end_headers()
 
@@ -122,6 +123,7 @@ def test_a_delivery_under_way_is_finished_and_noted(path: Path) -> None:
     with (path / "guildhall.toml").open("a") as settings:
         settings.write('\n[webhooks]\nallow = ["127.0.0.0/8"]\n')
     _Slow.got.clear()
+    _Slow.may_answer.clear()
     with ThreadingHTTPServer(("127.0.0.1", 0), _Slow) as receiver, Workspace.open(path) as workspace:
         threading.Thread(target=receiver.serve_forever, daemon=True).start()
         site = Site(workspace, Addresses("http://localhost:1", "http://files.localhost:2"))
@@ -131,7 +133,9 @@ def test_a_delivery_under_way_is_finished_and_noted(path: Path) -> None:
         hooks.ping(hooks.all()[0].id)
         with working(path) as worker:
             wait_until(lambda: _Slow.got, worker)
-            assert worker.stop(within_s=30) == 0, worker.words()
+            worker.child.send_signal(signal.SIGTERM)
+            _Slow.may_answer.set()
+            assert worker.child.wait(60) == 0, worker.words()
         [parcel] = Outbox(workspace.store).log(Channel.WEBHOOK)
         assert (parcel.state, parcel.tries, len(_Slow.got)) == (SendState.SENT, 1, 1)
         receiver.shutdown()
