@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from guildhall.analysis.ppi import PpiRows, ppi_mean
-from guildhall.analysis.ppi_counts import count_scores, ppi_from_counts
 from guildhall.analysis.savings import savings_from_totals
 from guildhall.domain.design import Success
 from proofs import Figures, proof, realdata
@@ -38,6 +37,8 @@ def right_ppi() -> Figures:
         human = rng.choice([0, 0.5, 1], n + more, p=[0.4, 0.2, 0.4])
         auto = np.where(rng.random(n + more) < agrees, human, rng.choice([0, 0.5, 1], n + more))
         cases.append({"human": human[:n].tolist(), "auto": auto[:n].tolist(), "rest": auto[n:].tolist()})
+    # Mean verdicts of several sweeps are no halves: such rows are not counted but taken one by one.
+    cases += [{name: one[name] if name == "human" else _means(one[name], rng) for name in one} for one in cases]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "cases.json"
         path.write_text(json.dumps(cases))
@@ -48,17 +49,19 @@ def right_ppi() -> Figures:
         human, auto, rest = (np.array(case[name]) for name in ("human", "auto", "rest"))
         rows = PpiRows(np.concatenate([auto, rest]), np.concatenate([human, np.full(len(rest), np.nan)]))
         tuned, fixed = ppi_mean(rows), ppi_mean(rows, lam=1.0)
-        counts = count_scores(*((2 * one).astype(np.int8) for one in (human, auto, rest)))
-        fast = ppi_from_counts(counts)
         pairs = [
             (tuned.estimate.interval, (low, high)),
             (fixed.estimate.interval, (fixed_low, fixed_high)),
             (tuned.classical.interval, (plain_low, plain_high)),
-            ((float(fast.low), float(fast.high)), (low, high)),
         ]
         worst = max(worst, *(abs(a - b) for ours, peers in pairs for a, b in zip(ours or (), peers, strict=True)))
     assert worst < 1e-12, worst
     return {"cases": len(cases), "largest_difference": worst}
+
+
+def _means(verdicts: list[float], rng: np.random.Generator) -> list[float]:
+    means: list[float] = (0.75 * np.array(verdicts) + 0.25 * rng.choice([0, 0.5, 1], len(verdicts))).tolist()
+    return means
 
 
 @proof("savings-table-2", "All 16 try-once and try-n cells of the paper's Table 2 come back within 0.01")

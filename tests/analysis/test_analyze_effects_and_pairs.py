@@ -17,7 +17,7 @@ from guildhall.analysis.ppi_files import read_pair_ppi
 from guildhall.analysis.ppi_ratings import ppi_ratings
 from guildhall.analysis.sequential import confidence_sequence
 from guildhall.cli.analyze import app
-from guildhall.errors import ImpossibleValue, NothingJudged, TooFew
+from guildhall.errors import ImpossibleValue, InputError, NothingJudged, TooFew
 
 
 def run(*arguments: object) -> Any:
@@ -121,6 +121,27 @@ def test_ratings_from_labels_on_one_task_are_refused(tmp_path):
     rows = [row | {"human": row["auto"] if row["task"] == 0 else ""} for row in compared(tasks=20)]
     with pytest.raises(TooFew):
         run("ppi", write(tmp_path / "pairs.csv", rows))
+
+
+def test_a_bootstrap_is_laid_beside_the_interval_and_refused_where_votes_go_together(tmp_path):
+    rng = np.random.default_rng(0)
+    path, lines = tmp_path / "votes.csv", ["left,right,winner,task"]
+    for vote in range(1200):
+        left, right = rng.choice(4, 2, replace=False)
+        winner = "left" if rng.random() < 1 / (1 + np.exp((left - right) / 2)) else "right"
+        lines.append(f"m{left},m{right},{winner},t{vote % 60}")
+    path.write_text("\n".join(lines))
+    asked = ("ratings", path, "--cluster", "none", "--bootstrap", "400")
+    rows = run(*asked, "--json")["rows"]
+    assert [row["model"] for row in rows] == ["m0", "m1", "m2", "m3"]
+    for row in rows:
+        assert row["bootstrap"]["interval"] == pytest.approx(row["interval"], abs=0.05)
+        assert row["bootstrap"]["value"] == row["score"]
+        assert (row["bootstrap"]["seed"], row["estimate"]["seed"]) == (0, None)
+    assert run(*asked, "--json", "--seed", "1")["rows"] != rows
+    assert "bootstrap" in run(*asked)
+    with pytest.raises(InputError, match="independent"):
+        run("ratings", path, "--bootstrap", "400")
 
 
 def test_elo_is_shown_beside_the_ratings_when_asked_for_and_not_otherwise(tmp_path):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 import numpy as np
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 from guildhall.analysis import files
 from guildhall.analysis.cell_counts import count_cell_file
+from guildhall.cli.analyze import app
 from guildhall.errors import ImpossibleValue, NothingJudged
 
 
@@ -28,6 +31,24 @@ def test_counts_of_a_file_read_in_chunks_are_those_of_a_dictionary(tmp_path, mon
     for i, model in enumerate(found.names[0]):
         for j, occupation in enumerate(found.names[1]):
             assert found.counts[i, j].tolist() == [wanted[model, occupation, score] for score in (0.0, 0.5, 1.0)]
+
+
+def test_the_command_shows_each_cell_that_has_judgments_and_says_what_it_left_out(tmp_path):
+    path = tmp_path / "grades.csv"
+    path.write_text("model,sector,score\nm,b,1\nm,a,0.5\nm,a,0\nn,b,1\nn,b,\nn,,0\nm,b,1\n")
+    asked = ["count", str(path), "--by", "model", "--by", "sector"]
+    shown = json.loads(CliRunner().invoke(app, [*asked, "--json"]).stdout)
+    assert shown == {
+        "cells": [
+            {"levels": {"model": "m", "sector": "a"}, "losses": 1, "ties": 1, "wins": 0},
+            {"levels": {"model": "m", "sector": "b"}, "losses": 0, "ties": 0, "wins": 2},
+            {"levels": {"model": "n", "sector": "b"}, "losses": 0, "ties": 0, "wins": 1},
+        ],
+        "n_excluded": 2,
+    }
+    found = CliRunner().invoke(app, ["count", str(path)])
+    assert "wins" in found.output
+    assert "1 rows without a score" in found.output
 
 
 def test_odd_scores_and_files_without_any_are_refused(tmp_path):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guildhall.analysis.ppi import PpiRows, ppi_difference, ppi_mean
-from guildhall.analysis.ppi_counts import count_scores, ppi_from_counts
+from guildhall.analysis.ppi import PpiRows, _counted, _solved_counts, _solved_rows, ppi_difference, ppi_mean
+from guildhall.analysis.ppi_counts import ScoreCounts, count_scores, ppi_from_counts
 from guildhall.analysis.ppi_models import PpiTable, by_convention, ppi_by_model
 from guildhall.analysis.ppi_ratings import PairRows, ppi_ratings
 from guildhall.errors import DisconnectedGraph, ImpossibleValue, NothingToCompare, SeparatedModels, TooFew
@@ -133,15 +133,33 @@ def test_a_difference_of_a_model_with_a_twin_is_narrower_than_unpaired():
     assert (gap.half_width or 1) < 0.5 * (one.estimate.half_width or 0)
 
 
-@given(seed=st.integers(0, 40))
-def test_counts_give_what_rows_give(seed):
-    auto, human = judged(seed=seed)
-    labelled = ~np.isnan(human)
-    halves = (2 * auto).astype(np.int8)
-    counts = count_scores((2 * human[labelled]).astype(np.int8), halves[labelled], halves[~labelled])
-    fast, slow = ppi_from_counts(counts), ppi_mean(PpiRows(auto, human))
-    assert (float(fast.low), float(fast.high)) == pytest.approx(slow.estimate.interval, abs=1e-12)
-    assert float(fast.lam) == pytest.approx(slow.lam, abs=1e-12)
+@given(seed=st.integers(0, 40), lam=st.none() | st.floats(0, 1))
+def test_counts_give_what_rows_give(seed, lam):
+    rows = PpiRows(*judged(seed=seed))
+    counts = _counted(rows)
+    assert counts is not None
+    fast, slow = _solved_counts(counts, lam), _solved_rows(rows, lam, 0)
+    assert fast[:5] == pytest.approx(slow[:5], abs=1e-12)
+    assert (fast.single, fast.n_labelled_tasks) == (slow.single, slow.n_labelled_tasks) == (True, 120)
+    found = ppi_mean(rows, lam=lam)
+    assert (found.estimate.value, found.lam) == pytest.approx((slow.value, slow.lam), abs=1e-12)
+    many = ppi_from_counts(ScoreCounts(np.stack([counts.pairs, counts.pairs.T]), np.stack([counts.alone] * 2)), lam=lam)
+    assert (many.low[0], many.high[0]) == pytest.approx(found.estimate.interval, abs=1e-12)
+
+
+def test_only_independent_rows_with_scores_in_halves_are_counted():
+    auto, human = judged()
+    tasks = np.arange(len(auto))
+    for rows in (
+        PpiRows(auto / 2, human),
+        PpiRows(auto, human / 4),
+        PpiRows(auto, human, task=tasks),
+        PpiRows(auto, human, stratum=tasks % 2),
+        PpiRows(auto, human, probability=np.where(tasks < 60, 0.5, 0.25)),
+        PpiRows(auto[:120], human[:120]),
+    ):
+        assert _counted(rows) is None
+        assert ppi_mean(rows).estimate.interval is not None
 
 
 def test_counts_refuse_scores_that_are_none():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,6 +22,12 @@ class CellCounts(NamedTuple):
     names: tuple[tuple[str, ...], ...]
     counts: NDArray[np.int64]
     n_excluded: int
+
+    def cells(self) -> Iterator[tuple[tuple[str, ...], tuple[int, int, int]]]:
+        """The levels and the losses, ties and wins of each cell that has any."""
+        for place in np.argwhere(self.counts.any(axis=-1)).tolist():
+            losses, ties, wins = self.counts[tuple(place)].tolist()
+            yield tuple(names[at] for names, at in zip(self.names, place, strict=True)), (losses, ties, wins)
 
 
 def count_cell_file(path: Path, by: Sequence[str]) -> CellCounts:

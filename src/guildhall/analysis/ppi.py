@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from guildhall.analysis.intervals import (
     share_interval,
     t_quantile,
 )
+from guildhall.analysis.ppi_counts import ScoreCounts, count_scores, ppi_from_counts
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingPaired, NothingToCompare, TooFew
 
@@ -76,7 +78,7 @@ class PpiRows:
 class PpiMean:
     """A prediction-powered mean, the classical one beside it, and what the automatic scores were worth.
 
-    `influence` is each task's share in the error, by task code, for differences paired by task.
+    `influence` is each task's share in the error, by task code, for differences paired by task; empty without tasks.
     """
 
     estimate: Estimate
@@ -99,28 +101,24 @@ def ppi_mean(
     losses the exact classical interval stands in. `lam` fixes lambda (0 is classical); `folds` above 1 tunes it for
     each fold of tasks on the others.
     """
-    labelled = rows.labelled
-    if labelled.sum() < FEWEST_LABELLED:
-        raise TooFew("human labels", int(labelled.sum()), needed=FEWEST_LABELLED, what=what)
-    parts = _Parts.of(rows)
-    tuned = parts.tune(folds) if lam is None else np.full(len(rows.auto), float(lam))
-    value, influence = parts.solve(tuned)
-    plain, plain_influence = parts.solve(np.zeros(len(rows.auto)))
-    spread, plain_spread = parts.variance(influence), parts.variance(plain_influence)
-    report = _Report(rows, parts, level, what)
-    classical = report.classical(plain, plain_spread)
-    rare = report.too_rare(plain, plain_spread)
-    estimate = classical if rare else report.powered(value, spread)
-    by_task = np.bincount(parts.task, plain_influence if rare else influence)
+    n_human = int(rows.labelled.sum())
+    if n_human < FEWEST_LABELLED:
+        raise TooFew("human labels", n_human, needed=FEWEST_LABELLED, what=what)
+    counts = _counted(rows) if folds < 2 else None
+    solved = _solved_rows(rows, lam, folds) if counts is None else _solved_counts(counts, lam)
+    report = _Report(rows, solved, level, what)
+    classical = report.classical(solved.plain, solved.plain_spread)
+    rare = report.too_rare(solved.plain, solved.plain_spread)
+    gained = 1.0 if rare or not solved.spread > 0 else solved.plain_spread / solved.spread
     return PpiMean(
-        estimate=estimate,
+        estimate=classical if rare else report.powered(solved.value, solved.spread),
         classical=classical,
-        lam=0.0 if rare else float(tuned.mean()),
-        effective_human_n=int(labelled.sum()) * (1.0 if rare else plain_spread / spread) if spread > 0 else None,
-        n_human=int(labelled.sum()),
+        lam=0.0 if rare else solved.lam,
+        effective_human_n=n_human * gained if solved.spread > 0 else None,
+        n_human=n_human,
         n_auto=len(rows.auto),
-        n_labelled_tasks=report.n_labelled_tasks,
-        influence=dict(zip(parts.names.tolist(), by_task.tolist(), strict=True)),
+        n_labelled_tasks=solved.n_labelled_tasks,
+        influence=solved.plain_influence if rare else solved.influence,
     )
 
 
@@ -150,6 +148,69 @@ def ppi_difference(first: PpiMean, second: PpiMean, *, what: str = "difference",
         method="prediction-powered, paired by task",
         level=level,
         n_tasks=len(tasks),
+    )
+
+
+class _Solved(NamedTuple):
+    """The estimate with its variance, the classical one (lambda 0) with its own, and what each task adds to them."""
+
+    value: float
+    spread: float
+    plain: float
+    plain_spread: float
+    lam: float
+    single: bool
+    n_labelled_tasks: int
+    influence: dict[int, float]
+    plain_influence: dict[int, float]
+
+
+def _counted(rows: PpiRows) -> ScoreCounts | None:
+    """Rows that are independent units with scores in halves, as counts; None for all others."""
+    labelled, halves = rows.labelled, 2.0 * rows.auto
+    if not (rows.task is None and rows.stratum is None and rows.uniform) or labelled.all():
+        return None
+    human = 2.0 * rows.human[labelled]
+    if any((scores != np.floor(scores)).any() for scores in (halves, human)):
+        return None
+    auto = halves.astype(np.int8)
+    return count_scores(human.astype(np.int8), auto[labelled], auto[~labelled])
+
+
+def _solved_counts(counts: ScoreCounts, lam: float | None) -> _Solved:
+    found, plain = ppi_from_counts(counts, lam=lam), ppi_from_counts(counts, lam=0.0)
+    return _Solved(
+        value=float(found.value),
+        spread=float(found.variance),
+        plain=float(plain.value),
+        plain_spread=float(plain.variance),
+        lam=float(found.lam),
+        single=True,
+        n_labelled_tasks=int(counts.pairs.sum()),
+        influence={},
+        plain_influence={},
+    )
+
+
+def _solved_rows(rows: PpiRows, lam: float | None, folds: int) -> _Solved:
+    parts = _Parts.of(rows)
+    tuned = parts.tune(folds) if lam is None else np.full(len(rows.auto), float(lam))
+    value, influence = parts.solve(tuned)
+    plain, plain_influence = parts.solve(np.zeros(len(rows.auto)))
+    by_task, plain_by_task = (
+        {} if rows.task is None else dict(zip(parts.names.tolist(), np.bincount(parts.task, one).tolist(), strict=True))
+        for one in (influence, plain_influence)
+    )
+    return _Solved(
+        value=value,
+        spread=parts.variance(influence),
+        plain=plain,
+        plain_spread=parts.variance(plain_influence),
+        lam=float(tuned.mean()),
+        single=parts.single,
+        n_labelled_tasks=len(np.unique(parts.task[parts.rectifying > 0])),
+        influence=by_task,
+        plain_influence=plain_by_task,
     )
 
 
@@ -247,26 +308,22 @@ class _Parts:
 @dataclass(frozen=True)
 class _Report:
     rows: PpiRows
-    parts: _Parts
+    solved: _Solved
     level: float
     what: str
 
-    @property
-    def n_labelled_tasks(self) -> int:
-        return len(np.unique(self.parts.task[self.parts.rectifying > 0]))
-
     def too_rare(self, value: float, variance: float) -> bool:
-        n_human, n_tasks = int(self.rows.labelled.sum()), self.n_labelled_tasks
+        n_human, n_tasks = int(self.rows.labelled.sum()), self.solved.n_labelled_tasks
         effective = effective_judgments(value, variance, n_clusters=n_tasks, n_judgments=n_human)
         return float(effective) * min(value, 1 - value) < EXACT_BELOW_EVENTS
 
     def classical(self, value: float, variance: float) -> Estimate:
-        if self.parts.single and variance > NO_SPREAD and not self.too_rare(value, variance):
+        if self.solved.single and variance > NO_SPREAD and not self.too_rare(value, variance):
             return self._estimate(value, interval_of(self._normal(value, variance), "human labels only, normal"))
         found = share_interval(
             value,
             variance,
-            n_clusters=self.n_labelled_tasks,
+            n_clusters=self.solved.n_labelled_tasks,
             n_judgments=int(self.rows.labelled.sum()),
             level=self.level,
         )
@@ -276,9 +333,9 @@ class _Report:
     def powered(self, value: float, variance: float) -> Estimate:
         if not variance > NO_SPREAD:
             return self._estimate(value, no_interval("nothing varies, so nothing says how sure this is"))
-        if self.parts.single:
+        if self.solved.single:
             return self._estimate(value, interval_of(self._normal(value, variance), "PPI++, normal"))
-        reach = t_quantile(0.5 + self.level / 2, self.n_labelled_tasks - 1) * math.sqrt(variance)
+        reach = t_quantile(0.5 + self.level / 2, self.solved.n_labelled_tasks - 1) * math.sqrt(variance)
         return self._estimate(value, interval_of((value - reach, value + reach), "PPI++, t over labelled tasks"))
 
     def _normal(self, value: float, variance: float) -> tuple[float, float]:
@@ -291,7 +348,7 @@ class _Report:
             level=self.level,
             estimand=f"{self.what}, tasks drawn from a population",
             unit="row" if self.rows.task is None else "task",
-            n_tasks=None if self.rows.task is None else int(self.parts.task.max()) + 1,
+            n_tasks=None if self.rows.task is None else len(self.solved.influence),
             n_samples=len(self.rows.auto),
             n_judgments=int(self.rows.labelled.sum()),
             **made,

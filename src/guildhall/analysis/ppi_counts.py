@@ -37,6 +37,7 @@ class PpiIntervals:
     """Arrays over groups; rows are independent units, so the normal quantile is used."""
 
     value: Floats
+    variance: Floats
     low: Floats
     high: Floats
     lam: Floats
@@ -84,4 +85,4 @@ def ppi_from_counts(counts: ScoreCounts, *, lam: float | None = None, level: flo
     variance = tuned**2 * var_alone / rest + np.maximum(var_human - 2 * tuned * cross + tuned**2 * var_auto, 0) / n
     reach = NormalDist().inv_cdf(0.5 + level / 2) * np.sqrt(variance)
     effective = np.divide(var_human, variance, out=np.full_like(variance, np.nan), where=variance > 0)
-    return PpiIntervals(value, value - reach, value + reach, tuned, effective)
+    return PpiIntervals(value, variance, value - reach, value + reach, tuned, effective)

@@ -8,6 +8,7 @@ bits. Ratings are refitted by Newton steps that keep the Hessian of the full fit
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple, Protocol
 
@@ -16,9 +17,11 @@ from numpy.typing import NDArray
 
 from guildhall.analysis.bradley_terry import Fit, PairRows
 from guildhall.analysis.histogram import side_by_side
+from guildhall.analysis.ratings import RatingTable
 from guildhall.analysis.tables import Codes, Floats
 from guildhall.analysis.tie_models import TIE_MODELS
-from guildhall.errors import ImpossibleValue
+from guildhall.domain.estimates import Estimate
+from guildhall.errors import ImpossibleValue, InputError
 
 MOST_BITS = 2048
 """Above this count a binomial draw is cheaper than its bits."""
@@ -80,6 +83,27 @@ def bootstrap_ratings(
     ratings = np.concatenate(list(deal(batch, list(zip(sizes, rng.spawn(len(sizes)), strict=True)))))
     lost = np.isnan(ratings[:, 0])
     return BootstrapRatings(ratings[~lost], int(lost.sum()))
+
+
+def bootstrapped(table: RatingTable, *, rounds: int, seed: int, level: float = 0.95) -> dict[str, Estimate]:
+    """Each rated model's score with the percentiles of a bootstrap of the votes, to lay beside its own interval.
+
+    Votes are taken as independent, so ratings clustered by task or grader are refused, and so are votes of other
+    weights than 1. An anchor has no interval, nor has a model where too many rounds had no finite maximum.
+    """
+    if any(one.score.unit != "vote" for one in table.ratings):
+        raise InputError("a bootstrap takes votes as independent of each other; ask for it without clusters")
+    drawn = bootstrap_ratings(table.rows, table.fit, rounds=rounds, rng=np.random.default_rng(seed))
+    found = {}
+    for one in table.ratings:
+        if one.score.interval is None:
+            found[one.model] = one.score
+            continue
+        ends = drawn.interval(table.names.index(one.model), level=level)
+        why = None if ends else f"{drawn.n_lost} of {rounds} rounds had no finite maximum"
+        method = f"double-or-nothing bootstrap of votes, percentiles of {rounds} rounds"
+        found[one.model] = replace(one.score, interval=ends, method=method, level=level, seed=seed, why_no_interval=why)
+    return found
 
 
 def _batch(rows: PairRows, fit: Fit, coins: Coins, rounds: Rounds) -> Floats:

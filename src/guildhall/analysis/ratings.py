@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from guildhall.analysis.bradley_terry import Fit, fit_bradley_terry, pair_rows
+from guildhall.analysis.bradley_terry import Fit, PairRows, fit_bradley_terry, pair_rows
 from guildhall.analysis.graph import check_connected, finite_models
 from guildhall.analysis.intervals import t_quantile
 from guildhall.analysis.rows import clustered_meat, rows_of_votes
@@ -38,12 +38,17 @@ class Rating(NamedTuple):
 
 
 class RatingTable(NamedTuple):
-    """Ratings, best first; then those that have none. `effects` holds position and other covariates."""
+    """Ratings, best first; then those that have none. `effects` holds position and other covariates.
+
+    `names`, `rows` and `fit` are of the rated models, in the order of the fit's parameters.
+    """
 
     ratings: list[Rating]
     effects: dict[str, Estimate]
     tie_parameter: float | None
     ties: Ties
+    names: tuple[str, ...]
+    rows: PairRows
     fit: Fit
 
 
@@ -62,9 +67,10 @@ def rate_counts(
     rated = votes._replace(
         names=names, counts=votes.counts[square], squares=None if votes.squares is None else votes.squares[square]
     )
-    fit = fit_bradley_terry(pair_rows(rated, position=position), ties=ties, anchors=_anchor_codes(anchors, names))
+    rows = pair_rows(rated, position=position)
+    fit = fit_bradley_terry(rows, ties=ties, anchors=_anchor_codes(anchors, names))
     effects = ["left side"] if position else []
-    return _table(fit, rated, separated, effects, anchors or {}, unit="vote", n_clusters=None, level=level)
+    return _table(rows, fit, rated, separated, effects, anchors or {}, unit="vote", n_clusters=None, level=level)
 
 
 def rate_votes(
@@ -95,7 +101,7 @@ def rate_votes(
     effects = [*(["left side"] if position else []), *votes.covariates]
     rated = counts._replace(names=votes.names)
     return _table(
-        fit, rated, separated, effects, anchors or {}, unit=cluster or "vote", n_clusters=n_clusters, level=level
+        rows, fit, rated, separated, effects, anchors or {}, unit=cluster or "vote", n_clusters=n_clusters, level=level
     )
 
 
@@ -146,6 +152,7 @@ def _anchor_codes(anchors: Mapping[str, float] | None, names: tuple[str, ...]) -
 
 
 def _table(
+    rows: PairRows,
     fit: Fit,
     votes: VoteCounts,
     separated: list[str],
@@ -192,4 +199,5 @@ def _table(
         )
         for j, name in enumerate(effect_names)
     }
-    return RatingTable(ratings, effects, float(fit.parameters[m]) if n_tie else None, fit.ties, fit)
+    tie_parameter = float(fit.parameters[m]) if n_tie else None
+    return RatingTable(ratings, effects, tie_parameter, fit.ties, votes.names, rows, fit)

@@ -6,18 +6,21 @@ import typer
 
 from guildhall.cli.analyze_agreement import agreement
 from guildhall.cli.analyze_effects import effects
+from guildhall.cli.analyze_marks import marks
 from guildhall.cli.analyze_power import power
 from guildhall.cli.analyze_ppi import ppi
 from guildhall.cli.analyze_ratings import ratings
 from guildhall.cli.analyze_savings import import_clawwork, savings
-from guildhall.cli.analyze_win_rate import win_rate
+from guildhall.cli.analyze_win_rate import count, win_rate
 
 app = typer.Typer(no_args_is_help=True, help="Estimates with honest intervals, from CSV, JSONL or Parquet files.")
 
 app.command("win-rate")(win_rate)
+app.command()(count)
 app.command()(agreement)
 app.command()(ratings)
 app.command()(ppi)
+app.command()(marks)
 app.command()(effects)
 app.command()(power)
 app.command()(savings)

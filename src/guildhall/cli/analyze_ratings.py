@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ from guildhall.cli.workspace import JsonOption
 
 if TYPE_CHECKING:
     from guildhall.analysis.ratings import Rating
+    from guildhall.domain.estimates import Estimate
 
 
 def ratings(
@@ -28,6 +30,10 @@ def ratings(
     elo: Annotated[
         bool, typer.Option("--elo", help="Show Elo ratings too: by the order of rows, no interval.")
     ] = False,
+    bootstrap: Annotated[
+        int, typer.Option(min=0, help="Show the interval of a bootstrap of so many rounds too; needs --cluster none.")
+    ] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.")] = 0,
     level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
     json: JsonOption = False,
 ) -> None:
@@ -43,24 +49,26 @@ def ratings(
         covariates=covariate or [],
         level=level,
     )
-    by_elo = elo_file(file) if elo else {}
+    more: dict[str, dict[str, Any]] = {}
+    if elo:
+        more["elo"] = dict(elo_file(file))
+    if bootstrap:
+        from guildhall.analysis.rating_bootstrap import bootstrapped
+
+        more["bootstrap"] = dict(bootstrapped(found, rounds=bootstrap, seed=seed, level=level))
     if json:
         as_json(
             {
-                "rows": [_row(one) | ({"elo": by_elo[one.model]} if elo else {}) for one in found.ratings],
+                "rows": [
+                    _row(one) | {name: by_model[one.model] for name, by_model in more.items()} for one in found.ratings
+                ],
                 "effects": found.effects,
                 "ties": found.ties,
                 "tie_parameter": found.tie_parameter,
             }
         )
         return
-    table(
-        "Bradley-Terry scores (log-odds)",
-        ["rank", "may be", "model", "score", "interval", *(["Elo"] if elo else [])],
-        [[*_cells(one), *([f"{by_elo[one.model]:.0f}"] if elo else [])] for one in found.ratings],
-        numeric=(0, 3, 5) if elo else (0, 3),
-    )
-    note(found.ratings[0].score.method)
+    _show(found.ratings, more)
     if elo:
         note("Elo depends on the order of the votes and has no interval")
     for name, effect in found.effects.items():
@@ -68,6 +76,22 @@ def ratings(
     for one in found.ratings:
         if one.score.why_no_interval:
             note(f"{one.model}: no interval: {one.score.why_no_interval}")
+
+
+def _show(ratings: Sequence[Rating], more: Mapping[str, Mapping[str, Any]]) -> None:
+    table(
+        "Bradley-Terry scores (log-odds)",
+        ["rank", "may be", "model", "score", "interval", *("Elo" if name == "elo" else name for name in more)],
+        [[*_cells(one), *(_shown(by_model[one.model]) for by_model in more.values())] for one in ratings],
+        numeric=(0, 3, 5) if "elo" in more else (0, 3),
+    )
+    note(ratings[0].score.method)
+    if "bootstrap" in more:
+        note(next(iter(more["bootstrap"].values())).method)
+
+
+def _shown(one: float | Estimate) -> str:
+    return f"{one:.0f}" if isinstance(one, float) else _ends(one.interval)
 
 
 def _row(one: Rating) -> dict[str, Any]:

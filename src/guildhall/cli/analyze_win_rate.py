@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from guildhall.analysis.win_rates import WinRate
 
 
+OUTCOMES = ("losses", "ties", "wins")
+
+
 def win_rate(
     file: Annotated[Path, typer.Argument(help="Rows: task, model, score (0, 0.5, 1); optionally sample, grader.")],
     interval: Annotated[str, typer.Option(help="t, two-level, tasks, within-sample or always-valid.")] = "t",
@@ -43,6 +46,30 @@ def win_rate(
         note(f"these rates pool several kinds of grader ({kinds}); `--by grader_kind` shows them apart")
     if cells and by:
         _show_cells(cells, by)
+
+
+def count(
+    file: Annotated[Path, typer.Argument(help="Rows: score (0, 0.5, 1; may be empty) and the columns to count by.")],
+    by: Annotated[list[str] | None, typer.Option(help="A column to count by; may be repeated.")] = None,
+    json: JsonOption = False,
+) -> None:
+    """Losses, ties and wins in each cell: one pass over a file of any size, plain counts, nothing estimated."""
+    from guildhall.analysis.cell_counts import count_cell_file
+
+    columns = by or ["model"]
+    found = count_cell_file(file, columns)
+    cells = sorted(found.cells())
+    if json:
+        shown = [
+            {"levels": dict(zip(columns, levels, strict=True)), **dict(zip(OUTCOMES, counts, strict=True))}
+            for levels, counts in cells
+        ]
+        as_json({"cells": shown, "n_excluded": found.n_excluded})
+        return
+    rows = [[*levels, *counts] for levels, counts in cells]
+    table("Judgments", [*columns, *OUTCOMES], rows, numeric=range(len(columns), len(columns) + 3))
+    if found.n_excluded:
+        note(f"{found.n_excluded} rows without a score or a level are left out")
 
 
 def _row(one: WinRate) -> dict[str, Any]:
