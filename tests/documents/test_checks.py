@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from guildhall.documents.checks.characters import odd_bullets, risky_letters
 from guildhall.documents.checks.checking import Limits, check_file, check_text
-from guildhall.documents.checks.fonts import is_common
+from guildhall.documents.checks.legibility import is_common
 from guildhall.documents.kinds import Kind
 from guildhall.documents.values import Gravity
 from tests.documents import sound

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from guildhall.documents.detection import detect, detect_bytes
 from guildhall.documents.kinds import Family, Kind, claimed_kind
-from guildhall.documents.zip_contents import Entry, entries
+from guildhall.documents.packages import Entry, entries
 from guildhall.errors import UnreadableFile
 from tests.documents import sound
 

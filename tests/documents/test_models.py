@@ -11,9 +11,8 @@ import pytest
 from guildhall.documents.extract.drawings import stl_triangles
 from guildhall.documents.extract.reading import extract_file
 from guildhall.documents.kinds import Kind
-from guildhall.documents.render.curves import arc, spline
 from guildhall.documents.render.models import draw_model
-from guildhall.documents.render.step import polylines, read_step
+from guildhall.documents.render.step import arc, polylines, read_step, spline
 from tests.documents import sound
 
 

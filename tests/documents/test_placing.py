@@ -10,8 +10,8 @@ import pikepdf
 import pytest
 from PIL import Image
 
-from guildhall.documents.extract import placing
-from guildhall.documents.extract.placing import place_words
+from guildhall.documents.extract import pdf
+from guildhall.documents.extract.pdf import place_words
 from guildhall.documents.looking import Documents
 from guildhall.documents.render.pdf_pages import draw_pages
 from guildhall.domain.prepared import PLACES, PlacedText
@@ -75,7 +75,7 @@ def test_what_cannot_be_printed_is_left_out(tmp_path: Path) -> None:
 def test_past_its_limit_a_page_has_no_words_over_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "two.pdf"
     drawn(words("one", 50, 700), words("two", 50, 700) + words("three", 50, 100))(path)
-    monkeypatch.setattr(placing, "MOST_PIECES", 2)
+    monkeypatch.setattr(pdf, "MOST_PIECES", 2)
     assert set(place_words(path, tmp_path, max_pages=9).pages) == {1}
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from guildhall.documents.extract import grids
+from guildhall.documents.extract import sheets
 from guildhall.documents.extract.workbooks import SHEETS, Workbook
 from guildhall.documents.opc import Opc
 from tests.documents.hostile_parts import xlsx
@@ -132,8 +132,8 @@ def test_dates_count_from_1904_where_the_workbook_says_so(tmp_path: Path) -> Non
 def test_a_grid_shows_values_keeps_formulas_beside_them_and_counts_what_it_leaves_out(
     varied: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(grids, "MOST_ROWS", 2)
-    first, second = grids.read_grid(varied).sheets
+    monkeypatch.setattr(sheets, "MOST_ROWS", 2)
+    first, second = sheets.read_grid(varied).sheets
     assert (first.name, first.left_out, second.left_out) == ("Sheet", 1, 0)
     assert first.rows[0][1][:5] == ("words", "1", "2.5", "TRUE", "2024-05-06")
     assert first.formulas == {"B2": "=B1*2", "C2": "=SUM(B1:C1)"}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from guildhall.documents.handing import require_regular
 from guildhall.documents.kinds import Family, Kind, claimed_kind
-from guildhall.documents.zip_contents import entries
+from guildhall.documents.packages import entries
 from guildhall.domain.values import Value
 from guildhall.errors import UnreadableFile
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from guildhall.documents.checks.checking import Limits, check_file
+from guildhall.documents.extract.pdf import place_words
+from guildhall.documents.extract.reading import extract_file
+from guildhall.documents.extract.sheets import read_grid
 from guildhall.documents.kinds import Kind
+from guildhall.documents.scrub.scrubbing import scrub_file
+from guildhall.documents.tells import find_tells
 from guildhall.documents.values import Extracted, Finding, Omission, Scrubbed
 from guildhall.domain.prepared import Grid, TextLayer
 from guildhall.domain.values import Value
@@ -25,43 +31,31 @@ class Told(Value):
 
 
 def read(file: Path, out: Path, *, kind: str) -> Extracted:  # noqa: ARG001 - nothing to write
-    from guildhall.documents.extract.reading import extract_file
-
     return extract_file(file, kind=Kind(kind))
 
 
 def grid(file: Path, out: Path) -> Grid:  # noqa: ARG001 - nothing to write
     """A workbook's sheets as tables."""
-    from guildhall.documents.extract.grids import read_grid
-
     return read_grid(file)
 
 
 def layer(file: Path, out: Path, *, max_pages: int) -> TextLayer:
     """Where the words of a PDF stand on its pages."""
-    from guildhall.documents.extract.placing import place_words
-
     return place_words(file, out, max_pages=max_pages)
 
 
 def scrub(file: Path, out: Path, *, kind: str, shown: str) -> Scrubbed:
     """Write the scrubbed copy as `shown`."""
-    from guildhall.documents.scrub.scrubbing import scrub_file
-
     return scrub_file(file, out / shown, kind=Kind(kind))
 
 
 def check(file: Path, out: Path, *, kind: str, pdf: Path | None = None, pages: int | None = None) -> Findings:
     """Hold a file and its rendered form against the format rules; `pages` is the limit the brief sets."""
-    from guildhall.documents.checks.checking import Limits, check_file
-
     return Findings(findings=check_file(file, kind=Kind(kind), pdf=pdf, pictures=out, limits=Limits(pages=pages)))
 
 
 def tells(file: Path, out: Path, *, kind: str, identities: list[str]) -> Told:
     """What the visible content still says about its maker."""
-    from guildhall.documents.tells import find_tells
-
     extracted = read(file, out, kind=kind)
     found = find_tells(extracted.text, identities=identities)
     return Told(findings=found, omitted=extracted.omitted, read=bool(extracted.text))

@@ -77,7 +77,7 @@ class FileKind:
 
 
 def _office(named: str = "", also: str = "", **more: Any) -> FileKind:
-    shown = "render.showing:show_office"
+    shown = "render.rendering:show_office"
     return FileKind(family=Family.OFFICE, named=named, also=also, renderer=shown, **more)
 
 
@@ -110,7 +110,7 @@ def _image(named: str, also: str, media_type: str, scrubber: str, **more: Any) -
         also=also,
         media_type=f"image/{media_type}",
         scrubber=scrubber,
-        renderer="render.showing:show_picture",
+        renderer="render.rendering:show_picture",
         **({"reader": "extract.pictures:extract_picture"} | more),
     )
 
@@ -124,7 +124,7 @@ def _media(family: Family, named: str, also: str, media_type: str, container: tu
         demuxer=container[0],
         muxer=container[1],
         reader="extract.media:extract_media",
-        renderer="render.showing:show_media",
+        renderer="render.rendering:show_media",
         scrubber="scrub.media:scrub_media",
         **more,
     )
@@ -137,7 +137,7 @@ def _drawing(named: str, also: str, name: str, media_type: str) -> FileKind:
         also=also,
         media_type=f"model/{media_type}",
         reader=f"extract.drawings:extract_{name}",
-        renderer="render.showing:show_model",
+        renderer="render.rendering:show_model",
         scrubber=f"scrub.cad:scrub_{name}",
     )
 
@@ -162,7 +162,7 @@ def _text(named: str, also: str, media_type: str, renderer: str = "show_code", *
         also=also,
         media_type=media_type,
         reader="extract.plain:extract_text",
-        renderer=f"render.showing:{renderer}",
+        renderer=f"render.rendering:{renderer}",
         scrubber="scrub.markup:scrub_text",
         **more,
     )
@@ -218,7 +218,7 @@ class Kind(StrEnum):
             named="pdf",
             media_type="application/pdf",
             reader="extract.pdf:extract_pdf",
-            renderer="render.showing:show_pdf",
+            renderer="render.rendering:show_pdf",
             scrubber="scrub.pdf:scrub_pdf",
         ),
     )
@@ -257,7 +257,7 @@ class Kind(StrEnum):
             media_type="text/html",
             like="markup",
             reader="extract.plain:extract_html",
-            renderer="render.showing:show_web_page",
+            renderer="render.rendering:show_web_page",
             scrubber="scrub.markup:scrub_html",
         ),
     )
@@ -269,8 +269,8 @@ class Kind(StrEnum):
             media_type="application/x-ipynb+json",
             like="json",
             reader="extract.plain:extract_notebook",
-            renderer="render.showing:show_notebook",
-            scrubber="scrub.notebooks:scrub_notebook",
+            renderer="render.rendering:show_notebook",
+            scrubber="scrub.markup:scrub_notebook",
         ),
     )
     CSV = "csv", _text("csv", "", "text/csv", "show_csv")

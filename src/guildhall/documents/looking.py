@@ -14,13 +14,12 @@ from guildhall.documents import inside
 from guildhall.documents.confined import Rooms
 from guildhall.documents.detection import Detected, detect
 from guildhall.documents.kinds import Kind
-from guildhall.documents.outcomes import achieved, noted, noticed, omitted, proof
 from guildhall.documents.render.cache import RenderCache
 from guildhall.documents.render.office import OfficePool
 from guildhall.documents.render.pdf_pages import MAX_PAGES
 from guildhall.documents.render.rendering import Renderer
 from guildhall.documents.scrub.names import blind_names
-from guildhall.documents.values import FileOutcome, Finding
+from guildhall.documents.values import FileOutcome, Finding, achieved, noted, noticed, omitted, proof
 from guildhall.domain.prepared import Grid, TextLayer
 from guildhall.errors import UnreadableFile
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from guildhall.documents.asking import received
+from guildhall.errors import GuildhallError, UnreadableFile
 
 ONLY_FROM = "guildhall.documents."
 OUT = "out"
@@ -52,8 +53,6 @@ def _in_a_fork(connection: socket.socket) -> None:
 
 def answer(job: dict[str, Any]) -> dict[str, Any]:
     """Do one job in its folder and say what came of it."""
-    from guildhall.errors import GuildhallError, UnreadableFile
-
     os.chdir(job["folder"])
     module_name, _, name = job["function"].partition(":")
     if not module_name.startswith(ONLY_FROM):

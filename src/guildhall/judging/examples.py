@@ -13,13 +13,14 @@ from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from guildhall.domain.examples import ExampleCollection, JudgedExample
 from guildhall.domain.prepared import Prepared
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Digest, sha256
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 _WORD = re.compile(r"[^\W_]{3,}")
@@ -53,8 +54,6 @@ class Examples:
 
     def _nearness(self, asked: Counter[str]) -> NDArray[np.float64]:
         """The cosine of each example with what is asked about, but for the length of the latter."""
-        import numpy as np
-
         index = self._index
         vector = np.zeros(len(index.place_of))
         known = [word for word in asked if word in index.place_of]
@@ -65,8 +64,6 @@ class Examples:
 
     @cached_property
     def _index(self) -> _Index:
-        import numpy as np
-
         documents = [_words([one.brief, *one.sides]) for one in self.collection.examples]
         place_of = {word: place for place, word in enumerate(sorted(set().union(*documents)))}
         row = np.repeat(np.arange(len(documents)), [len(document) for document in documents])

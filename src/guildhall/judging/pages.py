@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+import anyio.to_thread
+
 from guildhall.engine.agents import HostTool, Room, Shown
 
 if TYPE_CHECKING:
@@ -22,8 +24,6 @@ def look_at_pages(render: Render) -> HostTool:
     """The tool, over a function that renders one file."""
 
     async def run(room: Room, arguments: Mapping[str, Any]) -> Shown:
-        import anyio.to_thread
-
         path = str(arguments["path"])
         try:
             content = await room.read(path)

@@ -13,6 +13,8 @@ from enum import StrEnum
 from functools import cache
 from typing import Protocol
 
+from guildhall.observe.tracing import tracer_from_environment
+
 
 class Doing(StrEnum):
     """The kinds of work that are marked: few, so that they can be names in a monitoring system."""
@@ -65,7 +67,5 @@ def listening(listener: Listener) -> Iterator[None]:
 
 @cache
 def _begin_tracing() -> None:
-    from guildhall.observe.tracing import tracer_from_environment
-
     if tracer := tracer_from_environment():
         _listeners.append(tracer)

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from guildhall.observe.redact import redact
-from guildhall.observe.spans import Doing, Facts
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.sdk.trace.export import SpanExporter
+
+    from guildhall.observe.spans import Doing, Facts
 
 ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _INSTALL = "pip install 'guildhall[observe]'"
@@ -51,8 +53,6 @@ def tracer_from_environment() -> Tracer | None:
 
 def _exporter(chosen: str) -> SpanExporter | None:
     if chosen == "console":
-        import sys
-
         from opentelemetry.sdk.trace.export import ConsoleSpanExporter
 
         return ConsoleSpanExporter(out=sys.stderr)

@@ -19,6 +19,7 @@ from guildhall.errors import UnreadableFile
 from guildhall.sampling.collection import Collection, unfit
 from guildhall.sampling.confidence import read_confidence
 from guildhall.sampling.inventory import Entry, EntryKind
+from guildhall.sampling.tables import read_rows
 from guildhall.store.workspace import Workspace
 
 MESSAGES = ("final_message.md", "final_message.txt", "deliverable_text.txt", "deliverable_text.md")
@@ -134,8 +135,6 @@ def import_logs(
 
 def import_table(path: Path, tasks: Sequence[Task], *, author: ModelRun, workspace: Workspace) -> Brought:
     """The public submission table (`task_id, deliverable_text, deliverable_files`), its files beside it."""
-    from guildhall.sampling.tables import read_rows
-
     root = path.parent.parent if path.parent.name == "data" else path.parent
     importer = _importer(workspace, tasks, f"table {path.name}")
     for row in read_rows(path, required=("task_id", "deliverable_text", "deliverable_files")):

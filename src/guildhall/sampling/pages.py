@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from guildhall.documents.looking import documents
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -15,7 +17,5 @@ if TYPE_CHECKING:
 @contextmanager
 def opened_renderer(cache: Path) -> Iterator[Render]:
     """A renderer over a cache folder, with LibreOffice kept warm while the block runs."""
-    from guildhall.documents.looking import documents
-
     with documents(cache) as looking:
         yield looking.renderer.render

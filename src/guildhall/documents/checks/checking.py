@@ -7,12 +7,15 @@ from pathlib import Path
 
 from pydantic import PositiveInt
 
-from guildhall.documents.checks.cells import CoveredCells
 from guildhall.documents.checks.characters import CharacterCheck
 from guildhall.documents.checks.findings import FindingMaker
-from guildhall.documents.checks.fonts import check_office_fonts, check_pdf_fonts
-from guildhall.documents.checks.layout import check_blank, check_cut_off, check_figures, check_overlap
-from guildhall.documents.checks.legibility import check_contrast, check_missing_glyphs
+from guildhall.documents.checks.layout import CoveredCells, check_blank, check_cut_off, check_figures, check_overlap
+from guildhall.documents.checks.legibility import (
+    check_contrast,
+    check_missing_glyphs,
+    check_office_fonts,
+    check_pdf_fonts,
+)
 from guildhall.documents.checks.pages import PageView, page_count, read_pages, spelt
 from guildhall.documents.checks.sources import (
     check_charts,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
 from guildhall.documents.checks.pages import PageView, Rect
 from guildhall.documents.values import Box, Finding, Gravity
@@ -37,8 +38,6 @@ class FindingMaker:
         """The surroundings of the place with a red frame around it; the whole page when there is no box."""
         if self._pictures is None or self._made >= _MOST_PICTURES:
             return None
-        from PIL import Image
-
         picture, frame = page.picture.copy(), box or (0.0, 0.0, page.width, page.height)
         height, width = picture.shape[:2]
         left, top, right, bottom = (int(edge * page.scale) for edge in frame)

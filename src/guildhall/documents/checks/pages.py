@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pypdfium2
+from pypdfium2 import raw
 
 from guildhall.errors import UnreadableFile
 
@@ -130,8 +132,6 @@ def hull(letters: tuple[Letter, ...]) -> Rect:
 
 def read_pages(path: Path, *, most_pages: int) -> Iterator[PageView]:
     """The pages of a PDF one by one, each freed before the next is read."""
-    import pypdfium2
-
     try:
         document = pypdfium2.PdfDocument(path)
     except pypdfium2.PdfiumError as error:
@@ -148,8 +148,6 @@ def read_pages(path: Path, *, most_pages: int) -> Iterator[PageView]:
 
 def spelt(path: Path, *, most_pages: int) -> str:
     """The words of a PDF's pages, also those that a frame hides."""
-    import pypdfium2
-
     with pypdfium2.PdfDocument(path) as document:
         return "\n".join(
             document[index].get_textpage().get_text_range() for index in range(min(len(document), most_pages))
@@ -157,8 +155,6 @@ def spelt(path: Path, *, most_pages: int) -> str:
 
 
 def page_count(path: Path) -> int:
-    import pypdfium2
-
     try:
         with pypdfium2.PdfDocument(path) as document:
             return len(document)
@@ -179,8 +175,6 @@ class _Mapping:
     """From the file's own coordinates to points from the top left, whatever the page's rotation and origin."""
 
     def __init__(self, page: Any, width: float, height: float) -> None:
-        from pypdfium2 import raw
-
         fine = 1000
         size = (int(width * fine), int(height * fine))
         x, y = ctypes.c_int(), ctypes.c_int()
@@ -203,8 +197,6 @@ class _Mapping:
 
 def _drawn(page: Any, to_page: _Mapping) -> tuple[list[Drawn], dict[int, int]]:
     """Everything drawn, back to front, and each object's place in that order by its address."""
-    from pypdfium2 import raw
-
     kinds = {raw.FPDF_PAGEOBJ_TEXT: "text", raw.FPDF_PAGEOBJ_IMAGE: "image", raw.FPDF_PAGEOBJ_PATH: "path"}
     found: list[Drawn] = []
     positions: dict[int, int] = {}
@@ -224,8 +216,6 @@ def _drawn(page: Any, to_page: _Mapping) -> tuple[list[Drawn], dict[int, int]]:
 
 
 def _clip(item: Any, to_page: _Mapping) -> Rect | None:
-    from pypdfium2 import raw
-
     path = raw.FPDFPageObj_GetClipPath(item.raw)
     count = raw.FPDFClipPath_CountPaths(path) if path else 0
     if count <= 0 or count > 20:
@@ -249,8 +239,6 @@ def _common(a: Rect, b: Rect) -> Rect:
 
 
 def _opaque(item: Any, kind: str) -> bool:
-    from pypdfium2 import raw
-
     if kind == "image":
         return _solid_picture(item)
     if kind == "text":
@@ -267,8 +255,6 @@ def _solid_picture(item: Any) -> bool:
 
 
 def _colour(item: Any) -> tuple[int, int, int, int]:
-    from pypdfium2 import raw
-
     channels = [ctypes.c_uint() for _ in range(4)]
     raw.FPDFPageObj_GetFillColor(item, *channels)
     red, green, blue, alpha = (channel.value for channel in channels)
@@ -276,8 +262,6 @@ def _colour(item: Any) -> tuple[int, int, int, int]:
 
 
 def _letters(page: Any, to_page: _Mapping, drawn: list[Drawn], positions: dict[int, int]) -> Iterator[Letter]:
-    from pypdfium2 import raw
-
     text = page.get_textpage()
     looks: dict[int, tuple[tuple[int, int, int, int], str]] = {}
     edges = [ctypes.c_double() for _ in range(4)]
@@ -314,8 +298,6 @@ def _hidden_by_frame(box: Rect, clip: Rect | None, size: tuple[float, float]) ->
 
 
 def _font_name(handle: Any) -> str:
-    from pypdfium2 import raw
-
     font = raw.FPDFTextObj_GetFont(handle)
     buffer = ctypes.create_string_buffer(128)
     raw.FPDFFont_GetBaseFontName(font, buffer, 128)

@@ -9,6 +9,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pikepdf
+from PIL import Image
+
 from guildhall.documents.checks.findings import FindingMaker
 from guildhall.documents.kinds import Family, Kind
 from guildhall.documents.opc import Opc
@@ -57,8 +60,6 @@ def office_link_targets(package: Opc) -> list[str]:
 
 
 def pdf_link_targets(path: Path) -> list[str]:
-    import pikepdf
-
     found = []
     try:
         with pikepdf.open(path) as pdf:
@@ -74,8 +75,6 @@ def pdf_link_targets(path: Path) -> list[str]:
 
 def _target(action: Any) -> str:
     """Where a link leads: an address, or the name in a file specification."""
-    import pikepdf
-
     target = action.get("/URI", action.get("/F", ""))
     return str(target.get("/UF", target.get("/F", ""))) if isinstance(target, pikepdf.Dictionary) else str(target)
 
@@ -133,8 +132,6 @@ def unreadable(path: Path, kind: Kind) -> str | None:
 
 
 def _broken_picture(path: Path) -> str | None:
-    from PIL import Image
-
     Image.MAX_IMAGE_PIXELS = 200_000_000
     try:
         with Image.open(io.BytesIO(path.read_bytes())) as picture:
@@ -145,8 +142,6 @@ def _broken_picture(path: Path) -> str | None:
 
 
 def _broken_pdf(path: Path) -> str | None:
-    import pikepdf
-
     try:
         with pikepdf.open(path, attempt_recovery=False) as pdf:
             return None if len(pdf.pages) else "it has no pages"

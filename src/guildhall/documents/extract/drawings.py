@@ -6,11 +6,12 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from guildhall.documents.extract.plain import decode_text
 from guildhall.documents.extract.writing import Facts, FileToRead, Writer
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 _PRODUCT = re.compile(r"=\s*PRODUCT\s*\(\s*'((?:[^']|'')*)'")
@@ -54,8 +55,6 @@ def extract_dxf(file: FileToRead, writer: Writer) -> Facts:
 
 def extract_stl(file: FileToRead, writer: Writer) -> Facts:
     """How many triangles a solid has and how large it is, in its own units; impossible corners are counted."""
-    import numpy as np
-
     triangles = stl_triangles(file.data())
     sound = triangles[np.isfinite(triangles).all(axis=(1, 2))]
     if len(sound) < len(triangles):
@@ -70,8 +69,6 @@ def extract_stl(file: FileToRead, writer: Writer) -> Facts:
 
 def stl_triangles(data: bytes) -> NDArray[np.float64]:
     """The corners of each triangle (n x 3 x 3), of either form of the format; what is no number is NaN."""
-    import numpy as np
-
     count = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1
     if count >= 0 and len(data) == 84 + 50 * count:
         facets = np.frombuffer(data, dtype=[("normal", "<3f4"), ("corners", "<9f4"), ("free", "<u2")], offset=84)

@@ -1,13 +1,21 @@
-"""PDF as text, page by page, with comments and form values; scanned pages are read by picture when possible."""
+"""PDF as text, page by page, with comments and form values, read by picture where scanned; and where words stand."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from ctypes import byref, c_int
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import pikepdf
+import pypdfium2
+from pypdfium2 import raw
 
 from guildhall.documents.extract.pictures import read_picture
 from guildhall.documents.extract.writing import Facts, FileToRead, Writer
 from guildhall.documents.scrub.ledger import Ledger
+from guildhall.domain.prepared import PLACES, PlacedText, TextLayer
 from guildhall.errors import MissingTool, UnreadableFile
 
 _OCR_SCALE = 200 / 72
@@ -17,8 +25,6 @@ _FEW_LETTERS = 5
 
 def extract_pdf(file: FileToRead, writer: Writer) -> Facts:
     """Write every page."""
-    import pypdfium2
-
     try:
         document = pypdfium2.PdfDocument(file.path)
         count = len(document)
@@ -51,8 +57,6 @@ def _write_page(page: Any, writer: Writer, scans_left: int) -> int:
 
 
 def _has_picture(page: Any) -> bool:
-    from pypdfium2 import raw
-
     return any(item.type == raw.FPDF_PAGEOBJ_IMAGE for item in page.get_objects(max_depth=3))
 
 
@@ -73,8 +77,6 @@ def _read_scan(page: Any, writer: Writer, *, allowed: bool) -> None:
 
 
 def _write_annotations(path: Path, writer: Writer) -> None:
-    import pikepdf
-
     people = Ledger()
     try:
         with pikepdf.open(path) as pdf:
@@ -96,3 +98,114 @@ def _annotation_line(annotation: Any, people: Ledger) -> str | None:
     if not words or annotation.get("/Subtype") in ("/Link", "/Popup"):
         return None
     return f"comment by {people.alias(str(annotation.get('/T', 'unknown')))}: {words}"
+
+
+MOST_PIECES = 6_000
+"""A page shows its words here and in its text; past so many, only there: a browser has to hold them all."""
+_MOST_LETTERS = 40_000
+"""Of one page; drawings are known to hold millions."""
+_GAP = 0.6
+"""A gap of so many letter heights ends a piece: the next column begins."""
+_SOFT_HYPHEN = 2
+"""What PDFium says for a hyphen at the end of a line."""
+
+
+def place_words(file: Path, out: Path, *, max_pages: int) -> TextLayer:  # noqa: ARG001 - nothing to write
+    """The pieces of lines of each page, in reading order, and where they stand; a page that cannot be read has none."""
+    try:
+        document = pypdfium2.PdfDocument(file)
+    except pypdfium2.PdfiumError as error:
+        raise UnreadableFile(file, f"cannot be opened as a PDF ({error})") from error
+    pages: dict[int, tuple[PlacedText, ...]] = {}
+    left = MOST_PIECES
+    for index in range(min(len(document), max_pages)):
+        try:
+            placed = tuple(_pieces(document[index]))
+        except pypdfium2.PdfiumError:
+            continue
+        if len(placed) > left:
+            break
+        left -= len(placed)
+        if placed:
+            pages[index + 1] = placed
+    return TextLayer(pages=pages)
+
+
+Box = tuple[float, float, float, float]
+"""Left, bottom, right and top in the page's own measure."""
+
+
+@dataclass
+class _Piece:
+    """Letters that stand beside each other, the box around all of them and the box of the last."""
+
+    words: str
+    box: Box
+    last: Box
+
+    def goes_on_at(self, box: Box) -> bool:
+        """Whether a letter stands beside the last one, in whatever direction the writing runs."""
+        apart = max(
+            *(box[side] - self.last[side + 2] for side in (0, 1)), *(self.last[side] - box[side + 2] for side in (0, 1))
+        )
+        return apart <= _GAP * max(box[2] - box[0], box[3] - box[1])
+
+    def take(self, letter: str, box: Box) -> None:
+        around = self.box
+        self.words += letter
+        self.last = box
+        self.box = (min(around[0], box[0]), min(around[1], box[1]), max(around[2], box[2]), max(around[3], box[3]))
+
+
+def _pieces(page: Any) -> Iterator[PlacedText]:
+    for piece in _runs(page.get_textpage()):
+        placed = _placed(page, piece)
+        if placed is not None:
+            yield placed
+
+
+def _runs(text: Any) -> Iterator[_Piece]:
+    piece: _Piece | None = None
+    for index in range(min(text.count_chars(), _MOST_LETTERS)):
+        letter = _letter(raw.FPDFText_GetUnicode(text, index))
+        box = text.get_charbox(index, loose=True)
+        if letter == " " and piece is not None:
+            # PDFium makes up spaces where it sees a gap, and gives them no place; those of the file have one.
+            piece.words += letter
+            piece.last = box if box[2] > box[0] and piece.goes_on_at(box) else piece.last
+            continue
+        if piece is not None and (letter is None or not piece.goes_on_at(box)):
+            yield piece
+            piece = None
+        if letter is not None and letter != " ":
+            piece = piece or _Piece("", box, box)
+            piece.take(letter, box)
+    if piece is not None:
+        yield piece
+
+
+def _letter(code: int) -> str | None:
+    """A letter or a space; None where a line ends."""
+    if code == _SOFT_HYPHEN:
+        return "-"
+    if code in (10, 13):
+        return None
+    # A lone half of a pair is no text at all; what cannot be printed is a gap.
+    return chr(code) if code < 0x110000 and chr(code).isprintable() else " "
+
+
+def _placed(page: Any, piece: _Piece) -> PlacedText | None:
+    """The piece in parts of the page as it is drawn, turned and cropped; None when nothing of it is on the page."""
+    words = " ".join(piece.words.split())
+    corners = [_drawn(page, x, y) for x in piece.box[0::2] for y in piece.box[1::2]]
+    left, right = (max(0, min(PLACES, edge)) for edge in (min(x for x, _ in corners), max(x for x, _ in corners)))
+    top, bottom = (max(0, min(PLACES, edge)) for edge in (min(y for _, y in corners), max(y for _, y in corners)))
+    if not words or left >= right or top >= bottom:
+        return None
+    return PlacedText(text=words, left=left, top=top, width=right - left, height=bottom - top)
+
+
+def _drawn(page: Any, x: float, y: float) -> tuple[int, int]:
+    across, down = c_int(), c_int()
+    raw.FPDF_PageToDevice(page, 0, 0, PLACES, PLACES, 0, x, y, byref(across), byref(down))
+    return across.value, down.value

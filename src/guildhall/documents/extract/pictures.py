@@ -7,13 +7,11 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from PIL import Image, UnidentifiedImageError
 
 from guildhall.documents.extract.writing import Facts, FileToRead, Writer
 from guildhall.errors import MissingTool, UnreadableFile
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 MOST_PIXELS = 100_000_000
 _MOST_OCR_PIXELS = 25_000_000
@@ -22,8 +20,6 @@ _TIMEOUT_S = 60
 
 def extract_picture(file: FileToRead, writer: Writer) -> Facts:
     """Size, mode and frames of a picture; its words are written as text."""
-    from PIL import Image, UnidentifiedImageError
-
     facts: Facts = {}
     Image.MAX_IMAGE_PIXELS = None  # counted below, before anything is unpacked
     try:
@@ -49,7 +45,7 @@ def extract_picture(file: FileToRead, writer: Writer) -> Facts:
     return facts
 
 
-def read_picture(picture: Image) -> str:
+def read_picture(picture: Image.Image) -> str:
     """The words tesseract reads in a picture; `MissingTool` where it is not installed."""
     program = shutil.which("tesseract")
     if program is None:

@@ -1,6 +1,11 @@
-"""Spreadsheets as text: every sheet and every filled cell, formulas beside the values the file stores."""
+"""Spreadsheets as text and as grids for the screen: every filled cell, formulas beside the values the file stores.
+
+openpyxl is imported where it is used: it takes a tenth of a second, and rooms look at few workbooks.
+"""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from guildhall.documents.extract.graphics import paragraphs, write_graphics
 from guildhall.documents.extract.workbooks import SHEETS, Cell, Sheet, Workbook
@@ -8,6 +13,7 @@ from guildhall.documents.extract.writing import Facts, FileToRead, Writer, table
 from guildhall.documents.opc import Opc
 from guildhall.documents.scrub.ledger import Ledger
 from guildhall.documents.xmltrees import local
+from guildhall.domain.prepared import Grid, GridSheet
 from guildhall.errors import UnreadableFile
 
 
@@ -75,3 +81,46 @@ def _write_text_boxes(package: Opc, writer: Writer) -> None:
         for shape in tree.iter("{*}sp") if "/drawings/drawing" in part else ():
             for words in paragraphs(shape):
                 writer.add(f"Text box: {words}", unit="text boxes")
+
+
+MOST_ROWS, MOST_COLUMNS, MOST_SHEETS, LONGEST_CELL = 400, 60, 30, 500
+
+
+def read_grid(file: Path) -> Grid:
+    """Every sheet of a workbook; rows beyond the limit are counted. Called in a room."""
+    book = Workbook(Opc(file.read_bytes(), name=file.name, unparsed=SHEETS))
+    try:
+        return Grid(sheets=tuple(_grid(sheet) for sheet in book.sheets if sheet.holds_cells)[:MOST_SHEETS])
+    except (KeyError, ValueError, IndexError) as error:
+        raise UnreadableFile(file, f"its sheets cannot be read ({error})") from error
+
+
+def _grid(sheet: Sheet) -> GridSheet:
+    from openpyxl.utils import column_index_from_string, get_column_letter
+
+    kept: list[tuple[int, dict[int, str]]] = []
+    written: dict[str, str] = {}
+    left_out = 0
+    for number, cells in sheet.rows():
+        if len(kept) == MOST_ROWS:
+            left_out += 1
+            continue
+        row: dict[int, str] = {}
+        for cell in cells:
+            column = column_index_from_string(cell.column)
+            if column > MOST_COLUMNS:
+                continue
+            value, formula = sheet.value(cell), sheet.formula(cell)
+            row[column] = ("(no stored value)" if value is None else value)[:LONGEST_CELL]
+            if formula is not None:
+                written[cell.place] = formula[:LONGEST_CELL]
+        kept.append((number, row))
+    width = max((max(row, default=0) for _, row in kept), default=0)
+    return GridSheet(
+        name=sheet.name,
+        hidden=sheet.hidden,
+        columns=tuple(get_column_letter(column) for column in range(1, width + 1)),
+        rows=tuple((number, tuple(row.get(column, "") for column in range(1, width + 1))) for number, row in kept),
+        formulas=written,
+        left_out=left_out,
+    )

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from guildhall.documents.detection import detect
 from guildhall.documents.kinds import Kind
 from guildhall.documents.packages import read_members
-from guildhall.documents.render.showing import Means, show
+from guildhall.documents.render.rendering import Means, show
 from guildhall.documents.scrub.archives import gunzipped, tar_members
 from guildhall.documents.values import Omission, PageImage, Rendered
 from guildhall.domain.values import Value

@@ -5,14 +5,13 @@ from __future__ import annotations
 import io
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import vl_convert
+from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
 
 from guildhall.documents.kinds import Kind
 from guildhall.documents.values import Omission, PageImage, Rendered
 from guildhall.errors import UnreadableFile
-
-if TYPE_CHECKING:
-    from PIL.Image import Image
 
 RENDERER = "pillow"
 OPEN_PIXELS = 60_000_000
@@ -26,8 +25,6 @@ FRAMES = 24
 
 def draw_picture(file: Path, out: Path, *, kind: str) -> Rendered:
     """Every frame up to a limit as one page; larger pictures are shown reduced, which is said."""
-    from PIL import Image, ImageSequence, UnidentifiedImageError
-
     if kind == Kind.SVG:
         return _draw_vector(file, out)
     Image.MAX_IMAGE_PIXELS = None  # our own limit, with our own words, comes first
@@ -56,10 +53,8 @@ def draw_picture(file: Path, out: Path, *, kind: str) -> Rendered:
     )
 
 
-def upright(picture: Image) -> Image:
+def upright(picture: Image.Image) -> Image.Image:
     """As a viewer would show it: turned as EXIF says, on white where it is transparent, at most `SHOWN_SIDE` wide."""
-    from PIL import Image, ImageOps
-
     turned = ImageOps.exif_transpose(picture) or picture
     turned.thumbnail((SHOWN_SIDE, SHOWN_SIDE))
     if turned.has_transparency_data:
@@ -71,10 +66,9 @@ def upright(picture: Image) -> Image:
     return turned.convert("RGB")
 
 
-def _stretched(picture: Image) -> Image:
+def _stretched(picture: Image.Image) -> Image.Image:
     """16- and 32-bit grey reduced to 8 bits over the range it uses; clipping would show it all white."""
-    import numpy as np
-    from PIL import Image
+    import numpy as np  # here, because a room draws many pictures and few of them need it
 
     levels = np.asarray(picture, dtype=float)
     low, high = float(levels.min()), float(levels.max())
@@ -97,11 +91,8 @@ def _draw_vector(file: Path, out: Path) -> Rendered:
     )
 
 
-def svg_picture(svg: str, *, side: int = 1600) -> Image:
+def svg_picture(svg: str, *, side: int = 1600) -> Image.Image:
     """Rasterise an SVG so that its longer side has about `side` pixels."""
-    import vl_convert
-    from PIL import Image
-
     return Image.open(io.BytesIO(vl_convert.svg_to_png(svg, scale=side / _longer_side(svg))))
 
 
@@ -118,7 +109,7 @@ def _longer_side(svg: str) -> float:
     return max(sides, default=0) or 1000
 
 
-def save_page(picture: Image, out: Path, number: int, *, label: str = "") -> PageImage:
+def save_page(picture: Image.Image, out: Path, number: int, *, label: str = "") -> PageImage:
     """Keep a picture as page `number`."""
     path = out / f"page-{number:03}.png"
     picture.save(path, compress_level=1)

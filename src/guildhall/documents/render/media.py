@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+from PIL import Image, ImageDraw
+
 from guildhall.documents.kinds import Family, Kind
 from guildhall.documents.render.images import save_page
 from guildhall.documents.values import Omission, PageImage, Rendered
@@ -51,8 +53,6 @@ def _probe(file: Path, kind: Kind) -> dict[str, Any]:
 
 
 def _frames(file: Path, out: Path, kind: Kind, seconds: float) -> list[PageImage]:
-    from PIL import Image, ImageDraw
-
     taken = []
     for index in range(FRAMES if seconds > 0 else 1):
         moment = seconds * (index + 0.5) / FRAMES
@@ -81,8 +81,6 @@ def _frames(file: Path, out: Path, kind: Kind, seconds: float) -> list[PageImage
 
 
 def _waveform(file: Path, out: Path, kind: Kind, *, number: int, seconds: float) -> PageImage:
-    from PIL import Image
-
     raw = out / "wave.png"
     drawn = "showwavespic=s=1600x400:split_channels=1:colors=0x1f4e79|0x7f3f00"
     if not _ffmpeg(file, kind, ["-filter_complex", drawn, "-frames:v", "1", str(raw)]) or not raw.exists():

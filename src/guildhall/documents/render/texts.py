@@ -9,6 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pygments  # type: ignore[import-untyped]
+from markdown_it import MarkdownIt
+from pygments import formatters, lexers, util
+
 from guildhall.documents.detection import decoded
 from guildhall.documents.values import Omission
 from guildhall.domain.values import Value
@@ -83,16 +87,11 @@ def _page(body: str, out: Path, omitted: tuple[Omission, ...], warnings: Sequenc
 
 
 def _markdown(text: str) -> str:
-    from markdown_it import MarkdownIt
-
     made = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
     return str(made.render(text))
 
 
 def _code(text: str, language: str) -> str:
-    import pygments  # type: ignore[import-untyped]
-    from pygments import formatters, lexers, util
-
     try:
         lexer = lexers.get_lexer_by_name(language)
     except util.ClassNotFound:

@@ -1,7 +1,7 @@
-"""Pictures: every pixel stays as it is coded; EXIF, XMP, C2PA, texts, times, thumbnails and tails go.
+"""Pictures: the coded pixels stay; EXIF, XMP, C2PA, texts, times, thumbnails, tails and the words of profiles go.
 
 Work is on the container (chunks, segments, blocks), never on the coded picture, so nothing is compressed anew.
-A turned photograph keeps the one EXIF entry that turns it.
+A turned photograph keeps the one EXIF entry that turns it. JPEG 2000 is here as PDF files hold it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-from guildhall.documents.scrub.icc import blank_profile
 from guildhall.documents.scrub.ledger import Ledger, ScrubContext
 from guildhall.errors import CannotScrub
 
@@ -227,3 +226,93 @@ def _bitmap_header(data: bytes) -> int:
     masks = 16 if header == 40 and int.from_bytes(data[30:34], "little") in (3, 6) else 0
     colours = int.from_bytes(data[46:50], "little") or (1 << depth if depth <= 8 else 0)
     return header + masks + 4 * colours
+
+
+_TEXT_TAGS = frozenset(
+    {b"desc", b"cprt", b"dmnd", b"dmdd", b"vued", b"targ", b"scrn", b"psd1", b"psd2", b"psd3", b"psd0"}
+)
+_TEXT_TYPES = frozenset({b"desc", b"mluc", b"text", b"data", b"dict", b"ZXML", b"utf8"})
+_HEADER_TRACES = ((24, 36), (48, 64), (80, 100))
+"""Date; manufacturer, model and attributes; creator and profile id."""
+
+_SRGB, _SRGB_AT = b"sRGB IEC61966-2.1", 0x190
+"""Readers know the commonest profile of all by this name in this place, and then compute colours in another way."""
+
+
+def blank_profile(profile: bytes) -> bytes:
+    """The same profile, byte for byte as long, in which every text and maker's mark is zeros, save sRGB's own name."""
+    if len(profile) < 132 or profile[36:40] != b"acsp":
+        return profile
+    blanked = bytearray(profile)
+    for start, end in _HEADER_TRACES:
+        blanked[start:end] = bytes(end - start)
+    count = min(int.from_bytes(profile[128:132], "big"), 200)
+    for entry in range(132, 132 + 12 * count, 12):
+        name, offset, size = profile[entry : entry + 4], *_pair(profile[entry + 4 : entry + 12])
+        body = profile[offset : offset + size]
+        if name in _TEXT_TAGS or body[:4] in _TEXT_TYPES:
+            _blank_text(blanked, offset, body)
+    if profile[_SRGB_AT : _SRGB_AT + len(_SRGB)] == _SRGB:
+        blanked[_SRGB_AT : _SRGB_AT + len(_SRGB)] = _SRGB
+    return bytes(blanked)
+
+
+def _pair(data: bytes) -> tuple[int, int]:
+    return int.from_bytes(data[:4], "big"), int.from_bytes(data[4:], "big")
+
+
+def _blank_text(profile: bytearray, offset: int, body: bytes) -> None:
+    """Counts and offsets inside the tag stay, so that strict readers still accept it; the characters go."""
+    keep = 8
+    if body[:4] == b"desc":
+        keep = 12
+    elif body[:4] == b"mluc":
+        keep = 16 + 12 * min(int.from_bytes(body[8:12], "big"), 50)
+    profile[offset + keep : offset + len(body)] = bytes(max(0, len(body) - keep))
+
+
+_KEPT_BOXES = frozenset({b"jP  ", b"ftyp", b"rreq", b"jp2h", b"jpch", b"jplh", b"jp2c", b"cgrp", b"ftbl"})
+_START, _REMARK, _FIRST_TILE = b"\xff\x4f", b"\xff\x64", b"\xff\x90"
+
+
+def scrub_jpeg_2000(data: bytes, ledger: Ledger) -> bytes:
+    """A file of boxes or a bare picture; each box that neither draws nor describes the drawing is left out."""
+    if data.startswith(_START):
+        return _without_remarks(data, ledger)
+    out = []
+    for name, body in _boxes(data):
+        if name not in _KEPT_BOXES:
+            ledger.clean("JPEG 2000 box", "removed")
+            continue
+        kept = _without_remarks(body, ledger) if name == b"jp2c" else body
+        out.append((len(kept) + 8).to_bytes(4, "big") + name + kept)
+    return b"".join(out)
+
+
+def _boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    at = 0
+    while at + 8 <= len(data):
+        length, name, head = int.from_bytes(data[at : at + 4], "big"), data[at + 4 : at + 8], 8
+        if length == 1:
+            length, head = int.from_bytes(data[at + 8 : at + 16], "big"), 16
+        end = at + length if length else len(data)
+        if end < at + head or end > len(data):
+            raise CannotScrub("JPEG 2000", "its boxes are damaged")
+        yield name, data[at + head : end]
+        at = end
+
+
+def _without_remarks(picture: bytes, ledger: Ledger) -> bytes:
+    """The coded picture without the remarks in its head, where encoders leave their name."""
+    out, at = [picture[:2]], 2
+    while picture[at : at + 2] != _FIRST_TILE:
+        length = int.from_bytes(picture[at + 2 : at + 4], "big")
+        end = at + 2 + length
+        if length < 2 or end > len(picture):
+            raise CannotScrub("JPEG 2000", "its head is damaged")
+        if picture[at : at + 2] == _REMARK:
+            ledger.clean("JPEG 2000 remark", "removed")
+        else:
+            out.append(picture[at:end])
+        at = end
+    return b"".join([*out, picture[at:]])

@@ -1,13 +1,18 @@
-"""HTML and SVG: meta tags and editors' private data go or become uniform; what a reader sees stays."""
+"""Plain text, HTML, SVG and notebooks: what describes the making goes or becomes uniform; what a reader sees stays."""
 
 from __future__ import annotations
 
 import base64
+import json
 import re
+from typing import Any
+
+from lxml import etree
 
 from guildhall.documents.scrub.ledger import SIGNATURE, Ledger, ScrubContext
-from guildhall.documents.scrub.links import bare_name, tells_a_machine
+from guildhall.documents.scrub.names import bare_name, tells_a_machine
 from guildhall.documents.xmltrees import Tree, drop, parse_xml, write_xml
+from guildhall.errors import UnreadableFile
 
 _META = re.compile(rb"<meta\b[^>]*>", re.IGNORECASE)
 _LINK = re.compile(rb"""<link\b[^>]*\brel\s*=\s*["']?(author|me|license|publisher)\b[^>]*>""", re.IGNORECASE)
@@ -110,8 +115,6 @@ def _is_private(name: str) -> bool:
 
 
 def _forget_namespaces(root: Tree) -> None:
-    from lxml import etree
-
     etree.cleanup_namespaces(root)
 
 
@@ -123,3 +126,51 @@ def _scrub_data_pictures(data: bytes, context: ScrubContext) -> bytes:
         return b"data:image/" + found[1] + b";base64," + base64.b64encode(context.member("picture", picture))
 
     return _DATA_PICTURE.sub(clean, data)
+
+
+_KEPT_METADATA = {"kernelspec": ("language",), "language_info": ("name", "file_extension", "mimetype")}
+_KEPT_CELL_METADATA = frozenset({"tags", "collapsed", "scrolled", "jupyter", "slideshow", "hide_input"})
+_PICTURES = ("image/png", "image/jpeg", "image/gif")
+
+
+def scrub_notebook(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+    """The same cells in one canonical form, with counted ids and the language as the only setting."""
+    try:
+        notebook = json.loads(data)
+        cells = notebook["cells"]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UnreadableFile("notebook", f"is no notebook of format 4 ({type(error).__name__})") from error
+    metadata = notebook.get("metadata") or {}
+    notebook["metadata"] = {
+        part: {key: metadata[part][key] for key in keys if key in metadata[part]}
+        for part, keys in _KEPT_METADATA.items()
+        if isinstance(metadata.get(part), dict)
+    }
+    if "kernelspec" in notebook["metadata"]:
+        notebook["metadata"]["kernelspec"] |= {"name": "kernel", "display_name": "Kernel"}
+    ledger.clean("notebook metadata", "made uniform")
+    for number, cell in enumerate(cells, start=1):
+        _scrub_cell(cell, number, ledger, context)
+    kept = {key: notebook[key] for key in ("cells", "metadata", "nbformat", "nbformat_minor") if key in notebook}
+    return json.dumps(kept, indent=1, ensure_ascii=False).encode() + b"\n"
+
+
+def _scrub_cell(cell: dict[str, Any], number: int, ledger: Ledger, context: ScrubContext) -> None:
+    cell["metadata"] = {key: value for key, value in (cell.get("metadata") or {}).items() if key in _KEPT_CELL_METADATA}
+    ledger.clean("cell metadata", "made uniform")
+    if "id" in cell:
+        cell["id"] = f"cell-{number}"
+    outputs = cell.get("outputs") or []
+    bundles = [output.get("data") for output in outputs] + list((cell.get("attachments") or {}).values())
+    for output in outputs:
+        if "metadata" in output:
+            output["metadata"] = {}
+    for bundle in bundles:
+        for kind in _PICTURES:
+            if isinstance(bundle, dict) and kind in bundle:
+                bundle[kind] = _scrubbed_picture(bundle[kind], context)
+
+
+def _scrubbed_picture(encoded: str | list[str], context: ScrubContext) -> str:
+    text = encoded if isinstance(encoded, str) else "".join(encoded)
+    return base64.b64encode(context.member("picture", base64.b64decode(text))).decode()

@@ -1,7 +1,8 @@
-"""Names that tell nothing: `A-1.docx`, `A-2.xlsx`, ... and whether a file bore the name the brief asked for."""
+"""Names that tell nothing: of files (`A-1.docx`, `A-2.xlsx`, ...) and of the folders in paths inside them."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
@@ -50,3 +51,23 @@ def _extension(name: str, kind: Kind | None) -> str:
         return kind.ending
     suffix = PurePosixPath(name).suffix.lower()
     return suffix if claimed_kind(name) is not None else ""
+
+
+_DISK = r"[A-Za-z]:[\\/]|\\\\"
+_TOP = r"(?:Users|home|Volumes|mnt|tmp|var|private)/"
+_HOME = re.compile(rf"^(?:file:/*)?(?:(?:\.\.[\\/])*(?:{_DISK})|/+{_TOP}|(?:\.\./)+{_TOP})", re.IGNORECASE)
+"""Programs also write a disk path as one that climbs: `../../../C:/Users/...`."""
+
+_SOMEBODYS = re.compile(r"[\\/](?:Users|home|Documents and Settings)[\\/][^\\/]+[\\/]*$", re.IGNORECASE)
+
+
+def tells_a_machine(path: str) -> bool:
+    """Whether this is a path on somebody's disk or share, not a web address or a name inside a package."""
+    return bool(_HOME.match(path))
+
+
+def bare_name(path: str) -> str:
+    """The last step of a path; that of somebody's own folder is their name, and not told."""
+    if _SOMEBODYS.search(path):
+        return "folder"
+    return re.split(r"[\\/]", path.rstrip("\\/"))[-1]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 
 from guildhall.documents.opc import CONTENT_TYPES, Opc
 from guildhall.documents.scrub.ledger import Ledger, ScrubContext, ranked_stamps
-from guildhall.documents.scrub.links import bare_name, tells_a_machine
+from guildhall.documents.scrub.names import bare_name, tells_a_machine
 from guildhall.documents.scrub.parts import scrub_parts
 from guildhall.documents.xmltrees import Tree, drop, local, parse_xml
 from guildhall.errors import CannotScrub

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from guildhall.documents.packages import read_members, write_members
 from guildhall.documents.scrub.ledger import Ledger, ScrubContext, ranked_stamps
-from guildhall.documents.scrub.links import bare_name, tells_a_machine
+from guildhall.documents.scrub.names import bare_name, tells_a_machine
 from guildhall.documents.scrub.parts import scrub_parts
 from guildhall.documents.scrub.sheets import is_volatile
 from guildhall.documents.xmltrees import Tree, drop, local, parse_xml, write_xml

@@ -5,18 +5,15 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from guildhall.documents.scrub.icc import blank_profile
-from guildhall.documents.scrub.images import scrub_jpeg
-from guildhall.documents.scrub.jpeg2000 import scrub_jpeg_2000
+import pikepdf
+from pikepdf import Array, Name, Page, PdfError, Token, TokenFilter, TokenType
+
+from guildhall.documents.scrub.images import blank_profile, scrub_jpeg, scrub_jpeg_2000
 from guildhall.documents.scrub.ledger import SIGNATURE, Ledger, ScrubContext
-from guildhall.documents.scrub.links import bare_name, tells_a_machine
-from guildhall.documents.scrub.pdf_contents import scrub_contents
+from guildhall.documents.scrub.names import bare_name, tells_a_machine
 from guildhall.errors import CannotScrub
-
-if TYPE_CHECKING:
-    import pikepdf
 
 _CATALOG_KEPT = frozenset(
     [
@@ -68,8 +65,6 @@ _DEEPEST = 60
 
 def scrub_pdf(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
     """The same pages in a file whose bytes depend on them alone; opened only when it needs no password."""
-    import pikepdf
-
     try:
         with pikepdf.open(io.BytesIO(data)) as pdf:
             if pdf.is_encrypted:
@@ -142,8 +137,6 @@ def _clean_object(pdf: pikepdf.Pdf, item: Any, ledger: Ledger) -> None:
 
 def _dictionaries(item: Any, depth: int) -> Iterator[Any]:
     """A dictionary or stream and the direct ones inside it; indirect ones come by themselves."""
-    import pikepdf
-
     if depth > _DEEPEST or (depth and item.is_indirect):
         return
     if isinstance(item, (pikepdf.Dictionary, pikepdf.Stream)):
@@ -176,8 +169,6 @@ def _clean_annotation(annotation: Any, ledger: Ledger) -> None:
 
 
 def _shorten_paths(dictionary: Any, ledger: Ledger) -> None:
-    import pikepdf
-
     for key in ("/F", "/UF", "/URI", "/Alt", "/D"):
         value = dictionary.get(key)
         if isinstance(value, pikepdf.String) and tells_a_machine(str(value)):
@@ -198,8 +189,6 @@ def _clean_stream(pdf: pikepdf.Pdf, stream: Any, ledger: Ledger) -> None:
 
 def _clean_picture(pdf: pikepdf.Pdf, stream: Any, ledger: Ledger) -> None:
     """A JPEG or JPEG 2000, also one that was packed a second time, as text or by deflating it."""
-    from pikepdf import Array, Name
-
     filters, settings = stream.get("/Filter"), stream.get("/DecodeParms")
     chain = list(filters) if isinstance(filters, Array) else [filters]
     scrub = {"/DCTDecode": scrub_jpeg, "/JPXDecode": scrub_jpeg_2000}.get(str(chain[-1]))
@@ -215,12 +204,66 @@ def _clean_picture(pdf: pikepdf.Pdf, stream: Any, ledger: Ledger) -> None:
 
 
 def _is_dictionary(item: Any) -> bool:
-    import pikepdf
-
     return isinstance(item, pikepdf.Dictionary)
 
 
 def _is_stream(item: Any) -> bool:
-    import pikepdf
-
     return isinstance(item, pikepdf.Stream)
+
+
+_SUSPECT = (b"%", b"\xff\xd8\xff")
+"""The signs of a remark and of a photograph; a page with neither is not taken apart."""
+
+
+def scrub_contents(pdf: Any, ledger: Ledger) -> None:
+    """Every page that may hold either; all other commands are copied as they stand, and shared ones stay shared."""
+    seen: dict[tuple[tuple[int, int], ...], Any] = {}
+    for page in pdf.pages:
+        streams = _streams(page)
+        key = tuple(stream.objgen for stream in streams)
+        if key not in seen:
+            plain = _sieved(page, streams, ledger)
+            seen[key] = None if plain is None else pdf.make_stream(plain)
+        if seen[key] is not None:
+            page.Contents = seen[key]
+
+
+def _sieved(page: Any, streams: list[Any], ledger: Ledger) -> bytes | None:
+    """The page's commands without remarks and EXIF; None where there is nothing to take out."""
+
+    class Sieve(TokenFilter):
+        changed = False
+
+        def handle_token(self, token: Token) -> Token | list[Token]:  # type: ignore[override] # always called with one
+            if token.type_ is TokenType.comment:
+                self.changed = True
+                ledger.clean("remarks between drawing commands", "removed")
+                return []
+            if token.type_ is TokenType.inline_image and token.raw_value.startswith(b"\xff\xd8"):
+                photograph = _plain_photograph(token.raw_value, ledger)
+                self.changed |= photograph != token.raw_value
+                return Token(TokenType.inline_image, photograph)
+            return token
+
+    sieve = Sieve()
+    try:
+        if not any(sign in stream.read_bytes() for stream in streams for sign in _SUSPECT):
+            return None
+        plain = Page(page).get_filtered_contents(sieve)
+    except PdfError:
+        return None  # nothing can be drawn, or read, from a stream that does not unpack
+    return plain if sieve.changed else None
+
+
+def _streams(page: Any) -> list[Any]:
+    contents = page.get("/Contents")
+    if contents is None:
+        return []
+    return list(contents) if isinstance(contents, Array) else [contents]
+
+
+def _plain_photograph(data: bytes, ledger: Ledger) -> bytes:
+    try:
+        return scrub_jpeg(data, ledger)
+    except CannotScrub:
+        return data

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
-from guildhall.documents.scrub.icc import blank_profile
+from guildhall.documents.scrub.images import blank_profile
 from guildhall.documents.scrub.ledger import Ledger, ScrubContext
 from guildhall.errors import CannotScrub
 

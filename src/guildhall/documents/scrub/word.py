@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from guildhall.documents.opc import Opc
-from guildhall.documents.scrub.instructions import scrub_instructions
 from guildhall.documents.scrub.ledger import Ledger, ScrubContext
+from guildhall.documents.scrub.names import bare_name, tells_a_machine
 from guildhall.documents.scrub.ooxml import freeze_package, scrub_package
 from guildhall.documents.xmltrees import Tree, attribute, drop, local, unwrap
 
@@ -128,3 +129,53 @@ def _freeze(ended: _Field, ledger: Ledger) -> None:
 def _is_volatile(instruction: str) -> bool:
     words = instruction.split()
     return bool(words) and words[0].upper() in _VOLATILE
+
+
+_QUOTED = re.compile(r'"([^"]*)"')
+_ADDIN = re.compile(r"^\s*ADDIN\b")
+
+
+def plain_instruction(instruction: str) -> str:
+    """The instruction without folders of somebody's disk, and without what an add-in wrote for itself.
+
+    A reference manager keeps whole records there, with the number of the person's account in each.
+    """
+    if _ADDIN.match(instruction):
+        return " ADDIN "
+    return _QUOTED.sub(lambda found: f'"{_without_folders(found[1])}"', instruction)
+
+
+def _without_folders(path: str) -> str:
+    single = path.replace("\\\\", "\\")
+    return bare_name(single) if tells_a_machine(single) or tells_a_machine(path) else path
+
+
+def scrub_instructions(tree: Tree, ledger: Ledger) -> None:
+    """Every field of a part; an instruction may be spread over several runs, and is then gathered in the first."""
+    for simple in tree.iter("{*}fldSimple"):
+        name = next((name for name in simple.attrib if local(name) == "instr"), None)
+        if name is not None and (plain := plain_instruction(str(simple.attrib[name]))) != simple.attrib[name]:
+            simple.set(name, plain)
+            ledger.clean("folders and add-in data in fields", "removed")
+    open_fields: list[list[Tree]] = []
+    for element in tree.iter("{*}fldChar", "{*}instrText", "{*}delInstrText"):
+        kind = attribute(element, "fldCharType")
+        if kind == "begin":
+            open_fields.append([])
+        elif not kind and open_fields:
+            open_fields[-1].append(element)
+        elif kind == "end" and open_fields:
+            _scrub_spread(open_fields.pop(), ledger)
+    for left_open in open_fields:
+        _scrub_spread(left_open, ledger)
+
+
+def _scrub_spread(pieces: list[Tree], ledger: Ledger) -> None:
+    whole = "".join(piece.text or "" for piece in pieces)
+    plain = plain_instruction(whole)
+    if plain == whole:
+        return
+    for piece in pieces:
+        piece.text = ""
+    pieces[0].text = plain
+    ledger.clean("folders and add-in data in fields", "removed")
