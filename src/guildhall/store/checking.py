@@ -15,7 +15,9 @@ from typing import Any
 from pydantic import ValidationError
 from sqlalchemy import select, text
 
-from guildhall.domain.tasks import Task
+from guildhall.domain.judgments import Comparison
+from guildhall.domain.submissions import Submission
+from guildhall.domain.tasks import Task, TaskKey
 from guildhall.domain.values import Digest, Value, sha256
 from guildhall.errors import CorruptBlob
 from guildhall.store.audit import broken_links
@@ -25,6 +27,7 @@ from guildhall.store.records import Store
 from guildhall.store.references import dangling, doubled, loose_ends
 from guildhall.store.shelves import SHELVES, Shelf
 from guildhall.store.verdicts import unlike_rebuild
+from guildhall.store.wordings import Wordings
 from guildhall.store.work import abandoned, work_items
 from guildhall.store.workspace import Workspace
 
@@ -59,6 +62,7 @@ def examine_workspace(workspace: Workspace, *, now: float, files: bool = True) -
     health.faults += _database(store)
     used: set[Digest] = set()
     needed: set[Digest] = set()
+    wordings = _Wordings(store)
     for shelf in SHELVES:
         for row in _rows(store, shelf):
             value = _read(shelf, row)
@@ -66,6 +70,7 @@ def examine_workspace(workspace: Workspace, *, now: float, files: bool = True) -
                 health.faults.append(value)
             elif shelf.type is not Task:  # a task may name files whose bytes were never fetched
                 needed.update(named_files(value))
+            wordings.look_at(value)
             used.update(_DIGEST.findall(row.body))
             health.counts[shelf.table.name] = health.counts.get(shelf.table.name, 0) + 1
     for check in (dangling, doubled, loose_ends):
@@ -77,9 +82,29 @@ def examine_workspace(workspace: Workspace, *, now: float, files: bool = True) -
     ]
     if silent := abandoned(store, now=now):
         health.notes.append(f"{len(silent)} items are held by workers that are gone; the next run takes them up again")
+    if wordings.apart:
+        health.notes.append(
+            f"{wordings.apart} comparisons show work made for another version of their task than their study pinned"
+        )
     if files:
         _files(workspace.blobs, used | _results(store), needed, health)
     return health
+
+
+class _Wordings:
+    """Counts comparisons whose work was made for another version; works come before the comparisons that show them."""
+
+    def __init__(self, store: Store) -> None:
+        self.apart = 0
+        self._wordings = Wordings(store)
+        self._made_for: dict[Digest, TaskKey] = {}
+
+    def look_at(self, value: Value | Fault) -> None:
+        if isinstance(value, Submission):
+            self._made_for[value.key] = value.task_key
+        elif isinstance(value, Comparison) and all(key in self._made_for for key in value.submissions):
+            wording = self._wordings.of(value)
+            self.apart += any(self._made_for[key] != wording for key in value.submissions)
 
 
 def _database(store: Store) -> Iterator[Fault]:
