@@ -9,26 +9,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from guildhall.domain.providers import provider_of
 from guildhall.domain.submissions import Usage
 from guildhall.domain.values import Value
-
-PROVIDERS = {
-    "anthropic": "anthropic",
-    "azureai": "azure",
-    "bedrock": "aws",
-    "deepseek": "deepseek",
-    "fireworks": "fireworks",
-    "google": "google",
-    "grok": "x-ai",
-    "groq": "groq",
-    "mistral": "mistral",
-    "moonshot": "moonshotai",
-    "openai": "openai",
-    "openrouter": "openrouter",
-    "perplexity": "perplexity",
-    "together": "together",
-}
-"""Inspect's provider name -> the name under which its list prices are published."""
 
 
 class Price(Value):
@@ -74,8 +57,8 @@ def _list_cost(model: str, usage: Usage, at: datetime) -> float | None:
     from genai_prices import Usage as Counted
     from genai_prices import calc_price
 
-    provider, _, name = model.partition("/")
-    if provider not in PROVIDERS:
+    provider = provider_of(model)
+    if provider is None or provider.prices is None:
         return None
     counted = Counted(
         input_tokens=usage.input_tokens,
@@ -83,8 +66,9 @@ def _list_cost(model: str, usage: Usage, at: datetime) -> float | None:
         cache_write_tokens=usage.cache_written_tokens,
         output_tokens=usage.output_tokens,
     )
+    name = model.partition("/")[2]
     try:
-        found = calc_price(counted, name, provider_id=PROVIDERS[provider], genai_request_timestamp=at)
+        found = calc_price(counted, name, provider_id=provider.prices, genai_request_timestamp=at)
     except LookupError:
         return None
     return float(found.total_price)
