@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from guildhall.analysis.win_rates import WinRate, win_rates
 from guildhall.domain.findings import Breakdown, CellRecord, Counts, FigureGroup, Findings, ModelRecord
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
+from guildhall.store.ledger import Ledger
 from guildhall.store.workspace import Workspace
 from guildhall.study.beside import Hand, when_asked
 from guildhall.study.chapters import agreement, blinding, drift, formatting, order, review_time, severity, tells
@@ -26,6 +27,7 @@ from guildhall.study.chapters.trend import trend_of
 from guildhall.study.entries import COUNTED
 from guildhall.study.evidence import Evidence, gather_evidence
 from guildhall.study.methods import methods_of
+from guildhall.study.studies import booked_on
 from guildhall.study.task_rates import task_rates
 from guildhall.study.works import BREAKDOWNS
 
@@ -88,12 +90,19 @@ def findings_from(
         breakdowns=breakdowns(),
         savings=savings(),
         methods=methods_of(study, tasks, kind=kind, baseline=baseline, models=[one.model for one in headline]),
-        notes=tuple(
-            f"{other} graders judged too; they are not pooled with {kind} graders here"
-            for other in evidence.other_kinds
-        ),
+        notes=tuple(_notes(evidence)),
         version=__version__,
     )
+
+
+def _notes(evidence: Evidence) -> Iterator[str]:
+    """What is in no figure of the report: other kinds of graders, and calls to models whose cost nobody knows."""
+    for other in evidence.other_kinds:
+        yield f"{other} graders judged too; they are not pooled with {evidence.kind} graders here"
+    ledger = Ledger(evidence.workspace.store)
+    runs = [run for wave in evidence.waves() for run in booked_on(wave.id)]
+    if unknown := sum(ledger.spent(run=run).unanswered for run in runs):
+        yield f"{unknown} calls to models: sent, answer unknown; what they cost is unknown and in no figure here."
 
 
 def _counts(evidence: Evidence, tasks: Sequence[Task]) -> Counts:
