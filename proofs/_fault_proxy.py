@@ -8,7 +8,7 @@ import random
 import re
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -19,13 +19,16 @@ _USAGE = re.compile(rb'"usage"\s*:\s*(\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})')
 class FaultProxy:
     """Serves on loopback until closed.
 
-    `answers` holds, for each task named in a request, the tokens read and written by the server's own count.
+    `answers` holds, for each task named in a request, the tokens read and written by the server's own count; `asked`
+    counts the requests that named it, and `refused` those of them that were refused.
     """
 
     def __init__(
         self, upstream: str, *, seed: int, faults: float = 0.2, delay_s: tuple[float, float] = (0.1, 0.4)
     ) -> None:
         self.answers: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        self.asked: Counter[str] = Counter()
+        self.refused: Counter[str] = Counter()
         self.injected: dict[int, int] = defaultdict(int)
         self.streamed = 0
         self._upstream, self._faults, self._delay_s = upstream, faults, delay_s
@@ -46,14 +49,20 @@ class FaultProxy:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def handle(self, request: BaseHTTPRequestHandler) -> None:
-        body = request.rfile.read(int(request.headers["Content-Length"]))
+        length = int(request.headers["Content-Length"])
+        if len(body := request.rfile.read(length)) < length:  # its sender was killed half-way
+            request.close_connection = True
+            return
+        task = _TASK.findall(body.decode())[0]
         with self._lock:
+            self.asked[task] += 1
             delay, fault = self._random.uniform(*self._delay_s), self._random.random()
         time.sleep(delay)
         if fault < self._faults:
             status = 429 if fault < self._faults / 2 else 500
             with self._lock:
                 self.injected[status] += 1
+                self.refused[task] += 1
             self._send(request, status, b'{"error": {"message": "injected"}}', "application/json")
             return
         connection = http.client.HTTPConnection(self._upstream, timeout=120)
@@ -62,11 +71,10 @@ class FaultProxy:
         content = answer.read()
         connection.close()
         if answer.status == 200:
-            self._note(body, content)
+            self._note(task, content)
         self._send(request, answer.status, content, answer.headers.get("Content-Type", "application/json"))
 
-    def _note(self, body: bytes, content: bytes) -> None:
-        task = _TASK.findall(body.decode())[0]
+    def _note(self, task: str, content: bytes) -> None:
         usage = json.loads(_USAGE.findall(content)[-1])
         with self._lock:
             self.streamed += b"data:" in content[:20]

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-
 from guildhall.domain.findings import Findings
+from guildhall.study.findings import findings_from
+
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import gather_evidence
-from guildhall.study.findings import findings_from
 from proofs._examining import Seen
 from proofs._planted_intervals import Given, intervals_of
 from proofs._planted_store import store_world

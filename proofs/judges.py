@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from guildhall.grading.judges.evidence import pair_scores
 from tests.grading.scripted_judges import (
     LIKES_KIN,
     LIKES_LONGER,
@@ -32,7 +33,6 @@ from guildhall.domain.estimates import Estimate
 from guildhall.domain.judgments import Judgment
 from guildhall.engine.terms import Pace, Terms
 from guildhall.grading.judges.desk import Desk
-from guildhall.grading.judges.evidence import pair_scores
 from guildhall.grading.judges.graders import ByModel
 from guildhall.grading.judges.queue import judge, standing
 from guildhall.store.ledger import Ledger

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
+from guildhall.grading.judges.evidence import pair_scores
 from tests.grading.judge_cases import ballots
 from tests.grading.scripted_judges import SECRETS, SEEN, TextPreparer, World, brevity, judge_plan, world
 
@@ -16,7 +17,6 @@ from guildhall.domain.estimates import Estimate
 from guildhall.domain.judges import ExamplesFrom, JudgePlan
 from guildhall.engine.terms import Terms
 from guildhall.grading.judges.desk import Desk
-from guildhall.grading.judges.evidence import pair_scores
 from guildhall.grading.judges.example_making import collect_examples
 from guildhall.grading.judges.graders import ByModel
 from guildhall.grading.judges.queue import judge

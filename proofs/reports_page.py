@@ -8,10 +8,10 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from guildhall.domain.findings import Findings
 from tests.reports.made import FINDINGS, SAVINGS
 
 from guildhall.domain.differences import GateFinding, GateOutcome, ModelDifference, ReportSide, StudyDifference
-from guildhall.domain.findings import Findings
 from guildhall.reports.differences import difference_html
 from guildhall.reports.page import html_page
 from guildhall.reports.savings_page import savings_page

@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 
 import guildhall
-from guildhall import errors
+from guildhall import errors, machine
+from guildhall.cli.doctor import doctor
 from guildhall.cli.main import COMMANDS
+from guildhall.cli.show import table
 
 ROOT = Path(__file__).parent.parent
 
@@ -101,6 +103,24 @@ def test_doctor_tells_what_is_missing_and_never_a_key(monkeypatch: pytest.Monkey
     }
     assert all(one["present"] or one["fix"] for one in findings)
     assert "sk-canary" not in shown.stdout + shown.stderr
+
+
+def test_the_doctor_names_the_extra_that_brings_what_is_missing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    monkeypatch.setattr(machine, "_is_installed", lambda _module: False)
+    doctor(strict=False)
+    shown = capsys.readouterr().out
+    for extra in ("postgres", "ray", "s3", "observe", "providers", "hub", "local", "fast"):
+        assert f"pip install 'guildhall[{extra}]'" in shown
+
+
+def test_a_table_shows_brackets_as_they_were_written(capsys: pytest.CaptureFixture[str]) -> None:
+    table("[bold]title[/bold]", ["[red]column"], [("[/] [link=x]cell[/link]",)])
+    shown = capsys.readouterr().out
+    for written in ("[bold]title[/bold]", "[red]column", "[/] [link=x]cell[/link]"):
+        assert written in shown
 
 
 def test_completion_is_offered_for_the_shell() -> None:

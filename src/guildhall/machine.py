@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from guildhall.confine.cgroup import held_by_here
+from guildhall.domain.providers import PROVIDERS
 
 
 @dataclass(frozen=True)
@@ -42,18 +43,13 @@ _EXTRAS = (
     ("object stores", "s3fs", "s3", "files in an S3-compatible store"),
     ("metrics", "prometheus_client", "observe", "`serve --metrics` and `worker --metrics`"),
     ("traces", "opentelemetry.sdk", "observe", "traces, once OTEL_ variables ask for them"),
+    ("model clients", "openai", "providers", "models of OpenAI, Anthropic, Google and whatever speaks like OpenAI"),
     ("hub client", "huggingface_hub", "hub", "downloading the public data set"),
     ("local models", "xllamacpp", "local", "a genuine run with no key"),
     ("compiled kernels", "numba", "fast", "statistics over tens of millions of votes"),
 )
-_KEYS = {
-    "OpenAI": "OPENAI_API_KEY",
-    "Anthropic": "ANTHROPIC_API_KEY",
-    "Google": "GOOGLE_API_KEY",
-    "xAI": "XAI_API_KEY",
-    "Mistral": "MISTRAL_API_KEY",
-    "OpenRouter": "OPENROUTER_API_KEY",
-}
+_KEYS = ("openai", "anthropic", "google", "grok", "mistral", "openrouter")
+"""The providers whose keys are looked for."""
 
 
 def examine(environment: Mapping[str, str] = os.environ) -> list[Finding]:
@@ -121,10 +117,11 @@ def _is_installed(module: str) -> bool:
 
 
 def _keys(environment: Mapping[str, str]) -> Iterator[Finding]:
-    for provider, variable in _KEYS.items():
-        present = bool(environment.get(variable))
-        detail = f"{variable} is set" if present else ""
-        yield Finding(f"key for {provider}", present, detail, f"{provider} models", f"export {variable}=...")
+    for provider in map(PROVIDERS.__getitem__, _KEYS):
+        found = next((variable for variable in provider.keys if environment.get(variable)), None)
+        detail = f"{found} is set" if found else ""
+        fix = f"export {provider.keys[0]}=..."
+        yield Finding(f"key for {provider.title}", found is not None, detail, f"{provider.title} models", fix)
 
 
 def _first_line(command: list[str]) -> str:

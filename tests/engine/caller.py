@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from guildhall.domain.prices import Price
-from guildhall.engine.calls import Call
-from guildhall.engine.oneshot import run_calls
+from guildhall.engine.calls import Call, Reply
+from guildhall.engine.oneshot import OnReply, run_calls
 from guildhall.engine.prices import Prices
 from guildhall.engine.terms import Pace, Terms
 from guildhall.store.workspace import Workspace
@@ -20,7 +20,7 @@ from guildhall.store.workspace import Workspace
 ROOT = Path(__file__).parents[2]
 KEY = "sk-canary-7d1f0e55aa"
 QUESTION = "what the prompt says is nobody's business"
-RUN = "relayed"
+RUN = "asked"
 PRICED = "openai-api/own/priced"
 PRICES = Prices({PRICED: Price(input_usd=10.0, output_usd=100.0, as_of=date(2026, 1, 1))})
 
@@ -28,7 +28,7 @@ PRICES = Prices({PRICED: Price(input_usd=10.0, output_usd=100.0, as_of=date(2026
 def start(
     workspace: Path, model: str, settings: dict[str, Any], *, variables: dict[str, str] | None = None, **more: Any
 ) -> subprocess.Popen[bytes]:
-    """Let the process ask one question, or as many as `questions` says, and print what it hears.
+    """Let the process ask one question, or as many as `questions` says, and print each answer when it hears it.
 
     `pace` has settings of `Pace`; `variables` are added to its environment.
     """
@@ -39,10 +39,18 @@ def start(
     return subprocess.Popen(command, cwd=ROOT, env=environ, start_new_session=True, stdout=pipe, stderr=pipe)
 
 
-def ask(workspace: Workspace, model: str, settings: dict[str, Any], *, questions: int = 1, **pace: Any) -> list[str]:
+def ask(
+    workspace: Workspace,
+    model: str,
+    settings: dict[str, Any],
+    *,
+    questions: int = 1,
+    on_reply: OnReply | None = None,
+    **pace: Any,
+) -> list[str]:
     calls = [Call.ask(model, f"{QUESTION} {number}", settings=settings) for number in range(questions)]
     terms = Terms(run=RUN, pace=Pace(**pace), prices=PRICES)
-    answers = run_calls(calls, workspace=workspace, terms=terms)
+    answers = run_calls(calls, workspace=workspace, terms=terms, on_reply=on_reply)
     return [reply.error or reply.text for call in calls if (reply := answers.of(call)) is not None]
 
 
@@ -50,8 +58,12 @@ def main() -> None:
     orders = json.loads(sys.argv[1])
     with Workspace.open(Path(orders["workspace"])) as workspace:
         pace, questions = orders.get("pace", {}), orders.get("questions", 1)
-        said = ask(workspace, orders["model"], orders["settings"], questions=questions, **pace)
-        sys.stdout.write("\n".join(said))
+        ask(workspace, orders["model"], orders["settings"], questions=questions, on_reply=_say, **pace)
+
+
+def _say(_call: Call, reply: Reply) -> None:
+    sys.stdout.write(f"{reply.text}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -18,15 +18,20 @@ TEXT = "the quiet answer"
 
 @dataclass
 class ModelServer:
-    """Answers every question alike. `seconds` are taken up one an answer, then none; so are `refusals`."""
+    """Answers every question alike. `seconds` are taken up one an answer, then none; so are `refusals`.
+
+    The first `breaks` questions are read, and then the line goes dead.
+    """
 
     seconds: list[float] = field(default_factory=list)
     refusals: list[int] = field(default_factory=list)
+    breaks: int = 0
     packed: bool = False
     tells_usage: bool = True
     certified: ssl.SSLContext | None = None
     asked: list[dict[str, str]] = field(default_factory=list)
     answered: int = 0
+    refused: int = 0
 
     def __post_init__(self) -> None:
         server, self._lock = self, threading.Lock()
@@ -40,7 +45,10 @@ class ModelServer:
             def log_message(self, *_arguments: Any) -> None:
                 """Nothing on the terminal."""
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        class Listening(ThreadingHTTPServer):
+            request_queue_size = 256
+
+        self._server = Listening(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
         self.address = f"http://127.0.0.1:{self._server.server_address[1]}"
         if self.certified is not None:
@@ -53,11 +61,19 @@ class ModelServer:
         self._server.server_close()
 
     def handle(self, request: BaseHTTPRequestHandler) -> None:
-        body = json.loads(request.rfile.read(int(request.headers["Content-Length"])))
+        length = int(request.headers["Content-Length"])
+        if len(content := request.rfile.read(length)) < length:  # its sender was stopped half-way
+            request.close_connection = True
+            return
+        body = json.loads(content)
         with self._lock:
             self.asked.append({name.lower(): value for name, value in request.headers.items()})
             seconds = self.seconds.pop(0) if self.seconds else 0.0
             refusal = self.refusals.pop(0) if self.refusals else None
+            self.breaks, dead = max(0, self.breaks - 1), self.breaks > 0
+        if dead:
+            request.close_connection = True
+            return
         if refusal is not None:
             self._send(request, refusal, "application/json", [b'{"error": {"message": "not now"}}'], 0.0)
             return
@@ -93,6 +109,7 @@ class ModelServer:
             return
         with self._lock:
             self.answered += status == 200
+            self.refused += status != 200
 
 
 def _halves(pieces: list[bytes]) -> Iterator[bytes]:

@@ -206,13 +206,53 @@ def test_an_interrupted_run_says_so_and_gives_its_items_back(workspace):
         for number in interrupts:
             os.kill(os.getpid(), number)
 
+    stage = NotingStage()
     with pytest.raises(KeyboardInterrupt):
-        run_agents(
-            jobs, stage=NotingStage(), workspace=workspace, terms=Terms(run="r"), at_once=2, on_end=interrupt_once
-        )
+        run_agents(jobs, stage=stage, workspace=workspace, terms=Terms(run="r"), at_once=2, on_end=interrupt_once)
     counts = Work(workspace.store).counts(run="r")
     assert counts[WorkState.DONE] >= 1 and counts[WorkState.DONE] + counts[WorkState.PLANNED] == 20
-    assert Ledger(workspace.store).spent(run="r").unanswered <= 2
+    assert {end.text for end in stage.ends.values()} == {f"thought about {label}" for label in stage.ends}
+    spent = Ledger(workspace.store).spent(run="r")
+    assert spent.unanswered <= 2 and spent.usage.calls >= counts[WorkState.DONE] == len(stage.ends)
+    assert spent.usage.input_tokens == 10 * spent.usage.calls
+
+
+def test_work_that_cannot_be_fetched_is_not_taken_for_nothing_delivered(workspace):
+    class Failing(NotingStage):
+        async def collect(self, job: AgentJob, room: Room | None, end: AgentEnd) -> Found:
+            raise OSError("the object store does not answer")
+
+    stage = Failing()
+    run = run_agents([job("one", "thinker")], stage=stage, workspace=workspace, terms=Terms(run="r"))
+    assert run.left and "the object store does not answer" in (run.why_left or "")
+    assert not stage.ends and Work(workspace.store).counts(run="r") == {WorkState.PLANNED: 1}
+    assert Ledger(workspace.store).spent(run="r").usage.calls == 1, "what it cost is counted all the same"
+
+
+@scripted("test-asker")
+def asker(turn: Turn) -> Answer:
+    return Answer(text="", tools=(ToolUse("note", {"words": str(turn.number)}),), input_tokens=100, output_tokens=20)
+
+
+@pytest.mark.usefixtures("at_a_terminal")
+def test_ctrl_c_books_every_answer_that_agents_had_acted_on(workspace):
+    acted: list[str] = []
+
+    async def note(_room: Room, arguments: Mapping[str, Any]) -> Shown:
+        acted.append(str(arguments["words"]))
+        if len(acted) == 12:
+            os.kill(os.getpid(), signal.SIGINT)
+        return Shown("noted")
+
+    stage = NotingStage()
+    stage.tools = (HostTool("note", "Notes it.", {"words": (str, "what")}, note),)
+    jobs = [job(f"job {number}", "asker", tools=("note",)) for number in range(4)]
+    with pytest.raises(KeyboardInterrupt):
+        run_agents(jobs, stage=stage, workspace=workspace, terms=Terms(run="r"))
+    spent = Ledger(workspace.store).spent(run="r")
+    assert spent.usage.calls >= len(acted) >= 12
+    assert spent.usage.input_tokens + spent.usage.output_tokens == 120 * spent.usage.calls
+    assert Work(workspace.store).counts(run="r") == {WorkState.PLANNED: 4} and not stage.ends
 
 
 def test_a_sandbox_that_cannot_be_opened_is_an_error_with_its_reason(workspace):

@@ -15,7 +15,7 @@ import pytest
 from guildhall.confine.launch import why_no_bubblewrap
 from guildhall.confine.room import start
 from guildhall.engine.bubblewrap_authority import Authority
-from guildhall.engine.bubblewrap_network import Network
+from guildhall.engine.bubblewrap_config import Network
 
 pytestmark = pytest.mark.skipif(why_no_bubblewrap() is not None, reason="bubblewrap does not work on this machine")
 

@@ -13,6 +13,7 @@ import pytest
 
 from guildhall.domain.prices import Price
 from guildhall.domain.submissions import StopReason
+from guildhall.engine import terms
 from guildhall.engine.calls import Call, FilePart
 from guildhall.engine.oneshot import run_calls
 from guildhall.engine.prices import Prices
@@ -203,3 +204,11 @@ def test_a_killed_run_goes_on_without_repeating_an_answer(tmp_path):
         assert len(answers.replies) == 60 and work.counts(run="r") == {WorkState.DONE: 60}
         assert spent.usage.calls == 60, "every answered call once"
         assert spent.unanswered <= 2, "only what was in flight at the kill was sent in vain"
+
+
+def test_a_setting_of_earlier_versions_is_read_and_told_once_to_do_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    terms._tell_that_there_is_no_relay.cache_clear()
+    for relay in (True, False):
+        assert Pace.model_validate({"relay": relay, "retries": 3}) == Pace(retries=3)
+    assert caplog.text.count("`relay` under `pace` does nothing any more") == 1
+    assert "relay" not in Pace.model_validate({"relay": True}).model_dump()

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from guildhall.study.findings import findings_of
+from guildhall.study.judged import judged_rows
+from guildhall.study.rows import words_in
 from typer.testing import CliRunner
 
 from guildhall.cli.main import app
@@ -24,9 +27,6 @@ from guildhall.store.checking import examine_workspace
 from guildhall.store.wordings import Wordings
 from guildhall.store.workspace import Workspace
 from guildhall.study.extending import judged_pairs
-from guildhall.study.findings import findings_of
-from guildhall.study.judged import judged_rows
-from guildhall.study.rows import words_in
 from guildhall.study.studies import OpenStudy
 from tests.study.made import judged_study, task
 

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from guildhall.store.ledger import Ledger, Sent
 from guildhall.store.verdict_parts import close_parts
 from guildhall.store.workspace import Workspace
 from guildhall.study.reporting import write_study_report
 from tests.study.made import judged_study
 
 SCORES = {"alpha": [[1.0, 0.5], [0.0, 0.0]] * 4, "beta": [[0.5, 0.5], [1.0, 0.0]] * 4}
+
+
+def test_a_report_names_the_calls_whose_answer_nobody_knows(workspace: Workspace, tmp_path: Path) -> None:
+    study = judged_study(workspace, "s", SCORES)
+    before = write_study_report(workspace, study, tmp_path / "before")
+    assert not any("answer unknown" in one for one in before.notes)
+    ledger = Ledger(workspace.store)
+    ledger.begin(
+        [Sent(f"c{number}", "item", run, "x/y", 1.0) for number, run in enumerate(["s", "s:judging", "other"])]
+    )
+    after = write_study_report(workspace, study, tmp_path / "after")
+    (told,) = set(after.notes) - set(before.notes)
+    assert told.startswith("2 calls to models: sent, answer unknown")
+    assert told in (tmp_path / "after" / "report.md").read_text()
 
 
 def test_closed_parts_change_no_byte_of_a_report(workspace: Workspace, tmp_path: Path) -> None:

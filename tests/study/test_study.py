@@ -21,7 +21,7 @@ from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Task
 from guildhall.domain.variants import BriefVariant
-from guildhall.errors import GuildhallError, InputError, UnreadableFile
+from guildhall.errors import GuildhallError, InputError, UnknownName, UnreadableFile
 from guildhall.study.evidence import verdicts_of
 from guildhall.study.exports import code_book
 from guildhall.study.file import new_study, read_study
@@ -118,6 +118,37 @@ def test_items_differ_by_everything_that_may_change_the_outcome(study, tmp_path,
     (tmp_path / "paced.toml").write_text(STUDY + "item_seconds = 5.0\n[sampling.pace]\nretries = 1\n")
     paced = OpenStudy.open(tmp_path / "paced.toml", workspace)
     assert {item.key for item in paced.items} == keys, "pace and limits are no part of the work"
+
+
+@pytest.mark.parametrize("relay", ["true", "false"])
+def test_a_study_file_of_an_earlier_version_is_the_same_study(study, tmp_path, workspace, relay):
+    (tmp_path / "old.toml").write_text(STUDY + f"[sampling.pace]\nrelay = {relay}\n[grading.pace]\nrelay = {relay}\n")
+    old = OpenStudy.open(tmp_path / "old.toml", workspace)
+    assert old.frozen().key == study.frozen().key
+    assert [item.key for item in old.items] == [item.key for item in study.items]
+    assert old.terms.pace == study.terms.pace
+
+
+def test_a_kept_study_that_names_an_old_setting_keeps_its_key(study, workspace):
+    frozen = study.frozen()
+    old = frozen.but(design={**frozen.design, "grading": {"pace": {"relay": True}}})
+    workspace.store.add(old)
+    assert [one.key for one in workspace.store.find(Study)] == [old.key]
+    assert workspace.store.get(Study, old.key).design["grading"] == {"pace": {"relay": True}}
+
+
+@pytest.mark.parametrize(
+    ("mistyped", "meant"), [("openia/gpt-5", "openai"), ("scripted/carefull", "careful"), ("echo", None)]
+)
+@pytest.mark.parametrize("whose", ["author", "judge"])
+def test_a_plan_names_a_model_nobody_knows_instead_of_pricing_it(bank, workspace, tmp_path, mistyped, meant, whose):
+    judge = f'[[judges]]\nname = "j"\nmodel = "{mistyped}"\n'
+    text = STUDY.replace("scripted/careless", mistyped) if whose == "author" else STUDY + judge
+    (tmp_path / "study.toml").write_text(text)
+    words = ["plan", str(tmp_path / "study.toml"), "--workspace", str(workspace.path)]
+    told = CliRunner().invoke(study_cli.app, words).exception
+    assert isinstance(told, UnknownName) and told.name in mistyped
+    assert (f"did you mean {meant!r}" in str(told)) is (meant is not None)
 
 
 def test_a_changed_study_must_be_wanted_in_words(study, tmp_path, workspace):

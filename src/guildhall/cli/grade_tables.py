@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from guildhall.cli.show import done, note, share, table, with_ends
+from guildhall.cli.show import done, note, sent_answer_unknown, share, table, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +26,8 @@ def show_standings(report: Any) -> None:
     done(f"{report['comparisons']} comparisons")
     if report["tasks_without_expert"]:
         note(f"{report['tasks_without_expert']} tasks have no expert's work and take no part")
+    if report["unanswered_calls"]:
+        note(sent_answer_unknown(report["unanswered_calls"]))
 
 
 def _dollars(cost: float | None) -> str:

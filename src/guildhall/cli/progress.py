@@ -63,12 +63,13 @@ def _as_lines(title: str, standing: Standing, stop: threading.Event) -> None:
 def _table(title: str, now: Mapping[str, Any], started: float, before: int) -> Any:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
+    from rich.text import Text
 
     cells = _cells(now, started, before)
-    shown = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
+    shown = Table(title=Text(title), title_justify="left", box=SIMPLE_HEAD, pad_edge=False)
     for name in cells:
         shown.add_column(name, justify="right")
-    shown.add_row(*cells.values())
+    shown.add_row(*map(Text, cells.values()))
     return shown
 
 

@@ -47,6 +47,11 @@ def note(words: str) -> None:
     typer.secho(words, fg="yellow", err=True)
 
 
+def sent_answer_unknown(calls: int) -> str:
+    """How many calls a kill or a stop cut off, said everywhere alike."""
+    return f"{calls} calls: sent, answer unknown; they were cut off, and what they cost is in no figure"
+
+
 def share(value: float | None) -> str:
     """A share to three places, or `none`."""
     return "none" if value is None else f"{value:.3f}"
@@ -65,18 +70,28 @@ def with_ends(value: float | None, interval: tuple[float, float] | None) -> str:
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, numeric: Sequence[int] = ()) -> None:
-    """A table for people; `numeric` names the columns that align right."""
+    """A table for people; `numeric` names the columns that align right.
+
+    Every word is shown as it is: brackets in it are no markup.
+    """
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    shown = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, show_header=any(columns))
+    shown = Table(
+        title=Text(title), title_justify="left", title_style="bold", box=SIMPLE_HEAD, show_header=any(columns)
+    )
     shown.pad_edge, shown.collapse_padding = False, True
     for index, name in enumerate(columns):
         right = index in numeric
         shown.add_column(
-            name, justify="right" if right else "left", no_wrap=right, overflow="fold", min_width=min(12, len(name))
+            Text(name),
+            justify="right" if right else "left",
+            no_wrap=right,
+            overflow="fold",
+            min_width=min(12, len(name)),
         )
     for row in rows:
-        shown.add_row(*("" if cell is None else str(cell) for cell in row))
+        shown.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
     Console().print(shown)

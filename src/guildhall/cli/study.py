@@ -10,7 +10,7 @@ import typer
 
 from guildhall.cli.executing import AddressOption, ExecutorOption, Where, chosen_executor
 from guildhall.cli.progress import in_dollars, live_table
-from guildhall.cli.show import as_json, done, note, table, with_ends
+from guildhall.cli.show import as_json, done, note, sent_answer_unknown, table, with_ends
 from guildhall.cli.workspace import ChangedOption, JsonOption, WhyOption, WorkspaceOption
 from guildhall.errors import InputError
 
@@ -239,6 +239,8 @@ def show_forecast(title: str, report: Any) -> None:
     columns = ("author", "model", "to do", "calls", "minutes", "dollars", "figures rest on")
     table(title, columns, rows, numeric=(3, 4, 5))
     cost = "at an unknown price" if report["usd"] is None else f"for about ${report['usd']:,.2f}"
+    if report["unanswered_calls"]:
+        note(sent_answer_unknown(report["unanswered_calls"]))
     done(f"{report['to_do']} of {report['items']} items to do, {report['hours']:.2g} h at this pace, {cost}")
 
 
@@ -287,8 +289,6 @@ def show_status(title: str, report: Any) -> None:
     if report["late_answers"]:
         note(f"{report['late_answers']} answers arrived when nobody waited for them any more; their cost is counted")
     if report["unanswered_calls"]:
-        note(f"{report['unanswered_calls']} calls were sent whose answer has not arrived; their cost is unknown")
+        note(sent_answer_unknown(report["unanswered_calls"]))
     if report.get("why_left"):
         note(f"{report['left']} items were left: {report['why_left']}")
-    if report.get("remark"):
-        note(report["remark"])

@@ -9,11 +9,9 @@ from typing import Annotated, Literal, Self
 from pydantic import AwareDatetime, Field, JsonValue, model_validator
 
 from guildhall.domain.authors import ModelGrader
+from guildhall.domain.providers import holds_to_schema
 from guildhall.domain.submissions import Usage
 from guildhall.domain.values import Digest, Id, Value, canonical_json, sha256
-
-STRUCTURED = frozenset({"anthropic", "google", "grok", "groq", "mistral", "openai", "sglang", "vllm"})
-"""Providers that hold a model to a JSON schema; elsewhere the verdict stands alone on the last line."""
 
 Medium = Literal["image", "audio", "video"]
 
@@ -49,9 +47,10 @@ class JudgePlan(Value):
 
     @property
     def answers_by_schema(self) -> bool:
+        """Whether a JSON schema is asked for; elsewhere the verdict stands alone on the last line."""
         if self.tools:
             return False
-        return self.structured if self.structured is not None else self.model.partition("/")[0] in STRUCTURED
+        return holds_to_schema(self.model) if self.structured is None else self.structured
 
     def grader(self, prompt_digest: Digest) -> ModelGrader:
         """The judge as its verdicts name it: whatever may change a verdict is part of its key."""

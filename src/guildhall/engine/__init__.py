@@ -19,8 +19,8 @@ Kill the process at any moment and run the same lines again: answered calls are 
 cost still counts. A call another run already paid for comes back `cached`, without time or money; pass `reuse=False`
 to ask afresh. `Call.sample` tells independent answers to the same question apart, `answer_schema` asks for JSON
 (parsed into `reply.data`), and `FilePart(name, digest, media_type)` shows a file kept in the blobs.
-`Ledger(workspace.store).spent(run=...)` is the ledger: tokens, dollars, answers that came too late to be used (a relay
-outlives a killed run and counts them), calls sent whose answer never came.
+`Ledger(workspace.store).spent(run=...)` is the ledger: tokens, dollars, answers that were not used, and how many
+calls were sent whose answer nobody knows.
 
 Offline, `scripted/<name>` is a model whose behaviour is a Python function: see `guildhall.engine.scripted`.
 

@@ -25,18 +25,18 @@ from inspect_ai.util import (
     SandboxEnvironment,
     SandboxEnvironmentConfigType,
     SandboxEnvironmentLimits,
+    SandboxUnavailableError,
     concurrency,
 )
-from inspect_ai.util._sandbox.environment import SandboxUnavailableError, SandboxUserUnsupportedError
 from pydantic import BaseModel
 
 from guildhall.confine.bubblewrap import INSIDE_ID
 from guildhall.confine.command import Command
 from guildhall.confine.limits import ROOM_WIDE, Finished
 from guildhall.confine.room import Room, start
-from guildhall.engine.bubblewrap_config import BubblewrapConfig
-from guildhall.engine.bubblewrap_network import Network
+from guildhall.engine.bubblewrap_config import BubblewrapConfig, Network
 from guildhall.engine.environments import prepared_environment
+from guildhall.engine.inspect_private import SandboxUserUnsupportedError, subprocesses_at_once
 from guildhall.errors import RoomClosed
 
 logger = logging.getLogger(__name__)
@@ -201,9 +201,7 @@ def _settings(config: SandboxEnvironmentConfigType | None) -> BubblewrapConfig:
 
 
 def _throttle() -> Any:
-    from inspect_ai.util._subprocess import max_subprocesses_context_var
-
-    return concurrency("subprocesses", max_subprocesses_context_var.get(), resizable=True)
+    return concurrency("subprocesses", subprocesses_at_once(), resizable=True)
 
 
 def _as_result(cmd: list[str], finished: Finished, *, wall_s: float) -> ExecResult[str]:

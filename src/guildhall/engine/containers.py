@@ -89,6 +89,6 @@ def write_container_files(profile: ProfileName, engine: Engine, into: Path, *, c
 
 def _hold_against_schema(compose: Path) -> None:
     """Inspect refuses a compose file with a field it does not know; better here than at the first sample."""
-    from inspect_ai.util._sandbox.compose import parse_compose_yaml
+    from guildhall.engine.inspect_private import hold_against_compose_schema
 
-    parse_compose_yaml(str(compose))
+    hold_against_compose_schema(str(compose))

@@ -1,32 +1,30 @@
-"""The desk of one job: what has been used, said and submitted while its agent works, and the limits it works under."""
+"""The desk of one job while its agent works, and the office of one eval: its desks, and the way into the store."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
-from uuid import uuid4
+from typing import TYPE_CHECKING
 
 from guildhall.domain.submissions import FREE, StopReason, Usage
-from guildhall.engine.agents import AgentEnd, AgentJob, Collected
-from guildhall.engine.journal import Journal, Note
-from guildhall.engine.models import usage_of
+from guildhall.engine.agents import AgentEnd, AgentJob, Collected, Stage
+from guildhall.engine.attempts import CallBook
+from guildhall.engine.journal import TAKEN_OVER, Journal, Note
 from guildhall.engine.purse import Purse
 from guildhall.engine.terms import Terms
-from guildhall.engine.wire import ASKED, Asked
-from guildhall.store.ledger import Answered, Sent
+from guildhall.store.ledger import Answered
+from guildhall.store.work import Outcome
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ModelUsage
+    from guildhall.engine.inspect_private import RunningSample
 
 DESK: ContextVar[Desk | None] = ContextVar("guildhall_desk", default=None)
 """The desk of the sample that is running; absent outside our own evals, where our hooks do nothing."""
+OFFICE: ContextVar[Office | None] = ContextVar("guildhall_office", default=None)
 
-
-class Closable(Protocol):
-    def close(self) -> None: ...
+OnEnd = Callable[[AgentJob, AgentEnd], None]
 
 
 class RunLimitReached(Exception):
@@ -35,13 +33,12 @@ class RunLimitReached(Exception):
 
 @dataclass
 class Desk:
-    """One job at work. Every model call passes here twice: before it is sent and when it is answered."""
+    """One job at work. Every model call passes here twice: before it may be sent and when it is answered."""
 
     job: AgentJob
     terms: Terms
     journal: Journal
     purse: Purse
-    receipts: Path
     usage: Usage = FREE
     tools_used: Counter[str] = field(default_factory=Counter)
     text: str | None = None
@@ -49,53 +46,46 @@ class Desk:
     stop: StopReason = StopReason.FINISHED
     error: str | None = None
     collected: Collected | None = None
-    log: str | None = None
+    sample: RunningSample | None = None
     left: bool = False
-    left_open: Closable | None = None
-    _ticket: str | None = None
+    ended: bool = False
+    """Whether its work came to an end of its own and was collected; where that failed, or was stopped, nothing is."""
+    _paying: bool = False
+
+    def __post_init__(self) -> None:
+        elsewhere = "base_url" in self.job.settings
+        self.book = CallBook(self.journal, self.terms, self.job.key, elsewhere, self._call_answered)
 
     def submit(self, text: str, files: list[str]) -> None:
         self.text, self.named = text, tuple(files)
 
-    async def call_sent(self, model: str) -> None:
-        """Write the call down before it leaves; a retry of the same call keeps its row."""
-        if self._ticket is not None:
+    def want_call(self) -> None:
+        """Ask for the money of one call; whoever tries it again has it already."""
+        if self._paying:
             return
-        why = self.purse.start()
-        if why is not None:
+        if (why := self.purse.start()) is not None:
             raise RunLimitReached(why)
-        self._ticket = uuid4().hex
-        sent = Sent(self._ticket, self.job.key, self.terms.run, model, self.terms.now())
-        await self.journal.write(Note(sent=sent))
-        if self.terms.pace.relayed:
-            ASKED.set(Asked(sent, self.terms, self._elsewhere, self.receipts))
+        self._paying = True
 
-    @property
-    def _elsewhere(self) -> bool:
-        return "base_url" in self.job.settings
+    async def _call_answered(self, answered: Answered) -> None:
+        self.usage = self.usage + answered.usage
+        self._paid(answered.usage)
+        await self.journal.write(Note(answered=answered))
 
-    async def call_answered(self, model: str, counted: ModelUsage, seconds: float) -> None:
-        usage = self.terms.priced(model, usage_of(counted), elsewhere=self._elsewhere)
-        self.usage = self.usage + usage
-        await self._close_call(usage, seconds=seconds)
-
-    async def call_was_cached(self) -> None:
-        """A cached answer costs neither time nor money: its row is taken back."""
+    def call_was_cached(self) -> None:
+        """A cached answer costs neither time nor money, and nothing was sent for it."""
         self.usage = self.usage + Usage(cached_calls=1, cost_usd=0.0)
-        ticket, self._ticket = self._ticket, None
-        if ticket is not None:
-            self.purse.end(FREE)
-            await self.journal.write(Note(void=ticket))
+        self._paid(FREE)
 
     async def call_failed(self, words: str) -> None:
-        """A call that raised is closed with what it raised; what it cost, if anything, nobody knows."""
-        await self._close_call(Usage(calls=1), error=words)
+        """A call that raised; what it cost, if anything, nobody knows."""
+        self._paid(Usage(calls=1))
+        await self.journal.write(self.book.given_up(self.job.model, words))
 
-    async def _close_call(self, usage: Usage, *, seconds: float | None = None, error: str | None = None) -> None:
-        ticket, self._ticket = self._ticket, None
-        if ticket is not None:
+    def _paid(self, usage: Usage) -> None:
+        if self._paying:
+            self._paying = False
             self.purse.end(usage)
-            await self.journal.write(Note(answered=Answered(ticket, usage, self.terms.now(), seconds, error)))
 
     @property
     def turns(self) -> int:
@@ -106,10 +96,59 @@ class Desk:
             stop=self.stop,
             text=self.text or "",
             named=self.named,
-            usage=self.usage,
+            usage=self.usage + self.book.unknown_cost,
             seconds=seconds,
             tools_used=dict(self.tools_used),
             made_at=self.terms.date(),
-            log=self.log,
+            log=None if self.sample is None else self.sample.log,
             error=self.error,
         )
+
+
+@dataclass
+class Office:
+    """What the samples of one eval share."""
+
+    terms: Terms
+    stage: Stage
+    journal: Journal
+    purse: Purse
+    jobs: dict[str, AgentJob]
+    on_end: OnEnd
+    desks: dict[str, Desk] = field(default_factory=dict)
+    finished: dict[str, AgentEnd] = field(default_factory=dict)
+    why_left: str | None = None
+    failure: BaseException | None = None
+
+    def open_desk(self, key: str) -> Desk:
+        self.desks[key] = Desk(self.jobs[key], self.terms, self.journal, self.purse)
+        return self.desks[key]
+
+    async def sample_ended(self, key: str, seconds: float | None) -> None:
+        """Keep what a job made and close its item, in one transaction.
+
+        A job that was stopped half-way, that the run could not afford, or whose work could not be fetched stays open.
+        """
+        desk = self.desks.pop(key, None)
+        if desk is not None and desk.sample is not None and desk.sample.left_open is not None:
+            desk.sample.left_open.close()
+        if desk is None or desk.left or not desk.ended:
+            return
+        try:
+            end = desk.end(seconds=seconds)
+            made = self.stage.keep(desk.job, end, desk.collected)
+            outcome = Outcome(key, self.terms.now(), result=made.result, error=made.error)
+            kept = await self.journal.write(Note(outcome=outcome, values=made.values))
+        except Exception as failure:  # noqa: BLE001 - Inspect swallows what hooks raise; the run reports it at its end
+            self.failure = self.failure or failure
+            return
+        if not kept:
+            self.why_left = self.why_left or TAKEN_OVER
+            return
+        self.finished[key] = end
+        self.on_end(desk.job, end)
+
+    def leave(self, desk: Desk, why: str) -> None:
+        """The run may spend no more: this job goes back as it was."""
+        desk.left = True
+        self.why_left = why

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
 
 from guildhall.domain.values import canonical_json
 from guildhall.engine.agents import AgentEnd, AgentJob, Stage
+from guildhall.engine.desk import OFFICE, Office, OnEnd
 from guildhall.engine.journal import TAKEN_OVER, keep_leases, open_journal, plain_errors
 from guildhall.engine.models import config_of, open_model
-from guildhall.engine.office import OFFICE, Office, OnEnd
+from guildhall.engine.old_receipts import book_old_receipts
 from guildhall.engine.purse import Purse
-from guildhall.engine.receipts import booking, new_book
-from guildhall.engine.relays import remark
 from guildhall.engine.sandboxes import Sandbox
 from guildhall.engine.solver import do_job
 from guildhall.engine.terms import Terms
@@ -36,15 +34,11 @@ SAMPLES_AN_EVAL = 500
 
 @dataclass(frozen=True)
 class AgentRun:
-    """What a run of agents came to: how each job ended that ended now, and which were left and why.
-
-    `remark` is what else there is to say of the run itself.
-    """
+    """What a run of agents came to: how each job ended that ended now, and which were left and why."""
 
     finished: dict[str, AgentEnd]
     left: tuple[str, ...] = ()
     why_left: str | None = None
-    remark: str | None = None
 
 
 def run_agents(
@@ -65,14 +59,14 @@ def run_agents(
     """
     wanted = {job.key: job for job in jobs}
     terms.require_prices((job.model, "base_url" in job.settings) for job in wanted.values() if job.command is None)
-    receipts = new_book(workspace)
-    with booking(workspace, receipts, now=terms.now), plain_errors():
+    book_old_receipts(workspace, now=terms.now())
+    with plain_errors():
         open_keys, mine = _claimed(wanted, Work(workspace.store), terms)
         if not mine:
             return AgentRun({}, left=tuple(open_keys), why_left=TAKEN_OVER if open_keys else None)
-        office = anyio.run(_run_eval, mine, stage, workspace, terms, sandbox or Sandbox(), at_once, receipts, on_end)
+        office = anyio.run(_run_eval, mine, stage, workspace, terms, sandbox or Sandbox(), at_once, on_end)
     left = tuple(key for key in open_keys if key not in office.finished)
-    return AgentRun(office.finished, left=left, why_left=office.why_left, remark=remark())
+    return AgentRun(office.finished, left=left, why_left=office.why_left)
 
 
 def _claimed(wanted: dict[str, AgentJob], work: Work, terms: Terms) -> tuple[list[str], dict[str, AgentJob]]:
@@ -91,14 +85,15 @@ async def _run_eval(
     terms: Terms,
     sandbox: Sandbox,
     at_once: int,
-    receipts: Path,
     on_end: OnEnd | None,
 ) -> Office:
+    from guildhall.engine.inspect_private import hide_display
+
     work, ledger = Work(workspace.store), Ledger(workspace.store)
-    _quiet()
+    hide_display()
     async with keep_leases(work, terms), open_journal(workspace.store) as journal:
         purse = Purse(terms.limits, recount=lambda: ledger.spent(run=terms.run), clock=terms.now)
-        office = Office(terms, stage, journal, purse, jobs, receipts, on_end or (lambda _job, _end: None))
+        office = Office(terms, stage, journal, purse, jobs, on_end or (lambda _job, _end: None))
         token = OFFICE.set(office)
         try:
             for portion in _portions(list(jobs.values())):
@@ -124,7 +119,8 @@ def _portions(jobs: list[AgentJob]) -> Iterable[list[AgentJob]]:
 async def _evaluated(tasks: list[Task], *, log_dir: str, at_once: int, run: str) -> list[EvalLog]:
     """Inspect's own run of the tasks; what keeps it from starting becomes an error of ours."""
     from inspect_ai import eval_async
-    from inspect_ai._util.error import PrerequisiteError
+
+    from guildhall.engine.inspect_private import PrerequisiteError
 
     try:
         return await eval_async(
@@ -187,7 +183,7 @@ def _task(jobs: list[AgentJob], workspace: Workspace, terms: Terms, sandbox: San
     from inspect_ai import Task
     from inspect_ai.dataset import Sample
 
-    from guildhall.engine.scoring import delivered
+    from guildhall.engine.registry import delivered
 
     first = jobs[0]
     config = config_of(first.settings, pace=terms.pace, limits=terms.limits.but(item_seconds=None, item_tokens=None))
@@ -201,10 +197,3 @@ def _task(jobs: list[AgentJob], workspace: Workspace, terms: Terms, sandbox: San
         sandbox=sandbox.spec() if first.in_sandbox else None,
         name=first.model.replace("/", "-").replace(":", "-"),
     )
-
-
-def _quiet() -> None:
-    """Inspect shows nothing of its own: the caller shows progress."""
-    from inspect_ai.util._display import init_display_type
-
-    init_display_type("none")

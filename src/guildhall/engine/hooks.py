@@ -1,4 +1,4 @@
-"""Inspect's hooks as we use them: the ledger follows every model call, and results leave as each sample ends.
+"""Inspect's hooks as we use them: limits are kept before each model call, and results leave as each sample ends.
 
 Imported by the first job that runs, and not at start: Inspect announces every hook it finds at start on standard
 output. Outside our own evals (no office in the context) the hooks do nothing.
@@ -10,14 +10,12 @@ from inspect_ai.hooks import (
     BeforeModelGenerate,
     Hooks,
     ModelCacheUsageData,
-    ModelUsageData,
     SampleEnd,
     hooks,
 )
 from inspect_ai.util import LimitExceededError
 
-from guildhall.engine.desk import DESK, RunLimitReached
-from guildhall.engine.office import OFFICE
+from guildhall.engine.desk import DESK, OFFICE, RunLimitReached
 
 
 @hooks(name="guildhall", description="Keeps Guildhall's ledger of model calls and its results.")
@@ -25,7 +23,7 @@ class GuildhallHooks(Hooks):
     def enabled(self) -> bool:
         return OFFICE.get() is not None
 
-    async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:
+    async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:  # noqa: ARG002 - the desk knows
         if (desk := DESK.get()) is None:
             return
         limits = desk.terms.limits
@@ -34,17 +32,13 @@ class GuildhallHooks(Hooks):
         if limits.item_turns is not None and desk.turns >= limits.item_turns:
             raise LimitExceededError("turn", value=desk.turns, limit=limits.item_turns)
         try:
-            await desk.call_sent(data.model_name)
+            desk.want_call()
         except RunLimitReached as reached:
             raise LimitExceededError("operator", value=0, limit=0, message=str(reached)) from reached
 
-    async def on_model_usage(self, data: ModelUsageData) -> None:
-        if (desk := DESK.get()) is not None:
-            await desk.call_answered(data.model_name, data.usage, data.call_duration)
-
     async def on_model_cache_usage(self, data: ModelCacheUsageData) -> None:  # noqa: ARG002 - costs nothing
         if (desk := DESK.get()) is not None:
-            await desk.call_was_cached()
+            desk.call_was_cached()
 
     async def on_sample_end(self, data: SampleEnd) -> None:
         if (office := OFFICE.get()) is not None:

@@ -43,12 +43,15 @@ class Journal:
         self._taken_over: set[str] = set()
         self._wake = anyio.Event()
         self._failure: Exception | None = None
-        self._closing = False
+        self._closing = self._ended = False
 
     async def write(self, note: Note) -> bool:
         """Whether the item's end was kept; what was sent and answered is on the ledger in any case."""
         if self._failure is not None:
             raise self._failure
+        if self._ended:  # a straggler of a run that was stopped: nobody else writes any more
+            self._write_down([note])
+            return note.outcome is None or note.outcome.item not in self._taken_over
         written = anyio.Event()
         self._waiting.append((note, written))
         self._wake.set()
@@ -66,6 +69,7 @@ class Journal:
                 group, self._waiting = self._waiting, []
                 if group:
                     await self._commit(group)
+            self._ended = True
 
     async def _commit(self, group: list[tuple[Note, anyio.Event]]) -> None:
         try:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from guildhall.domain.submissions import StopReason, Usage
-from guildhall.engine.models import usage_of
+from guildhall.engine.attempts import usage_of
 from guildhall.errors import UnreadableFile
 from guildhall.observe.redact import redact
 

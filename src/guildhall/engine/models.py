@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import base64
+import importlib.util
 import json
-from collections.abc import Callable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pydantic import JsonValue, ValidationError
 
-from guildhall.domain.submissions import StopReason, Usage
+from guildhall.domain.providers import PROVIDERS, provider_of
+from guildhall.domain.submissions import StopReason
+from guildhall.engine.attempts import booked
 from guildhall.engine.calls import Call, Message, Part, TextPart
 from guildhall.engine.quoting import without_quoted_keys
 from guildhall.engine.scripted import PREFIX, behaviour
 from guildhall.engine.terms import Limits, Pace
-from guildhall.engine.wire import through_relay
-from guildhall.errors import InputError, MissingTool, UnknownName
+from guildhall.errors import GuildhallError, InputError, MissingTool, UnknownName
 from guildhall.observe.redact import redact
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput, ModelUsage
+    from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelOutput
 
 ReadBlob = Callable[[str], bytes]
 
@@ -83,18 +86,71 @@ def open_model(model: str, settings: Mapping[str, JsonValue], config: GenerateCo
     if not isinstance(given, dict):
         raise InputError("the setting 'model_args' is a table of names and values")
     arguments: dict[str, Any] = given
-    if model.startswith(PREFIX):
-        behaviour(model.removeprefix(PREFIX))
+    require_known([model])
     try:
         opened = get_model(model, config=config, base_url=None if base_url is None else str(base_url), **arguments)
-    except ImportError as error:
-        provider = model.partition("/")[0]
-        raise MissingTool(
-            f"the client of {provider!r}", needed_for=model, fix="pip install 'guildhall[providers]'"
+    except Exception as error:  # many kinds, all about what the user wrote or has not set up
+        raise _what_is_missing(model, error) or InputError(
+            f"the model {model!r} cannot be opened: {redact(_without_markup(str(error)))}"
         ) from error
-    except Exception as error:  # Inspect raises many kinds here, all of them about what the user wrote
-        raise InputError(f"the model {model!r} cannot be opened: {redact(str(error))}") from error
-    return without_quoted_keys(through_relay(opened))
+    return booked(without_quoted_keys(opened), model)
+
+
+def require_known(models: Iterable[str]) -> None:
+    """Refuse a model of a provider, or a scripted model, that nobody knows, with the name that was probably meant."""
+    for model in models:
+        name, slash, rest = model.partition("/")
+        if model.startswith(PREFIX):
+            behaviour(rest)
+        elif name not in PROVIDERS and not (slash and _comes_with_inspect(name)):
+            raise UnknownName(f"provider of models (in {model!r})", name, known=sorted(PROVIDERS))
+
+
+def _comes_with_inspect(provider: str) -> bool:
+    from guildhall.engine.inspect_private import knows_provider
+
+    return knows_provider(provider)
+
+
+def _what_is_missing(model: str, error: Exception) -> GuildhallError | None:
+    """The client or the key that a model cannot be opened without, as far as the table of providers tells."""
+    from guildhall.engine.inspect_private import PrerequisiteError
+
+    provider = provider_of(model)
+    if provider is None or not isinstance(error, PrerequisiteError | ImportError):
+        return None
+    if provider.module is not None and provider.install is not None and not _is_installed(provider.module):
+        return MissingTool(f"the client of {provider.title}", needed_for=model, fix=provider.install)
+    keys = provider.keys or _keys_of_service(model)
+    if keys and not any(os.environ.get(key) for key in keys):
+        return InputError(f"{model} needs a key and none is set; export {keys[0]}=...")
+    return None
+
+
+def _keys_of_service(model: str) -> tuple[str, ...]:
+    """Where Inspect looks for the key of a server that speaks like OpenAI and was given a name by the user."""
+    provider, service, *_ = [*model.split("/"), ""]
+    own = provider in {"openai-api", "openai-api-completions"} and service
+    return (f"{service.upper().replace('-', '_')}_API_KEY",) if own else ()
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # not even the package around it
+        return False
+
+
+def _without_markup(words: str) -> str:
+    """Inspect colours what it says; here words are shown as they are."""
+    from rich.errors import MarkupError
+    from rich.text import Text
+
+    try:
+        plain = Text.from_markup(words).plain
+    except MarkupError:
+        plain = words
+    return " ".join(plain.removeprefix("ERROR").removeprefix(":").split())
 
 
 def chat_of(messages: tuple[Message, ...], read_blob: ReadBlob) -> list[ChatMessage]:
@@ -149,21 +205,6 @@ def parsed(text: str) -> JsonValue:
     except json.JSONDecodeError:
         return None
     return found
-
-
-def usage_of(counted: ModelUsage | None) -> Usage:
-    """One answered call in our terms: input counts everything read, cached or not."""
-    if counted is None:
-        return Usage(calls=1)
-    cached, written = counted.input_tokens_cache_read or 0, counted.input_tokens_cache_write or 0
-    return Usage(
-        input_tokens=counted.input_tokens + cached + written,
-        output_tokens=counted.output_tokens,
-        cached_input_tokens=cached,
-        cache_written_tokens=written,
-        reasoning_tokens=counted.reasoning_tokens or 0,
-        calls=1,
-    )
 
 
 def stop_of(output: ModelOutput) -> StopReason:

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 import anyio
 
-from guildhall.domain.submissions import StopReason, Usage
+from guildhall.domain.submissions import FREE, StopReason, Usage
 from guildhall.domain.values import canonical_json, sha256
+from guildhall.engine.attempts import BOOK, CallBook
 from guildhall.engine.calls import Call, Reply
 from guildhall.engine.journal import TAKEN_OVER, Journal, Note, keep_leases, open_journal, plain_errors
-from guildhall.engine.models import ReadBlob, chat_of, config_of, open_model, parsed, stop_of, usage_of, with_schema
+from guildhall.engine.models import ReadBlob, chat_of, config_of, open_model, parsed, stop_of, with_schema
+from guildhall.engine.old_receipts import book_old_receipts
 from guildhall.engine.purse import Purse
-from guildhall.engine.receipts import booking, new_book
 from guildhall.engine.terms import Terms
-from guildhall.engine.wire import ASKED, Asked
 from guildhall.observe.redact import redact
 from guildhall.observe.spans import Doing, span
-from guildhall.store.ledger import Answered, Ledger, Sent, Spending
+from guildhall.store.ledger import LATE, Answered, Ledger, Spending
 from guildhall.store.work import Outcome, Work, WorkState, this_worker
 from guildhall.store.workspace import Workspace
 
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
     from inspect_ai.model import GenerateConfig, Model
 
 OnReply = Callable[[Call, Reply], None]
+
+STOPPED, GIVEN_UP = f"{LATE} been stopped, and was not used", f"{LATE} given it up, and was not used"
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def run_calls(
     """
     wanted = {item_key(call, terms.run, reuse): call for call in calls}
     terms.require_prices((call.model, "base_url" in call.settings) for call in wanted.values())
-    asking = _Asking(Work(workspace.store), terms, workspace.blobs.read, new_book(workspace), on_reply or _unheard)
+    asking = _Asking(Work(workspace.store), terms, workspace.blobs.read, on_reply or _unheard)
     asking.open_models(wanted.values())
     work = asking.work
     work.plan(wanted, kind="call", run=terms.run)
@@ -78,7 +78,8 @@ def run_calls(
             on_reply(wanted[key], reply)
     open_keys = [key for key in wanted if key not in known]
     claimed = work.claim(open_keys, worker=this_worker(), now=terms.now())
-    with plain_errors(), booking(workspace, asking.receipts, now=terms.now):
+    book_old_receipts(workspace, now=terms.now())
+    with plain_errors():
         anyio.run(asking.ask_all, {key: wanted[key] for key in open_keys if key in claimed})
     busy = [key for key in open_keys if key not in claimed] + asking.taken_over
     why = asking.why_left or (TAKEN_OVER if busy else None)
@@ -93,7 +94,6 @@ class _Asking:
     work: Work
     terms: Terms
     read_blob: ReadBlob
-    receipts: Path
     on_reply: OnReply
     replies: dict[str, Reply] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
@@ -147,28 +147,34 @@ class _Asking:
 
     async def _ask(self, key: str, call: Call, journal: Journal) -> tuple[Reply, bool]:
         """One call from the ledger's first line to its last, and whether its reply is the one that stands."""
-        ticket = uuid4().hex
-        sent = Sent(ticket, key, self.terms.run, call.model, self.terms.now())
-        await journal.write(Note(sent=sent))
-        if self.terms.pace.relayed:
-            ASKED.set(Asked(sent, self.terms, "base_url" in call.settings, self.receipts))
-        with span(Doing.CALL, model=call.model) as facts:
-            reply = await self._reply(call)
-            facts["stop"] = reply.stop.value
-        answered = Answered(ticket, reply.usage, self.terms.now(), reply.seconds, reply.error)
+        asked = _Asked(journal)
+        book = CallBook(journal, self.terms, key, "base_url" in call.settings, asked.hold)
+        token = BOOK.set(book)
+        try:
+            with span(Doing.CALL, model=call.model) as facts:
+                reply = await self._reply(call, book, asked)
+                facts["stop"] = reply.stop.value
+        except BaseException:
+            await asked.drop(STOPPED)
+            raise
+        finally:
+            BOOK.reset(token)
         outcome = Outcome(key, self.terms.now(), result=reply.model_dump_json(), error=reply.error)
-        kept = await journal.write(Note(answered=answered, outcome=outcome))
+        note = Note() if asked.answer is not None else book.given_up(call.model, reply.error or "")
+        answered = note.answered if asked.answer is None else replace(asked.answer, error=reply.error)
+        with anyio.CancelScope(shield=True):
+            kept = await journal.write(replace(note, answered=answered, outcome=outcome))
         return reply, kept
 
-    async def _reply(self, call: Call) -> Reply:
+    async def _reply(self, call: Call, book: CallBook, asked: _Asked) -> Reply:
         model, config = self.models[_model_key(call)]
         try:
             output = await model.generate(chat_of(call.messages, self.read_blob), config=with_schema(config, call))
         except Exception as error:  # noqa: BLE001 - whatever a provider raises is the outcome of this call
+            await asked.drop(GIVEN_UP)
             words = redact(f"{type(error).__name__}: {error}")[:2000]
             failed = StopReason.PROVIDER_FAILED
             return Reply(call=call.key, stop=failed, error=words, usage=Usage(calls=1), made_at=self.terms.date())
-        usage = self.terms.priced(call.model, usage_of(output.usage), elsewhere="base_url" in call.settings)
         stop = stop_of(output)
         return Reply(
             call=call.key,
@@ -176,11 +182,30 @@ class _Asking:
             data=parsed(output.completion) if call.answer_schema is not None else None,
             stop=stop,
             error=redact(output.error or "an answer without content") if stop is StopReason.PROVIDER_FAILED else None,
-            usage=usage,
+            usage=(FREE if asked.answer is None else asked.answer.usage) + book.unknown_cost,
             seconds=output.time,
             served_by=output.model or None,
             made_at=self.terms.date(),
         )
+
+
+@dataclass
+class _Asked:
+    """One question on its way. Its answer is held until it is written down together with what became of it."""
+
+    journal: Journal
+    answer: Answered | None = None
+
+    async def hold(self, answer: Answered) -> None:
+        await self.drop(GIVEN_UP)
+        self.answer = answer
+
+    async def drop(self, why: str) -> None:
+        """The answer that is held was paid for, and is not used."""
+        held, self.answer = self.answer, None
+        if held is not None:
+            with anyio.CancelScope(shield=True):
+                await self.journal.write(Note(answered=replace(held, error=why)))
 
 
 def _unheard(_call: Call, _reply: Reply) -> None:

@@ -7,25 +7,8 @@ from datetime import datetime
 from functools import lru_cache
 
 from guildhall.domain.prices import Price
+from guildhall.domain.providers import provider_of
 from guildhall.domain.submissions import Usage
-
-PROVIDERS = {
-    "anthropic": "anthropic",
-    "azureai": "azure",
-    "bedrock": "aws",
-    "deepseek": "deepseek",
-    "fireworks": "fireworks",
-    "google": "google",
-    "grok": "x-ai",
-    "groq": "groq",
-    "mistral": "mistral",
-    "moonshot": "moonshotai",
-    "openai": "openai",
-    "openrouter": "openrouter",
-    "perplexity": "perplexity",
-    "together": "together",
-}
-"""Inspect's provider name -> the name under which its list prices are published."""
 
 
 class Prices:
@@ -55,8 +38,8 @@ def _list_cost(model: str, usage: Usage, at: datetime) -> float | None:
     from genai_prices import Usage as Counted
     from genai_prices import calc_price
 
-    provider, _, name = model.partition("/")
-    if provider not in PROVIDERS:
+    provider = provider_of(model)
+    if provider is None or provider.prices is None:
         return None
     counted = Counted(
         input_tokens=usage.input_tokens,
@@ -64,8 +47,9 @@ def _list_cost(model: str, usage: Usage, at: datetime) -> float | None:
         cache_write_tokens=usage.cache_written_tokens,
         output_tokens=usage.output_tokens,
     )
+    name = model.partition("/")[2]
     try:
-        found = calc_price(counted, name, provider_id=PROVIDERS[provider], genai_request_timestamp=at)
+        found = calc_price(counted, name, provider_id=provider.prices, genai_request_timestamp=at)
     except LookupError:
         return None
     return float(found.total_price)

@@ -13,7 +13,8 @@ class Purse:
     """Counts what a run has spent, and says when nothing more may be started.
 
     `recount` reads the ledger, so that money spent before a crash and by sister processes is counted too. Calls in
-    flight are reckoned at the mean price so far, so that parallel calls cannot overrun the limit by their number.
+    flight, and those whose answer will never be known, are reckoned at the mean price so far: parallel calls cannot
+    overrun the limit by their number, and what is unknown does not count as nothing.
     """
 
     def __init__(
@@ -47,7 +48,7 @@ class Purse:
     def _count(self) -> None:
         found = self._recount()
         self._counted_at = self._clock()
-        self._calls, self._usd = found.usage.calls, found.known_usd
+        self._calls, self._usd, self._open = found.usage.calls, found.known_usd, found.unanswered
         self._tokens = found.usage.input_tokens + found.usage.output_tokens
 
     def exhausted(self) -> str | None:
@@ -55,7 +56,7 @@ class Purse:
         limits, now = self.limits, self._clock()
         if now - self._counted_at >= self._every_s and (limits.run_usd or limits.run_tokens):
             self._count()
-        with_flying = 1 + self._in_flight / max(1, self._calls)
+        with_flying = 1 + max(self._in_flight, self._open) / max(1, self._calls)
         if limits.run_usd is not None and self._usd * with_flying >= limits.run_usd:
             return f"the run's limit of ${limits.run_usd:g} is reached (${self._usd:.4f} spent)"
         if limits.run_tokens is not None and self._tokens * with_flying >= limits.run_tokens:

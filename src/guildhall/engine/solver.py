@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from guildhall.domain.submissions import StopReason
 from guildhall.engine.agents import PROMPT_FILE, SUBMIT, AgentJob, Room
-from guildhall.engine.desk import DESK, Desk
+from guildhall.engine.attempts import BOOK
+from guildhall.engine.desk import DESK, OFFICE, Desk, Office
 from guildhall.engine.models import ReadBlob, stop_of
-from guildhall.engine.office import OFFICE, Office
 from guildhall.engine.terms import Limits
 from guildhall.errors import SandboxError
 from guildhall.observe.redact import redact
@@ -18,7 +18,8 @@ from guildhall.observe.spans import Doing, span
 if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage
     from inspect_ai.solver import Generate, Solver, TaskState
-    from inspect_ai.util._limit import Limit
+
+    from guildhall.engine.inspect_private import Limit
 
 _NUDGES = 2
 COMMAND_SECONDS = 3600.0
@@ -45,40 +46,33 @@ def do_job(read_blob: ReadBlob) -> Solver:
     def job_solver() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
             import guildhall.engine.hooks  # noqa: F401 - registers them
+            from guildhall.engine.inspect_private import running_sample
 
             office = OFFICE.get()
             if office is None:
                 raise RuntimeError("this log was made by Guildhall; run it again with `guildhall sample run`")
             desk = office.open_desk(str(state.sample_id))
-            _find_place(desk)
+            desk.sample = running_sample()
             if (why := office.purse.exhausted()) is not None:
                 office.leave(desk, why)
                 return state
-            token = DESK.set(desk)
+            at_desk, in_book = DESK.set(desk), BOOK.set(desk.book)
             try:
                 with span(Doing.ITEM, kind="agent", model=desk.job.model):
                     return await _at_work(office, desk, state, read_blob)
             finally:
-                DESK.reset(token)
+                DESK.reset(at_desk)
+                BOOK.reset(in_book)
 
         return solve
 
     return job_solver()
 
 
-def _find_place(desk: Desk) -> None:
-    """Note which log the sample is written to, and the stream of events that Inspect leaves open when it ends."""
-    from inspect_ai.log._samples import sample_active
-
-    if (active := sample_active()) is not None:
-        desk.log = active.log_location.rsplit("/", 1)[-1]
-        desk.left_open = active.event_receive
-
-
 async def _at_work(office: Office, desk: Desk, state: TaskState, read_blob: ReadBlob) -> TaskState:
     from inspect_ai.util import sandbox
 
-    from guildhall.engine.scoring import COLLECTED
+    from guildhall.engine.registry import COLLECTED
     from guildhall.engine.tools import SandboxRoom
 
     room = SandboxRoom(sandbox()) if desk.job.in_sandbox else None
@@ -88,6 +82,7 @@ async def _at_work(office: Office, desk: Desk, state: TaskState, read_blob: Read
     if not desk.left:
         desk.collected = await office.stage.collect(desk.job, room, desk.end(seconds=None))
         state.store.set(COLLECTED, desk.collected.note() | {"stop": desk.stop.value})
+        desk.ended = True
     return state
 
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from guildhall.domain.submissions import Usage
 from guildhall.domain.values import Value
 from guildhall.engine.prices import Prices
 from guildhall.errors import PriceUnknown
+
+logger = logging.getLogger(__name__)
 
 Positive = Annotated[float, Field(gt=0)]
 PositiveInt = Annotated[int, Field(gt=0)]
@@ -42,9 +46,7 @@ class Pace(Value):
     Without `connections` the number of open requests adapts: it grows while answers come and shrinks on rate limits.
     With `batch` (a number is the size) requests go through the provider's batch service, which may take a day: many
     wait at once, and no single attempt is given up. With `cache`, an agent's call that was made before, word for
-    word, is answered from Inspect's cache, and counts neither as time nor as money. With `relay`, requests go through a
-    small process of this machine that outlives a killed run and counts the answers that were still on their way; a
-    batch has its own keeper, and is never relayed.
+    word, is answered from Inspect's cache, and counts neither as time nor as money.
     """
 
     connections: PositiveInt | None = None
@@ -53,7 +55,15 @@ class Pace(Value):
     attempt_seconds: PositiveInt | None = 600
     batch: bool | PositiveInt = False
     cache: bool = False
-    relay: bool = True
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_relay(cls, given: object) -> object:
+        """Earlier versions knew one setting more; files that still name it are read as if they did not."""
+        if not isinstance(given, dict) or "relay" not in given:
+            return given
+        _tell_that_there_is_no_relay()
+        return {name: value for name, value in given.items() if name != "relay"}
 
     @property
     def waiting_at_most(self) -> int:
@@ -61,13 +71,15 @@ class Pace(Value):
         return self.connections or (_BATCHED_AT_MOST if self.batch else self.at_most)
 
     @property
-    def relayed(self) -> bool:
-        return self.relay and not self.batch
-
-    @property
     def gives_up_after_s(self) -> int | None:
         """When an attempt counts as lost and is made again; never for a batch, which would be paid for twice."""
         return None if self.batch else self.attempt_seconds
+
+
+@cache
+def _tell_that_there_is_no_relay() -> None:
+    """Once a process."""
+    logger.warning("the setting `relay` under `pace` does nothing any more and can be deleted")
 
 
 @dataclass(frozen=True)

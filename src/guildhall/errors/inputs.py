@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from pathlib import Path
 
 from guildhall.errors.root import GuildhallError
@@ -89,7 +90,9 @@ class UnknownName(InputError):
 
     def __init__(self, kind: str, name: str, *, known: list[str] | None = None, fix: str = "") -> None:
         self.kind, self.name, self.known = kind, name, known
-        hint = fix or (f"known: {', '.join(known)}" if known else "check the spelling")
+        near = get_close_matches(name, known or (), n=1)
+        meant = f"did you mean {near[0]!r}? " if near else ""
+        hint = fix or (f"{meant}known: {', '.join(known)}" if known else "check the spelling")
         super().__init__(f"no {kind} is called {name!r}; {hint}")
 
 

@@ -11,12 +11,10 @@ from pydantic import Field, JsonValue, ValidationError, model_validator
 
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.prices import Price
+from guildhall.domain.providers import holds_to_schema
 from guildhall.domain.values import Digest, Id, Value
 from guildhall.engine.prices import Prices
 from guildhall.errors import InputError, UnreadableFile
-
-STRUCTURED_PROVIDERS = frozenset({"anthropic", "google", "grok", "mistral", "openai", "openrouter"})
-"""Providers that hold a model to a JSON schema."""
 
 
 class PeerModel(Value):
@@ -31,7 +29,7 @@ class PeerModel(Value):
 
     @property
     def asks_structure(self) -> bool:
-        return self.model.split("/")[0] in STRUCTURED_PROVIDERS if self.structured is None else self.structured
+        return holds_to_schema(self.model) if self.structured is None else self.structured
 
     def author(self, prompts: Digest, *, sample: int = 1) -> ModelRun:
         return ModelRun(

@@ -28,6 +28,7 @@ def report_of(
     warnings: Sequence[str] = (),
     methods: Callable[[Sequence[str]], Sequence[str]] = lambda _models: (),
     planned_and_done: Sequence[str] = (),
+    notes: Sequence[str] = (),
     chapters: Sequence[Chapter[Evidence]] = STUDY_CHAPTERS,
 ) -> Report:
     """Every chapter once, in order; `methods` is told which models were judged."""
@@ -49,8 +50,12 @@ def report_of(
         task_rates=rates_by_task(evidence.outcomes, evidence.waves()),
         methods=tuple(methods(models)),
         planned_and_done=tuple(planned_and_done),
-        notes=tuple(
-            f"{other} graders judged too; they are not pooled with {group} graders here" for other in evidence.others
+        notes=(
+            *(
+                f"{other} graders judged too; they are not pooled with {group} graders here"
+                for other in evidence.others
+            ),
+            *notes,
         ),
         version=__version__,
     )

@@ -9,10 +9,12 @@ from statistics import fmean
 from guildhall.domain.submissions import Submission, Usage
 from guildhall.domain.values import Value
 from guildhall.domain.variants import count_tokens
+from guildhall.engine.models import require_known
 from guildhall.engine.terms import Terms
 from guildhall.sampling.authors import COMMAND
 from guildhall.sampling.elicitation import Tools
 from guildhall.sampling.plan import SampleItem
+from guildhall.sampling.status import sampling_status
 from guildhall.store.work import Work, WorkState
 from guildhall.store.workspace import Workspace
 
@@ -36,18 +38,23 @@ class Expectation(Value):
 
 
 class Forecast(Value):
-    """The whole plan. `usd` is unknown as soon as one author's price is; `hours` counts parallel work."""
+    """The whole plan. `usd` is unknown as soon as one author's price is; `hours` counts parallel work.
+
+    `unanswered_calls` of earlier runs were sent, answer unknown: what they cost is in no figure here.
+    """
 
     items: int
     to_do: int
     calls: float
     hours: float
     usd: float | None
+    unanswered_calls: int
     authors: tuple[Expectation, ...]
 
 
 def forecast(items: Sequence[SampleItem], *, workspace: Workspace, terms: Terms, in_parallel: int) -> Forecast:
-    """What running the items to their end will take from here on."""
+    """What running the items to their end will take from here on; a model nobody knows is refused by name."""
+    require_known(sorted({item.author.model for item in items if not item.author.model.startswith(COMMAND)}))
     states = Work(workspace.store).items([item.key for item in items])
     finished = {WorkState.DONE, WorkState.FAILED}
     grouped: dict[str, list[SampleItem]] = defaultdict(list)
@@ -58,12 +65,14 @@ def forecast(items: Sequence[SampleItem], *, workspace: Workspace, terms: Terms,
         done = sum(item.key in states and states[item.key].state in finished for item in group)
         rows.append(_expectation(name, group, done, workspace, terms))
     costs = [row.usd for row in rows if row.items > row.done]
+    spent = sampling_status(items, workspace=workspace, run=terms.run)
     return Forecast(
         items=len(items),
         to_do=sum(row.items - row.done for row in rows),
         calls=sum(row.calls for row in rows),
         hours=sum(row.seconds for row in rows) / 3600 / in_parallel,
         usd=None if any(cost is None for cost in costs) else sum(cost or 0.0 for cost in costs),
+        unanswered_calls=spent.unanswered_calls,
         authors=tuple(rows),
     )
 

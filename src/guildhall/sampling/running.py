@@ -59,7 +59,6 @@ def _spread(batch: Batch, executor: Executor) -> AgentRun:
     shared, needs = shared_terms(batch.terms, places=executor.places)
     needs = replace(needs, sandboxes=batch.at_once)
     finished: dict[str, AgentEnd] = {}
-    remark = None
     for _ in looks():
         left: list[str] = []
         why = None
@@ -70,10 +69,9 @@ def _spread(batch: Batch, executor: Executor) -> AgentRun:
             finished |= run.finished
             left += run.left
             why = run.why_left or why
-            remark = run.remark or remark
         if why != TAKEN_OVER:
             break
-    return AgentRun(finished, tuple(left), why, remark)
+    return AgentRun(finished, tuple(left), why)
 
 
 def run_batch(batch: Batch) -> AgentRun:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from guildhall.domain.submissions import Submission
 from guildhall.domain.values import Value
-from guildhall.engine.receipts import book_receipts
+from guildhall.engine.old_receipts import book_old_receipts
 from guildhall.sampling.plan import SampleItem
 from guildhall.store.ledger import Ledger
 from guildhall.store.work import Work, WorkState
@@ -18,8 +18,9 @@ from guildhall.store.workspace import Workspace
 class SamplingStatus(Value):
     """Counts of items by state, of submissions by how they ended and by problem, and the ledger's sums.
 
-    `late_answers` are those of the calls that were answered when nobody waited any more: not used, but paid for.
-    `cost_usd` is absent where some call's price is unknown; `known_usd` is the part that is known.
+    `unanswered_calls` were sent, and whether and what they were answered is unknown; those still on their way are not
+    among them. `late_answers` are those of the calls that were answered when nobody waited any more: not used, but
+    paid for. `cost_usd` is absent where some call's cost is unknown; `known_usd` is the part that is known.
     """
 
     items: int
@@ -44,7 +45,7 @@ class SamplingStatus(Value):
 def sampling_status(items: Sequence[SampleItem], *, workspace: Workspace, run: str) -> SamplingStatus:
     """How the items stand now; cheap enough to be asked twice a second."""
     now = time.time()
-    book_receipts(workspace, now=now)
+    book_old_receipts(workspace, now=now)
     work, ledger = Work(workspace.store), Ledger(workspace.store)
     states = work.items([item.key for item in items])
     held = work.at_work(states, now=now)
@@ -52,6 +53,8 @@ def sampling_status(items: Sequence[SampleItem], *, workspace: Workspace, run: s
     counts = Counter(state.state for state in states.values())
     submissions = _submissions([state.result for state in states.values() if state.result], workspace)
     spent = ledger.spent(run=run)
+    on_their_way = ledger.spent(run=run, items=sorted(held)).unanswered if held else 0
+    unknown = spent.unanswered - on_their_way
     return SamplingStatus(
         items=len(items),
         planned=len(items) - running - counts[WorkState.DONE] - counts[WorkState.FAILED],
@@ -63,11 +66,11 @@ def sampling_status(items: Sequence[SampleItem], *, workspace: Workspace, run: s
         why_failed=dict(Counter(state.error for state in states.values() if state.error)),
         looked_at_pages=sum(bool(submission.looked_at_pages) for submission in submissions),
         calls=spent.usage.calls,
-        unanswered_calls=spent.unanswered,
+        unanswered_calls=unknown,
         late_answers=spent.late,
         input_tokens=spent.usage.input_tokens,
         output_tokens=spent.usage.output_tokens,
-        cost_usd=spent.usage.cost_usd,
+        cost_usd=None if unknown or spent.unpriced else spent.known_usd,
         known_usd=spent.known_usd,
     )
 

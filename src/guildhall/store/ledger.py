@@ -1,7 +1,8 @@
 """The ledger: one row for each model call, written before it is sent and completed when it is answered.
 
-What a killed process had spent is still counted. Answers that arrived when nobody waited for them any more have rows of
-their own; calls whose answer never arrived are counted apart.
+What a killed process had spent is still counted. A row that is open belongs to a call on its way, or to one of which it
+is only known that it was sent: a kill, a stop or a lost connection came before its answer. Those are counted by number,
+at an unknown cost. An answer that arrived when nobody waited for it any more was paid for, and says so.
 """
 
 from __future__ import annotations
@@ -90,7 +91,10 @@ class CallState(StrEnum):
 
 @dataclass(frozen=True)
 class Spending:
-    """What a run has used: the answered calls, of these the late ones, and how many were sent and never answered."""
+    """What a run has used: the answered calls, of these the late ones, and how many were sent, answer unknown.
+
+    The cost is unknown as soon as one call's is; `known_usd` is the part that is known.
+    """
 
     usage: Usage
     known_usd: float
@@ -150,7 +154,7 @@ class Ledger:
             )
 
     def void(self, ids: Sequence[str]) -> None:
-        """Take back rows of calls that were never sent after all: their answer was cached."""
+        """Take back rows of requests that were refused, or not sent after all: they cost nothing."""
         if ids:
             with self.store.transaction() as connection:
                 connection.execute(delete(model_calls).where(model_calls.c.id.in_(list(ids))))
@@ -218,12 +222,13 @@ class Ledger:
             )
         counts = {name: int(row[name]) for name in _COUNTED}
         known_usd, calls = float(row["cost"]), int(row["calls"])
-        cost_usd = known_usd if row["unpriced"] == 0 else None
+        unanswered = int(row["sent"]) - calls
+        cost_usd = known_usd if row["unpriced"] == 0 and unanswered == 0 else None
         usage = Usage(**counts, calls=calls, cost_usd=cost_usd, price_date=row["price_date"])
         return Spending(
             usage,
             known_usd=known_usd,
-            unanswered=int(row["sent"]) - calls,
+            unanswered=unanswered,
             unpriced=int(row["unpriced"]),
             late=int(row["late"]),
         )

@@ -4,8 +4,8 @@ guildhall.toml      settings; the URLs of the database and the files when they a
 guildhall.sqlite    the records
 blobs/              files by digest; a cache of them where they live in an object store
 logs/               evaluation logs
-receipts/           what providers answered, until it is booked: tokens and times only
 cache/verdicts/     what was judged, as Parquet for quick reading; removing it loses nothing
+receipts/           left by earlier versions: what providers answered to killed runs, until it is booked
 """
 
 from __future__ import annotations

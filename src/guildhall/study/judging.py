@@ -16,6 +16,7 @@ from guildhall.domain.halls import HallDesign
 from guildhall.domain.judges import JudgePlan, RubricMark
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
+from guildhall.engine.models import require_known
 from guildhall.engine.terms import Terms
 from guildhall.grading.judges.desk import Desk
 from guildhall.grading.judges.graders import AutomaticGrader, ByBaseline
@@ -29,7 +30,7 @@ from guildhall.store.work import Work, WorkState
 from guildhall.study.judge_rows import JudgedWork
 from guildhall.study.judges import graders_of
 from guildhall.study.planning import dollars_a_verdict, planned_layout
-from guildhall.study.studies import OpenStudy
+from guildhall.study.studies import OpenStudy, booked_on
 
 Report = Mapping[str, JsonValue]
 
@@ -56,6 +57,7 @@ class Judging:
 def _forecast(study: OpenStudy) -> Report:
     """Calls and dollars of each grader, for what was made and for what is still to be made."""
     settings, store = study.file.grading, study.workspace.store
+    require_known(plan.model for plan in study.file.judges)
     layout = planned_layout(study, judged_form(study), HallDesign(set_size=settings.set_size))
     rows: list[JsonValue] = []
     for grader in graders_of(study):
@@ -81,7 +83,7 @@ def desk_of(study: OpenStudy) -> Iterator[Desk]:
 
 def terms_of(study: OpenStudy) -> Terms:
     """What judging spends is booked apart from what sampling spent."""
-    return study.file.grading.terms(f"{study.id}:judging", study.file.prices)
+    return study.file.grading.terms(booked_on(study.id)[1], study.file.prices)
 
 
 def queued(study: OpenStudy) -> Queued:
@@ -168,6 +170,7 @@ def standings(study: OpenStudy, names: Sequence[str] = ()) -> dict[str, JsonValu
     return {
         "comparisons": len(waiting.comparisons),
         "tasks_without_expert": len(waiting.without_expert),
+        "unanswered_calls": Ledger(store).spent(run=terms_of(study).run).unanswered,
         "graders": [{**asdict(row), "to_do": row.to_do, "expected_usd": row.expected_usd} for row in rows],
     }
 

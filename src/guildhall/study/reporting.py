@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from guildhall.analysis.evidence import Evidence
@@ -13,11 +13,13 @@ from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.reports.reporting import report_of, write_report
 from guildhall.reports.tables import rows_csv
+from guildhall.store.ledger import Ledger
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
 from guildhall.study.exports import csv_of, frame
 from guildhall.study.methods import methods_of, planned_and_done
 from guildhall.study.reasons import read_codes
+from guildhall.study.studies import booked_on
 
 
 def study_report(
@@ -41,8 +43,17 @@ def report_from(workspace: Workspace, evidence: Evidence) -> Report:
         evidence,
         warnings=() if note is None else (note,),
         methods=methods,
+        notes=list(_unanswered(workspace, evidence)),
         planned_and_done=list(planned_and_done(study, policy, forms)),
     )
+
+
+def _unanswered(workspace: Workspace, evidence: Evidence) -> Iterator[str]:
+    """Calls to models whose cost nobody knows: they are in no figure of the report."""
+    ledger = Ledger(workspace.store)
+    runs = [run for wave in evidence.waves() for run in booked_on(wave.id)]
+    if unknown := sum(ledger.spent(run=run).unanswered for run in runs):
+        yield f"{unknown} calls to models: sent, answer unknown; what they cost is unknown and in no figure here."
 
 
 def write_study_report(

@@ -48,7 +48,7 @@ class Sampling:
 
     def run(self, study: OpenStudy) -> Report:
         run = _run_items(study, study.items)
-        now = {"finished_now": len(run.finished), "left": len(run.left), "why_left": run.why_left, "remark": run.remark}
+        now = {"finished_now": len(run.finished), "left": len(run.left), "why_left": run.why_left}
         return {**self.status(study), **now}
 
     def status(self, study: OpenStudy) -> Report:
