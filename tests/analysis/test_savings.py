@@ -126,6 +126,29 @@ def test_try_once_from_tasks_is_the_ratio_of_means_by_the_obvious_loop():
     assert found.try_once.interval[0] < data.human.sum() / sum(spent) < found.try_once.interval[1]
 
 
+@pytest.mark.parametrize("model", [(2.0, 2.000001, 30.0), (1e-9, 1e-9, 1e-9, 40.0)])
+def test_a_ratio_that_one_task_carries_has_no_interval_and_says_why(model):
+    n = len(model)
+    ledger = TaskLedger(
+        human=np.full(n, 240.0), review=np.ones(n), model=np.array(model), won=np.ones(n), judged=np.full(n, 3.0)
+    )
+    found = savings_from_tasks(ledger, rng=np.random.default_rng(1))
+    assert found.naive.value is not None and found.naive.interval is None
+    assert "hardly anything varies" in (found.naive.why_no_interval or "")
+
+
+@given(st.integers(0, 10_000), st.integers(2, 30), st.floats(0.01, 3.0))
+def test_an_interval_of_a_ratio_is_finite_and_holds_the_ratio(seed, n, spread):
+    rng = np.random.default_rng(seed)
+    human, model = np.exp(rng.normal(5, spread, n)), np.exp(rng.normal(0, spread, n))
+    ledger = TaskLedger(human=human, review=None, model=model, won=np.ones(n), judged=np.ones(n))
+    found = savings_from_tasks(ledger, rng=rng, rounds=400).naive
+    assert (found.interval is None) == bool(found.why_no_interval)
+    if found.interval is not None:
+        low, high = found.interval
+        assert 0 < low < found.value < high < 1e12 * found.value
+
+
 def test_few_wins_leave_a_ratio_open_as_far_as_their_exact_interval_says():
     many = ledger()
     few = replace(many, won=np.where(np.arange(40) < 2, 1.0, 0.0))

@@ -316,7 +316,8 @@ class _Reporter:
         n_tasks = len(self.ledger.human)
         spent = np.atleast_2d(spent)
         why = why_not or ("fewer than 3 tasks" if n_tasks < 3 else self._nothing_spent(spent))
-        interval = None if why else ratio_interval(self.ledger.human, spent, self.weights, level=self.level)
+        found = why or ratio_interval(self.ledger.human, spent, self.weights, level=self.level)
+        interval, why = (None, found) if isinstance(found, str) else (found, None)
         return Estimate(
             value=float(self.ledger.human.mean() / spent[0].mean()) if spent[0].any() else None,
             interval=interval,
@@ -325,7 +326,7 @@ class _Reporter:
             method=f"beta-binomial over tasks; bootstrap-t, {len(self.weights) - 1} joint resamples of tasks",
             n_tasks=n_tasks,
             n_judgments=int(self.ledger.judged.sum()),
-            why_no_interval=why or (None if interval else "every task spends the same, so nothing varies"),
+            why_no_interval=why,
         )
 
     def _nothing_spent(self, spent: Floats) -> str | None:

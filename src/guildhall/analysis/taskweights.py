@@ -14,12 +14,21 @@ def task_weights(n_tasks: int, *, rounds: int, rng: np.random.Generator) -> Floa
     return np.bincount(drawn.ravel(), minlength=rounds * n_tasks).reshape(rounds, n_tasks).astype(float)
 
 
-def ratio_interval(above: Floats, below: Floats, weights: Floats, *, level: float) -> tuple[float, float] | None:
-    """Symmetric bootstrap-t interval for mean(above) / mean(below) over tasks, on the log scale.
+NOTHING_VARIES = "every task spends the same, so nothing varies"
+HARDLY_VARIES = (
+    "without one or two of these tasks hardly anything varies, so they cannot tell how far the ratio may be off"
+)
+_HARDLY = 0.1
+"""A resample whose own error is under this share of the data's says nothing of the spread."""
+
+
+def ratio_interval(above: Floats, below: Floats, weights: Floats, *, level: float) -> tuple[float, float] | str:
+    """Symmetric bootstrap-t interval for mean(above) / mean(below) over tasks, on the log scale, or why there is none.
 
     Row 0 of `weights` is the data (all ones); `below` has one row per row of weights, or one for all. Each
     round is studentised by its own linearised error, which is what keeps the level where a few long tasks
-    carry the mean. None when nothing varies.
+    carry the mean. Where more resamples than the level leaves over hold hardly any spread, the interval would be
+    theirs, however wide: then there is none.
     """
     n_tasks = weights.shape[1]
     below = np.broadcast_to(below, weights.shape)
@@ -30,8 +39,10 @@ def ratio_interval(above: Floats, below: Floats, weights: Floats, *, level: floa
     np.square(influence, out=influence)
     errors = np.sqrt(np.einsum("ij,ij->i", weights, influence)) / n_tasks
     if not errors[0] > 1e-12:
-        return None
-    usable = errors[1:] > 1e-12
+        return NOTHING_VARIES
+    usable = errors[1:] > _HARDLY * errors[0]
+    if usable.mean() < level:
+        return HARDLY_VARIES
     pivots = np.abs(logs[1:][usable] - logs[0]) / errors[1:][usable]
     reach = float(np.quantile(pivots, level)) * errors[0]
     return float(np.exp(logs[0] - reach)), float(np.exp(logs[0] + reach))

@@ -1,0 +1,1 @@
+"""Planted stores that hold everything at once, a naive twin that counts them, and the roads held against it."""
