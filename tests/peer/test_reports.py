@@ -163,7 +163,8 @@ def test_the_page_tells_whether_the_order_hangs_on_the_distances_between_letters
     assert re.search(r"\| ada \| 4\.00 \| .* \| \+5\.36 \|", told)
     given = {"x": ("A", "A", "A"), "y": ("A", "B", "F"), "z": ("B", "B", "C")}
     far = {(author, grader): grade for author, row in given.items() for grader, grade in zip("abc", row, strict=True)}
-    assert "; the order is x, y, z." in (told := markdown(findings(made_run(far), draws=5)))
+    told = markdown(findings(made_run(far), draws=5))
+    assert "; the order is x, y, z." in told
     corrected = told[told.index("| Model | Corrected quality") :]
     assert corrected.index("| x | ") < corrected.index("| z | ") < corrected.index("| y | ")
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
 import polars as pl
+from guildhall.study.findings import findings_of
 from starlette.testclient import TestClient
 
 from guildhall.domain.estimates import Estimate
@@ -22,7 +23,6 @@ from guildhall.study.board import count_board
 from guildhall.study.code_names import shown_names
 from guildhall.study.comparing import compare_reports
 from guildhall.study.exports import exported
-from guildhall.study.findings import findings_of
 from guildhall.study.judging import grades_by, rows_of
 from guildhall.study.studies import OpenStudy
 from guildhall.web.api.app import api_app

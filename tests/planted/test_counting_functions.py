@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from guildhall.study.findings import _record
 
 from guildhall.analysis.win_rates import win_rates
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import gather_evidence
-from guildhall.study.findings import _record
 from tests.planted.counting_functions import functions_that_carry
 from tests.planted.store import Shape, planted_store
 

@@ -21,9 +21,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from guildhall.domain.prices import Price
 from guildhall.domain.submissions import Usage
 from guildhall.domain.values import Value
-from guildhall.engine.prices import Price, Prices
+from guildhall.engine.prices import Prices
 from guildhall.store.ledger import LATE, CallState, LateAnswer, Ledger, Sent
 from guildhall.store.work import LEASE_S, has_died
 from guildhall.store.workspace import Workspace
