@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from guildhall.analysis.measured import Measured
+from guildhall.domain.estimates import Estimate
 from proofs.simulator import CELLS, Cell
 
 Kind = Literal["level", "exact", "simultaneous", "at least", "always", "pooled", "as published"]
@@ -57,7 +57,7 @@ class Record(NamedTuple):
         return self.held / self.n if self.n else math.nan
 
 
-def see(name: str, estimate: Measured, truth: float, kind: Kind = "level") -> Seen:
+def see(name: str, estimate: Estimate, truth: float, kind: Kind = "level") -> Seen:
     """Whether an estimate's interval held the truth, and whether it was an exact one."""
     if estimate.interval is None or estimate.value is None:
         return Seen(name, kind, None)

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
 from tests.grading.scripted_judges import (
     LIKES_KIN,
     LIKES_LONGER,
@@ -27,7 +28,7 @@ from tests.grading.scripted_judges import (
 )
 
 from guildhall.analysis.accountability import Account, account
-from guildhall.analysis.measured import Measured
+from guildhall.domain.estimates import Estimate
 from guildhall.domain.judgments import Judgment
 from guildhall.engine.terms import Pace, Terms
 from guildhall.grading.judges.desk import Desk
@@ -105,7 +106,7 @@ def known_behaviour() -> Figures:
     }
 
 
-def _planted(found: dict[str, Account]) -> dict[str, tuple[Measured, float]]:
+def _planted(found: dict[str, Account]) -> dict[str, tuple[Estimate, float]]:
     """What was planted in each judge, beside what its account says."""
     return {
         "perfect: own family": (found["perfect"].kin, 0.0),
@@ -119,15 +120,16 @@ def _planted(found: dict[str, Account]) -> dict[str, tuple[Measured, float]]:
     }
 
 
-def _failure_share(found: Account) -> Measured:
-    from guildhall.analysis.quantiles import clopper_pearson
+def _failure_share(found: Account) -> Estimate:
+    from guildhall.analysis.intervals import clopper_pearson
 
     asked, failed = found.coverage.asked, sum(found.coverage.failures.values())
-    ends = clopper_pearson(failed, asked, LEVEL)
-    return Measured(failed / asked, ends, "share of failures", "exact", LEVEL)
+    [low], [high] = clopper_pearson(np.array([failed]), np.array([asked]), LEVEL)
+    ends = float(low), float(high)
+    return Estimate(value=failed / asked, interval=ends, estimand="share of failures", method="exact", level=LEVEL)
 
 
-def _within(measured: Measured, truth: float) -> bool:
+def _within(measured: Estimate, truth: float) -> bool:
     return measured.interval is not None and measured.interval[0] <= truth <= measured.interval[1]
 
 

@@ -11,8 +11,8 @@ from tests.grading.judge_cases import ballots
 from tests.grading.scripted_judges import SECRETS, SEEN, TextPreparer, World, brevity, judge_plan, world
 
 from guildhall.analysis.judge_gain import agreement_gain
-from guildhall.analysis.measured import Measured
 from guildhall.analysis.panel_weights import fit_panel
+from guildhall.domain.estimates import Estimate
 from guildhall.domain.judges import ExamplesFrom, JudgePlan
 from guildhall.engine.terms import Terms
 from guildhall.grading.judges.desk import Desk
@@ -98,7 +98,7 @@ def judged_examples() -> Figures:
     }
 
 
-def _gain(workspace: Workspace, made: World, name: str) -> Measured:
+def _gain(workspace: Workspace, made: World, name: str) -> Estimate:
     desk = Desk(workspace, TextPreparer(workspace), made.tasks)  # type: ignore[arg-type]
     now = datetime(2026, 1, 1, tzinfo=UTC)
     kept = collect_examples(made.comparisons, desk, name="e", study="w", seed=0, now=now)

@@ -7,7 +7,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -194,49 +193,6 @@ def right_alpha() -> Figures:
     ours = [krippendorff_alpha(counts, metric=metric) for metric in ("nominal", "ordinal", "interval")]
     np.testing.assert_allclose(np.array(ours, dtype=float), theirs, atol=1e-12)
     return dict(zip(("nominal", "ordinal", "interval"), (round(a or 0.0, 6) for a in ours), strict=True))
-
-
-@proof("statistics-quantiles", "t, normal and beta quantiles equal scipy.special within 1e-10, without importing it")
-def quantiles() -> Figures:
-    from scipy import special
-
-    from guildhall.analysis.quantiles import beta_quantile, normal_quantile, t_quantile
-
-    ps = [
-        1e-12,
-        1e-9,
-        1e-6,
-        1e-4,
-        0.001,
-        0.005,
-        0.025,
-        0.05,
-        0.1,
-        0.25,
-        0.4,
-        0.6,
-        0.75,
-        0.9,
-        0.95,
-        0.975,
-        0.995,
-        0.9999,
-    ]
-    dfs = [1, 2, 3, 4.5, 7, 12, 29, 99, 219, 1e3, 1e5, 1e6]
-    shapes = [0.5, 1, 1.5, 3, 10, 45, 180.5, 2e3, 1e5, 1e6]
-
-    def worst(pairs: list[tuple[float, float]]) -> float:
-        return max(abs(ours - theirs) / max(abs(theirs), 1e-300) for ours, theirs in pairs)
-
-    figures = {
-        "normal": worst([(normal_quantile(p), float(special.ndtri(p))) for p in ps]),
-        "t": worst([(t_quantile(p, df), float(special.stdtrit(df, p))) for p, df in product(ps, dfs)]),
-        "beta": worst(
-            [(beta_quantile(p, a, b), float(special.betaincinv(a, b, p))) for p, a, b in product(ps, shapes, shapes)]
-        ),
-    }
-    assert all(value < 1e-10 for value in figures.values()), figures
-    return {"largest_relative_difference": figures}
 
 
 @proof(

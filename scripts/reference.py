@@ -1,7 +1,11 @@
-"""Write docs/reference/ from the code: commands, exit codes, permissions, the schema of task.toml. `--check` only compares."""
+"""Write docs/reference/ from the code: commands, exit codes, permissions, the schema of task.toml.
+
+`--check` only compares: it exits with 1, names what differs and writes nothing. `--folder` names another folder.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from pathlib import Path
@@ -14,27 +18,30 @@ from guildhall.cli.main import COMMANDS, app
 from guildhall.taskbank.folder import TaskFile
 from guildhall.web.permissions import permissions_page
 
-TARGET = Path(__file__).parent.parent / "docs" / "reference"
+FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 
 
-def main() -> int:
+def main(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(description="Write docs/reference/ from the code.")
+    parser.add_argument("--check", action="store_true", help="compare, and write nothing")
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    wanted = parser.parse_args(arguments)
     pages = {
         "commands.md": commands_page(),
         "exit-codes.md": exit_codes_page(),
         "permissions.md": permissions_page(),
         "task.schema.json": schema(),
     }
-    stale = [
-        name for name, text in pages.items() if not (TARGET / name).exists() or (TARGET / name).read_text() != text
-    ]
-    if "--check" in sys.argv:
-        if stale:
-            print(f"docs/reference is not current ({', '.join(stale)}); run: python scripts/reference.py")
-        return bool(stale)
-    TARGET.mkdir(parents=True, exist_ok=True)
-    for name, text in pages.items():
-        (TARGET / name).write_text(text)
-    return 0
+    if not wanted.check:
+        wanted.folder.mkdir(parents=True, exist_ok=True)
+        for name, text in pages.items():
+            (wanted.folder / name).write_text(text)
+        return 0
+    kept = {path.name: path.read_text() for path in wanted.folder.iterdir()} if wanted.folder.is_dir() else {}
+    differing = sorted(name for name in pages.keys() | kept.keys() if pages.get(name) != kept.get(name))
+    if differing:
+        print(f"docs/reference is not current ({', '.join(differing)}); run: python scripts/reference.py")
+    return 1 if differing else 0
 
 
 def schema() -> str:
@@ -42,7 +49,6 @@ def schema() -> str:
 
 
 def commands_page() -> str:
-    sys.argv = ["guildhall", "reference"]  # the group loads a command only when one is named
     root: Any = typer.main.get_command(app)
     context = root.context_class(root, info_name="guildhall")
     lines = ["# Commands", "", "Generated from the code by `scripts/reference.py`.", ""]
@@ -95,4 +101,4 @@ def exit_codes_page() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -88,11 +88,36 @@ def test_every_page_is_reached_from_the_index() -> None:
     assert not missing, [str(page.relative_to(ROOT)) for page in missing]
 
 
+REFERENCE = ROOT / "docs" / "reference"
+
+
+def check_reference(folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "scripts" / "reference.py"), "--check", "--folder", str(folder)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
 def test_the_reference_is_current() -> None:
-    result = subprocess.run(
-        [sys.executable, str(ROOT / "scripts" / "reference.py"), "--check"], capture_output=True, text=True, check=False
-    )
+    result = check_reference(REFERENCE)
     assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_a_changed_page_of_the_reference_is_named_and_left_as_it_is(tmp_path: Path) -> None:
+    copy = shutil.copytree(REFERENCE, tmp_path / "reference")
+    (copy / "permissions.md").write_text((copy / "permissions.md").read_text() + "more\n")
+    before = {path.name: path.read_text() for path in copy.iterdir()}
+    result = check_reference(copy)
+    assert (result.returncode, result.stderr) == (1, "")
+    assert [name for name in before if name in result.stdout] == ["permissions.md"]
+    assert {path.name: path.read_text() for path in copy.iterdir()} == before
+
+
+def test_a_missing_and_a_needless_page_of_the_reference_are_named(tmp_path: Path) -> None:
+    copy = shutil.copytree(REFERENCE, tmp_path / "reference")
+    (copy / "commands.md").unlink()
+    (copy / "old.md").write_text("about a command that went\n")
+    result = check_reference(copy)
+    assert result.returncode == 1
+    assert "(commands.md, old.md)" in result.stdout
 
 
 def test_readme_promises_two_commands() -> None:

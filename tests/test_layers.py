@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "reports": {"analysis"},
     "study": {*STAGES, "judging", "documents", "engine", "store", "confine", "analysis", "reports"},
     "deploy": set(),
-    "machine": set(),
+    "machine": {"confine"},
     "web": {*STAGES, "judging", "documents", "store", "analysis", "reports", "study", "machine", "observe"},
     "cli": {"*"},
     "__main__": {"cli"},
@@ -79,6 +79,31 @@ def test_imports_point_down(package: str) -> None:
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_modules_stay_small(path: Path) -> None:
     assert path.read_text().count("\n") <= 400, "look for the second idea in there and name it"
+
+
+def _asks_for_tasks(node: ast.AST) -> bool:
+    """Whether a call asks a store for tasks without saying which wording: `find`, `each` or `newest` of `Task`."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in {"find", "each", "newest"}
+        and bool(node.args)
+        and isinstance(node.args[0], ast.Name)
+        and node.args[0].id == "Task"
+    )
+
+
+def test_outside_the_task_bank_a_task_is_reached_by_its_key_only() -> None:
+    asking = {path: any(map(_asks_for_tasks, ast.walk(ast.parse(path.read_text())))) for path in MODULES}
+    found = {package_of(path) for path, asks in asking.items() if asks}
+    assert found == {"taskbank"}, sorted(str(path.relative_to(SOURCE)) for path, asks in asking.items() if asks)
+
+
+def test_the_newest_wording_is_chosen_in_one_place() -> None:
+    """No `max` or `sorted` by version outside the bank, where the versions of a draft are ordered too."""
+    for path in MODULES:
+        if package_of(path) != "taskbank":
+            assert "key=lambda task: task.version" not in path.read_text(), path
 
 
 def test_only_the_engine_knows_inspect() -> None:

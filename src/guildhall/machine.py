@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from guildhall.confine.cgroup import held_by_here
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -56,7 +58,8 @@ _KEYS = {
 
 def examine(environment: Mapping[str, str] = os.environ) -> list[Finding]:
     """Everything Guildhall can make use of, in the order a reader cares about it."""
-    return [*_programs(), _bubblewrap(), _docker(), _postgres_server(), *_extras(), *_keys(environment)]
+    rooms = (_bubblewrap(), _kernel_limits(), _docker())
+    return [*_programs(), *rooms, _postgres_server(), *_extras(), *_keys(environment)]
 
 
 def _programs() -> Iterator[Finding]:
@@ -78,6 +81,15 @@ def _bubblewrap() -> Finding:
         )
         return Finding("bubblewrap", False, "", used_for, fix)
     return Finding("bubblewrap", True, _first_line(["bwrap", "--version"]), used_for, "")
+
+
+def _kernel_limits() -> Finding:
+    """A control group is made and removed again: whether one may be is not to be read anywhere."""
+    held_by, used_for = held_by_here(), "memory and processes of rooms, kept by the kernel; a watch does it meanwhile"
+    if held_by == "watch":
+        fix = "a service with Delegate=memory pids (cgroup v2); see the threat model of the sandbox"
+        return Finding("control groups", False, "", used_for, fix)
+    return Finding("control groups", True, held_by, used_for, "")
 
 
 def _docker() -> Finding:

@@ -64,7 +64,6 @@ def test_agreements_equal_those_of_loops_over_all_pairs(samples):
     ):
         assert measured.n_samples == len(values)
         assert measured.value == (pytest.approx(np.mean(values)) if values else None)
-        measured.to_estimate()
 
 
 @pytest.mark.parametrize("corrected", [True, False])
@@ -224,8 +223,6 @@ def test_the_report_says_everything_at_once():
     report = agreement_report(simulated(80), within=0.1)
     assert report.within is not None
     assert set(report.chance_corrected) == {"alpha_nominal", "alpha_ordinal", "alpha_interval", "gwet_ac1", "gwet_ac2"}
-    for one in report.chance_corrected.values():
-        one.to_estimate()
 
 
 def test_an_unknown_kind_a_bad_score_and_an_empty_cell_are_refused():

@@ -16,8 +16,8 @@ from guildhall.cli.analyze import app
 from guildhall.errors import ImpossibleValue, MissingColumn, UnknownName
 
 ESTIMATE = {
-    "value", "interval", "level", "estimand", "unit", "n_tasks", "n_samples",
-    "n_judgments", "n_excluded", "method", "seed", "why_no_interval",
+    "value", "interval", "level", "estimand", "target", "unit", "n_tasks", "effective_tasks", "effective_graders",
+    "df_graders", "design_effect", "n_samples", "n_judgments", "n_excluded", "method", "seed", "why_no_interval",
 }  # fmt: skip
 
 
@@ -159,9 +159,9 @@ def test_wrong_columns_names_and_scores_are_refused_by_name(judgments, ratings, 
         run("win-rate", bad)
 
 
-def test_the_analysis_package_imports_numpy_and_nothing_heavier():
+def test_the_analysis_package_imports_numpy_and_scipys_special_functions_and_nothing_heavier():
     modules = ("outcomes", "breakdown", "agreement_report", "rating_files", "rating_bootstrap", "elo", "cross_marks")
-    heavy = ("scipy", "pandas", "polars", "pyarrow", "numba", "pydantic")
+    heavy = ("scipy.stats", "scipy.optimize", "scipy.linalg", "pandas", "polars", "pyarrow", "numba", "pydantic")
     code = f"import sys, {', '.join(f'guildhall.analysis.{name}' for name in modules)}"
     code += f"; print([name for name in {heavy} if name in sys.modules])"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

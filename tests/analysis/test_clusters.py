@@ -7,11 +7,11 @@ import pytest
 
 from guildhall.analysis.calibration import Grades, calibrate
 from guildhall.analysis.clusters import joint_df, second_component
+from guildhall.analysis.intervals import clustered_mean
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.paired import paired_difference
 from guildhall.analysis.shared_errors import NOTHING_SHARED, Shared, shared_error
 from guildhall.analysis.shares import clustered_share
-from guildhall.analysis.t_intervals import clustered_mean
 from guildhall.analysis.tables import Coded
 from guildhall.analysis.trend import fit_trend
 

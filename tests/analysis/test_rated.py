@@ -8,8 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guildhall.analysis.clusters import joint_df, second_component
-from guildhall.analysis.intervals import cluster_variance, matched_df
+from guildhall.analysis.clusters import cluster_variance, joint_df, matched_df, second_component
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.rated import CONVENTIONS, Convention, Group, Groups
 from guildhall.analysis.tables import Coded

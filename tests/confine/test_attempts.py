@@ -23,6 +23,12 @@ def test_an_attempt_is_contained(attempt: Attempt, facts: dict[str, str]):
     assert judge(attempt, facts).wrong == ()
 
 
+@pytest.mark.parametrize("attempt", [one for one in attempts() if one.kind == "memory"], ids=lambda one: one.name)
+def test_an_attempt_on_memory_is_contained_by_the_watch_alone(attempt: Attempt, facts: dict[str, str]):
+    judged = judge(attempt, facts, kernel_limits=False)
+    assert (judged.wrong, judged.limits_held_by) == ((), "watch")
+
+
 def test_there_are_more_than_thirty_attempts_of_every_kind():
     kinds = {one.kind for one in attempts()}
     assert len(attempts()) > 30

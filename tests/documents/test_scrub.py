@@ -17,7 +17,7 @@ from guildhall.documents.packages import read_members, write_members
 from guildhall.documents.scrub.icc import blank_profile
 from guildhall.documents.scrub.instructions import plain_instruction
 from guildhall.documents.scrub.jpeg2000 import scrub_jpeg_2000
-from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.scrub.ledger import Ledger, ScrubContext
 from guildhall.documents.scrub.links import bare_name, tells_a_machine
 from guildhall.documents.scrub.markup import scrub_html
 from guildhall.documents.scrub.names import blind_names
@@ -29,6 +29,7 @@ from tests.documents.canary_files import MADE, MEDIA, made
 from tests.documents.leaks import CANARY, leaks
 
 QUICK_MEDIA = (Kind.WAV, Kind.MP3, Kind.MP4)
+ALONE = ScrubContext(Kind.HTML, "page.html", lambda _name, inner: inner)
 
 
 @pytest.mark.parametrize("kind", [*MADE, *QUICK_MEDIA], ids=lambda kind: kind.value)
@@ -293,7 +294,7 @@ def test_an_instruction_spread_over_runs_is_still_found(tmp_path: Path) -> None:
 
 def test_remarks_go_from_a_page_and_what_only_looks_like_one_stays() -> None:
     page = b"<p>a<!-- who --></p><script>if (a <!--b) {}</script><style>/* who */ b::after { content: '/*x*/' }</style>"
-    assert scrub_html(page, Ledger(), lambda picture: picture) == (
+    assert scrub_html(page, Ledger(), ALONE) == (
         b"<p>a<!----></p><script>if (a <!--b) {}</script><style>/**/ b::after { content: '/*x*/' }</style>"
     )
 
@@ -308,7 +309,7 @@ def test_remarks_go_from_a_page_and_what_only_looks_like_one_stays() -> None:
     ],
 )
 def test_remarks_end_where_browsers_end_them(page: bytes, plain: bytes) -> None:
-    assert scrub_html(page, Ledger(), lambda picture: picture) == plain
+    assert scrub_html(page, Ledger(), ALONE) == plain
 
 
 def test_a_jpeg_2000_keeps_its_pixels_and_loses_its_texts() -> None:

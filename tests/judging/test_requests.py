@@ -75,6 +75,13 @@ def test_recordings_go_to_judges_that_take_them_and_are_omissions_for_others():
     assert not hears.omissions and "the audio itself" in shown(sound).omissions[0]
 
 
+def test_whoever_plays_a_film_is_not_told_that_it_is_missing():
+    gone = ("film not shown: 12 moments of 3.0 s are shown as frames", "sound not shown: a waveform", "no text: silent")
+    film = work(document(kind="mp4", ending=".mp4", scrubbed=sha256(b"mp4"), omitted=gone))
+    assert [why.partition(": ")[2] for why in shown(film, media=("image", "video")).omissions] == ["no text: silent"]
+    assert [why.partition(": ")[2] for why in shown(film).omissions][:3] == list(gone)
+
+
 def test_a_final_message_on_one_side_only_is_shown_only_where_there_are_no_files():
     plan = JudgePlan(name="j", model="scripted/word-counter")
     sides = [work(document("report"), text="I am done."), work(document("other"))]

@@ -43,13 +43,13 @@ def test_a_folder_for_each_task_is_brought_in_by_the_rules_of_collection(workspa
     (folder / "out").symlink_to("/etc/passwd")
     (folder / "final_message.md").write_text("Here it is.\n\nCONFIDENCE[70]")
     (tmp_path / "made" / "no-such-task").mkdir()
-    brought = bring(tmp_path / "made", author="outsider", model="x/y", files=None, workspace=workspace)
+    brought = bring(tmp_path / "made", bank, author="outsider", model="x/y", files=None, workspace=workspace)
     (made,) = brought.submissions
     assert brought.unknown == ("no-such-task",) and brought.new == 1
     assert [file.name for file in made.files] == ["deep/report.docx"]
     assert (made.text, made.confidence) == ("Here it is.", 70)
     assert sorted(problem.rule for problem in made.problems) == ["echoed input", "link"]
-    again = bring(tmp_path / "made", author="outsider", model="x/y", files=None, workspace=workspace)
+    again = bring(tmp_path / "made", bank, author="outsider", model="x/y", files=None, workspace=workspace)
     assert again.new == 0
 
 
@@ -63,7 +63,7 @@ def test_a_package_holds_all_rows_passes_its_check_and_comes_back_equal(workspac
     packed = pack(made, tasks=bank, blobs=workspace.blobs, out=tmp_path / "pack")
     assert (packed.rows, packed.with_submission, packed.files, packed.empty) == (3, 2, 2, ("task-2",))
     assert check_package(tmp_path / "pack") == []
-    brought = bring(tmp_path / "pack", author="outsider", model="unknown", files=None, workspace=workspace)
+    brought = bring(tmp_path / "pack", bank, author="outsider", model="unknown", files=None, workspace=workspace)
     found = {one.task: one for one in brought.submissions}
     assert found["task-1"].files[0].digest == made["task-1"].files[0].digest
     assert found["task-1"].text == "Done."

@@ -20,6 +20,7 @@ from guildhall.domain.submissions import Submission
 from guildhall.errors import InputError, NothingJudged, UnreadableFile
 from guildhall.grading.opening import design_of, open_hall
 from guildhall.grading.simulation import simulate_hall
+from guildhall.grading.viewing import newest_study
 from guildhall.judging.preparing import Preparer
 from guildhall.store.workspace import Workspace
 from guildhall.study.extending import draw_anchors, judged_pairs
@@ -130,7 +131,9 @@ def test_an_extension_inherits_graders_and_tasks_and_judges_anchors_again(worksp
     submit_for(workspace, path)
     grade(workspace, path)
     frozen = OpenStudy.open(path, workspace).frozen()
-    assert frozen.extends is not None and set(frozen.extends.anchors) <= set(judged_pairs(workspace.store, "base"))
+    assert frozen.extends is not None and set(frozen.extends.anchors) <= set(
+        judged_pairs(workspace.store, newest_study(workspace.store, "base"))
+    )
     shown = [one.submissions[1] for one in workspace.store.find(Comparison, study=frozen.id)]
     assert len(shown) == 6 + 3 and set(frozen.extends.anchors) < set(shown)
     found = findings_of(workspace, frozen)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -118,7 +119,7 @@ def test_a_changed_study_must_be_wanted_in_words(study, tmp_path, workspace):
     changed = OpenStudy.open(tmp_path / "study.toml", workspace)
     with pytest.raises(InputError, match="--changed"):
         changed.freeze()
-    changed.freeze(changed=True)
+    replace(changed, changed=True).freeze()
     assert workspace.store.count(Study) == 2
 
 

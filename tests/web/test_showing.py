@@ -2,10 +2,64 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from starlette.testclient import TestClient
 
-from guildhall.web.showing import texts_by_page
+from guildhall.documents.kinds import Family, Kind
+from guildhall.domain.judgments import BlindedFile, BlindedSide, BlindedView
+from guildhall.store.blobs import Blobs
+from guildhall.web.files import files_app
+from guildhall.web.showing import shown_files, texts_by_page
+from guildhall.web.site import Site
+
+FILM = ("film not shown: 12 moments of 3.0 s are shown as frames", "sound not shown: a waveform", "no text: silent")
+PLAYED = [kind for kind in Kind if kind.row.inline and kind.family in (Family.AUDIO, Family.VIDEO)]
+
+
+def site_with(blobs: Blobs, *files: BlindedFile) -> Site:
+    """As much of a site as one view's files need."""
+    view = BlindedView.model_construct(brief="", sides=(BlindedSide(place="A", files=files),), reference_files=())
+    return cast(
+        "Site",
+        SimpleNamespace(
+            blobs=blobs,
+            read_link=lambda token: ("seat", token),
+            view=lambda _seat: view,
+            file_link=lambda _seat, what, name: f"/f/{what}/{name}",
+        ),
+    )
+
+
+@pytest.mark.parametrize("kind", list(Kind), ids=lambda kind: kind.value)
+def test_a_browser_is_handed_what_it_can_show_and_offered_the_rest_to_keep(kind: Kind, tmp_path: Path) -> None:
+    blobs = Blobs(tmp_path)
+    site = site_with(blobs, BlindedFile(name="A-1", kind=kind.value, digest=blobs.put(b"bytes")))
+    with TestClient(files_app(site)) as client:
+        sent = client.get("/f/A.1/A-1")
+    assert sent.status_code == 200 and sent.content == b"bytes"
+    assert sent.headers["content-disposition"].partition(";")[0] == ("inline" if kind.row.inline else "attachment")
+    asked = kind.row.media_type if kind.row.inline else "application/octet-stream"
+    assert sent.headers["content-type"] == asked
+
+
+def test_a_photograph_is_shown_in_the_page() -> None:
+    assert Kind.JPEG.row.inline and Kind.JPEG.row.media_type == "image/jpeg"
+
+
+@pytest.mark.parametrize("kind", PLAYED, ids=lambda kind: kind.value)
+def test_nothing_says_that_a_recording_is_missing_above_its_player(kind: Kind, tmp_path: Path) -> None:
+    blobs = Blobs(tmp_path)
+    file = BlindedFile(name="A-1", kind=kind.value, digest=blobs.put(b"bytes"), omitted=FILM)
+    unplayed = file.but(kind=Kind.AVI.value)
+    [played, not_played] = shown_files(site_with(blobs), "seat", "A", (file, unplayed))
+    assert played.player == kind.family and played.omitted == ("no text: silent",)
+    assert not_played.player is None and not_played.omitted == FILM
 
 
 @given(words=st.lists(st.text(st.characters(categories=["L", "N"]), min_size=1), min_size=1, max_size=12))

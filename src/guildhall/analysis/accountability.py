@@ -15,12 +15,11 @@ import numpy as np
 
 from guildhall.analysis.agreement_report import AgreementReport, agreement_report
 from guildhall.analysis.effects import JudgedRows, length_effect, position_effect
-from guildhall.analysis.intervals import share_interval
-from guildhall.analysis.measured import Measured
+from guildhall.analysis.intervals import clustered_mean, share_interval
 from guildhall.analysis.ratings_table import ratings_from_table
 from guildhall.analysis.regress import clustered_slope, slope_estimate
-from guildhall.analysis.t_intervals import clustered_mean
 from guildhall.analysis.tables import Floats, Table, encode
+from guildhall.domain.estimates import Estimate
 from guildhall.domain.pair_scores import PairScore
 from guildhall.errors import NothingJudged
 
@@ -46,18 +45,18 @@ class Account:
     """The kinds of people it is held against; they are never pooled without being named."""
     coverage: Coverage
     agreement: AgreementReport | None
-    first_place: Measured
-    position: Measured
-    flips: Measured
-    ties: Measured
-    ties_of_people: Measured
-    longer: Measured
-    longer_of_people: Measured
-    length: Measured
-    kin: Measured
-    reliability: Measured
+    first_place: Estimate
+    position: Estimate
+    flips: Estimate
+    ties: Estimate
+    ties_of_people: Estimate
+    longer: Estimate
+    longer_of_people: Estimate
+    length: Estimate
+    kin: Estimate
+    reliability: Estimate
     cost_per_verdict_usd: float | None
-    criteria: dict[str, Measured] = field(default_factory=dict)
+    criteria: dict[str, Estimate] = field(default_factory=dict)
 
 
 def account(rows: Rows, grader: str, *, level: float = 0.95) -> Account:
@@ -123,7 +122,7 @@ def ratings_table(rows: Rows) -> Table:
     return Table({**{name: encode(cells) for name, cells in columns.items()}, "score": scores}, len(rows))
 
 
-def kin_preference(judge: Rows, people: Rows, *, level: float = 0.95) -> Measured:
+def kin_preference(judge: Rows, people: Rows, *, level: float = 0.95) -> Estimate:
     """What a judge adds for models of its own family, beyond what people see in them (after Panickssery et al.).
 
     Estimand: mean over kin samples of judge minus people, less the same over other samples. Clustered by task.
@@ -135,7 +134,7 @@ def kin_preference(judge: Rows, people: Rows, *, level: float = 0.95) -> Measure
     shared = sorted(about.keys() & seen.keys() & truth.keys())
     if not shared:
         why = "the judge's or the authors' makers are not named, or no person judged the same samples"
-        return Measured(None, None, what, method, level, why_no_interval=why)
+        return Estimate(value=None, estimand=what, method=method, level=level, why_no_interval=why)
     gap = np.array([seen[sample] - truth[sample] for sample in shared])
     kin = np.array([float(about[sample].kin or False) for sample in shared])
     tasks = _codes([about[sample].task for sample in shared])
@@ -167,17 +166,23 @@ def _tied(row: PairScore) -> float | None:
     return None if row.score is None else float(row.score == 0.5)
 
 
-def _share(rows: Rows, of: Callable[[PairScore], float | None], what: str, level: float) -> Measured:
+def _share(rows: Rows, of: Callable[[PairScore], float | None], what: str, level: float) -> Estimate:
     counted = [(row.task, value) for row in rows if (value := of(row)) is not None]
     return clustered_share([value for _, value in counted], [task for task, _ in counted], what=what, level=level)
 
 
 def clustered_share(
     values: Sequence[float], tasks: Sequence[str], *, what: str, level: float = 0.95, unit: str = "task"
-) -> Measured:
+) -> Estimate:
     """A share over rows that go together by task; exact where tasks or events are few, or nothing varies."""
     if not values:
-        return Measured(None, None, what, "none", level, why_no_interval="there is no verdict it could be counted from")
+        return Estimate(
+            value=None,
+            estimand=what,
+            method="none",
+            level=level,
+            why_no_interval="there is no verdict it could be counted from",
+        )
     mean = clustered_mean(np.array(values), _codes(tasks))
     made = share_interval(
         mean.value,
@@ -188,23 +193,27 @@ def clustered_share(
         df=mean.df,
         unit=unit,
     )
-    return Measured(
-        mean.value,
-        made.interval,
-        what,
-        made.method,
-        level,
-        unit,
+    return Estimate(
+        value=mean.value,
+        estimand=what,
+        level=level,
+        unit=unit,
         n_tasks=mean.n_clusters if unit == "task" else None,
         n_judgments=len(values),
-        why_no_interval=made.why_no_interval,
+        **made,
     )
 
 
-def _effect(rows: Rows, effect: Callable[..., Measured], what: str, level: float) -> Measured:
+def _effect(rows: Rows, effect: Callable[..., Estimate], what: str, level: float) -> Estimate:
     scored = [row for row in rows if row.score is not None]
     if not scored:
-        return Measured(None, None, what, "none", level, why_no_interval="there is no verdict it could be counted from")
+        return Estimate(
+            value=None,
+            estimand=what,
+            method="none",
+            level=level,
+            why_no_interval="there is no verdict it could be counted from",
+        )
     ratios = [row.log_length_ratio for row in scored]
     lengths = np.array(ratios, dtype=np.float64) if None not in ratios else None
     judged = JudgedRows(
@@ -219,7 +228,7 @@ def _effect(rows: Rows, effect: Callable[..., Measured], what: str, level: float
     return effect(judged, level=level)
 
 
-def _flips(rows: Rows, level: float) -> Measured:
+def _flips(rows: Rows, level: float) -> Estimate:
     """A flip between orders is its own figure; it is never turned into a tie."""
     rounds: dict[tuple[str, str, int], list[float]] = defaultdict(list)
     for row in rows:
@@ -230,7 +239,7 @@ def _flips(rows: Rows, level: float) -> Measured:
     return clustered_share([value for _, value in both], [task for task, _ in both], what=what, level=level)
 
 
-def _reliability(rows: Rows, level: float) -> Measured:
+def _reliability(rows: Rows, level: float) -> Estimate:
     """Agreement of a judge with itself: 1 - |X - Y| over pairs of sweeps of one sample in one order."""
     repeated: dict[tuple[str, str, bool], list[float]] = defaultdict(list)
     for row in rows:
@@ -245,9 +254,9 @@ def _reliability(rows: Rows, level: float) -> Measured:
     return clustered_share([value for _, value in pairs], [task for task, _ in pairs], what=what, level=level)
 
 
-def _criteria(judge: Rows, people: Rows, level: float) -> dict[str, Measured]:
+def _criteria(judge: Rows, people: Rows, level: float) -> dict[str, Estimate]:
     """Per criterion: agreement of the judge's side with people's side, on samples where both named one."""
-    found: dict[str, Measured] = {}
+    found: dict[str, Estimate] = {}
     truth: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in people:
         for name, score in row.criteria.items():

@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.agreement_law import DISTANCE, cross_disagreement_law, pair_disagreement_law
-from guildhall.analysis.intervals import ShareInterval, cluster_variance, matched_df, share_interval
+from guildhall.analysis.clusters import cluster_variance, matched_df
+from guildhall.analysis.intervals import IntervalFields, interval_of, no_interval, share_interval
 from guildhall.analysis.lattice import Law
-from guildhall.analysis.measured import Measured
 from guildhall.analysis.ratings_table import Counts, Ratings, types_from_counts
 from guildhall.analysis.tables import Codes, Floats
+from guildhall.domain.estimates import Estimate
 
 AgreementInterval = Literal["population", "fixed-samples", "as-published"]
 
@@ -28,9 +29,9 @@ AgreementInterval = Literal["population", "fixed-samples", "as-published"]
 class Agreement(NamedTuple):
     """Three agreements on the same samples."""
 
-    human_human: Measured
-    human_auto: Measured
-    auto_auto: Measured
+    human_human: Estimate
+    human_auto: Estimate
+    auto_auto: Estimate
 
 
 def agreement(
@@ -62,7 +63,7 @@ def _agreement(
 ) -> Agreement:
     human, auto = (one[which] for one in counts)
     both = np.hstack([human, auto])
-    measure = partial(_measured, units=_units(ratings, which), interval=interval, level=level)
+    measure = partial(_estimate, units=_units(ratings, which), interval=interval, level=level)
     return Agreement(
         measure("human-human", pair_agreement(human), human, pair_disagreement_law),
         measure("human-auto", cross_agreement(human, auto), both, cross_disagreement_law),
@@ -70,7 +71,7 @@ def _agreement(
     )
 
 
-def _measured(
+def _estimate(
     name: str,
     values: Floats,
     counts: Counts,
@@ -79,7 +80,7 @@ def _measured(
     units: tuple[Codes, str],
     interval: AgreementInterval,
     level: float,
-) -> Measured:
+) -> Estimate:
     """The mean of each sample's agreement, NaN where it has none, with the interval asked for."""
     valid = ~np.isnan(values)
     codes, unit = units
@@ -90,18 +91,16 @@ def _measured(
         literal = interval == "as-published" and law is pair_disagreement_law
         found = law(types_from_counts(counts[valid]), **({"corrected": False} if literal else {}))
         made = _law_interval(found, level=level, as_published=interval == "as-published")
-    return Measured(
+    return Estimate(
         value=float(values[valid].mean()) if valid.any() else None,
-        interval=made.interval,
         estimand=f"{name} agreement: mean over samples of 1 - |X - Y| over all pairs of ratings",
-        method=made.method,
         level=level,
         unit=unit if interval == "population" else "rating",
         n_tasks=len(set(codes[valid].tolist())) if unit == "task" else None,
         n_samples=int(valid.sum()),
         n_judgments=n_ratings,
         n_excluded=int((~valid).sum()),
-        why_no_interval=made.why_no_interval if valid.any() else f"no sample has a pair of {name} ratings",
+        **(made if valid.any() else no_interval(f"no sample has a pair of {name} ratings")),
     )
 
 
@@ -146,10 +145,10 @@ def cross_agreement(human: Counts, auto: Counts) -> Floats:
     return values
 
 
-def population_interval(values: Floats, units: Codes, *, level: float, unit: str, n_ratings: int) -> ShareInterval:
+def population_interval(values: Floats, units: Codes, *, level: float, unit: str, n_ratings: int) -> IntervalFields:
     """A mean over samples whose clusters (tasks, or the samples themselves) are drawn from a population."""
     if not len(values):
-        return ShareInterval(None, "none", "nothing to average")
+        return no_interval("nothing to average")
     mean = float(values.mean())
     contributions = sums_by_unit((values - mean) / len(values), units)
     return share_interval(
@@ -175,9 +174,9 @@ def _units(ratings: Ratings, which: NDArray[np.bool_]) -> tuple[Codes, str]:
     return np.flatnonzero(which), "sample"
 
 
-def _law_interval(law: Law | None, *, level: float, as_published: bool) -> ShareInterval:
+def _law_interval(law: Law | None, *, level: float, as_published: bool) -> IntervalFields:
     if law is None:
-        return ShareInterval(None, "none", "no sample's ratings differ; resampling within samples says nothing")
+        return no_interval("no sample's ratings differ; resampling within samples says nothing")
     low, high = law.interval(level)
     words = "as published, uncorrected: human-human does not cover" if as_published else "k/(k-1) corrected"
-    return ShareInterval((1.0 - high, 1.0 - low), f"ratings resampled within samples, {law.method}, {words}")
+    return interval_of((1.0 - high, 1.0 - low), f"ratings resampled within samples, {law.method}, {words}")

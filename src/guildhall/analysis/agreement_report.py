@@ -9,9 +9,9 @@ import numpy as np
 from guildhall.analysis.agreement import Agreement, AgreementInterval, agreement, agreement_by_model, mean_over_models
 from guildhall.analysis.chance_corrected import alpha_estimate, gwet_estimate
 from guildhall.analysis.floors import ConstantVerdict, best_constant, discrimination_within_model
-from guildhall.analysis.measured import Measured
 from guildhall.analysis.ratings_table import Ratings
 from guildhall.analysis.stand_in import AlternativeAnnotator, WithinPoints, alternative_annotator_test, within_points
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import UnknownName
 
 NAMED: dict[str, AgreementInterval] = {"population": "population", "fixed-samples": "fixed-samples"}
@@ -24,8 +24,8 @@ class AgreementReport(NamedTuple):
     by_model: dict[str, Agreement]
     mean_over_models: dict[str, float | None]
     constant: ConstantVerdict | None
-    discrimination: Measured
-    chance_corrected: dict[str, Measured]
+    discrimination: Estimate
+    chance_corrected: dict[str, Estimate]
     within: WithinPoints | None
     alternative: AlternativeAnnotator | None
     n_ratings_excluded: int

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.intervals import share_interval
-from guildhall.analysis.measured import Measured
-from guildhall.analysis.t_intervals import clustered_mean
+from guildhall.analysis.intervals import clustered_mean, share_interval
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue
 
 Codes = NDArray[np.intp]
@@ -33,17 +32,25 @@ class GuessRows:
             raise ImpossibleValue("a guess", "outside -1, 0, 1", allowed="1 right, -1 wrong or 0 none")
 
 
-def blinding_index(rows: GuessRows, *, level: float = 0.95) -> dict[str, Measured]:
+def blinding_index(rows: GuessRows, *, level: float = 0.95) -> dict[str, Estimate]:
     """The index overall, where the model was preferred, and where it was not; graders are the clusters."""
     everywhere = np.ones(len(rows.guess), dtype=bool)
     parts = {"all": everywhere, "model preferred": rows.preferred, "model not preferred": ~rows.preferred}
     return {name: _index(rows.guess[which], rows.grader[which], name, level) for name, which in parts.items()}
 
 
-def _index(guess: NDArray[np.int8], grader: Codes, where: str, level: float) -> Measured:
+def _index(guess: NDArray[np.int8], grader: Codes, where: str, level: float) -> Estimate:
     what = f"share of right minus share of wrong guesses ({where})"
     if not len(guess):
-        return Measured(None, None, what, "none", level, unit="grader", n_judgments=0, why_no_interval="no such pair")
+        return Estimate(
+            value=None,
+            estimand=what,
+            method="none",
+            level=level,
+            unit="grader",
+            n_judgments=0,
+            why_no_interval="no such pair",
+        )
     share = (1 + guess.astype(float)) / 2
     mean = clustered_mean(share, grader)
     found = share_interval(
@@ -55,14 +62,8 @@ def _index(guess: NDArray[np.int8], grader: Codes, where: str, level: float) -> 
         df=mean.df,
         unit="grader",
     )
-    ends = None if found.interval is None else (2 * found.interval[0] - 1, 2 * found.interval[1] - 1)
-    return Measured(
-        value=2 * mean.value - 1,
-        interval=ends,
-        level=level,
-        estimand=what,
-        method=found.method,
-        unit="grader",
-        n_judgments=len(guess),
-        why_no_interval=found.why_no_interval,
+    if found["interval"] is not None:
+        found["interval"] = (2 * found["interval"][0] - 1, 2 * found["interval"][1] - 1)
+    return Estimate(
+        value=2 * mean.value - 1, level=level, estimand=what, unit="grader", n_judgments=len(guess), **found
     )

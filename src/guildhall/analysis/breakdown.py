@@ -14,13 +14,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.intervals import cluster_variance, matched_df, share_p_value
-from guildhall.analysis.measured import Measured
+from guildhall.analysis.clusters import cluster_variance, matched_df
+from guildhall.analysis.intervals import Share, share_p_values
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pooling import pool_shares
 from guildhall.analysis.rated import CONVENTIONS, Convention, Group, Groups, Rated
 from guildhall.analysis.tables import Coded, Codes, distinct
-from guildhall.analysis.win_rates import WinRate, grader_design_effect, groups, measured_rate, t_intervals
+from guildhall.analysis.win_rates import WinRate, grader_design_effect, groups, rate_estimate, t_intervals
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import UnknownName
 
 
@@ -32,9 +33,9 @@ class CellRate(NamedTuple):
     wins: int
     ties: int
     losses: int
-    rate: Measured
+    rate: Estimate
     band: tuple[float, float] | None
-    pooled: Measured | None
+    pooled: Estimate | None
 
 
 class Cell(NamedTuple):
@@ -44,7 +45,7 @@ class Cell(NamedTuple):
     levels: dict[str, str]
     raw: WinRate
     band: dict[Convention, tuple[float, float] | None]
-    pooled: dict[Convention, Measured]
+    pooled: dict[Convention, Estimate]
     differs_from_half: bool | None
 
 
@@ -59,7 +60,7 @@ def breakdown(
     cells = _Cells(outcomes, by)
     by_convention = {convention: cells.rates(convention, level=level) for convention in CONVENTIONS}
     halves = cells.together.rated("half_tie")
-    found = _discoveries([_p_value(one) for one in halves], false_discovery_rate)
+    found = _discoveries(share_p_values([_by_tasks(one) for one in halves], against=0.5), false_discovery_rate)
     return [
         Cell(
             model=one.model,
@@ -112,12 +113,12 @@ class _Cells:
         pooled = _pooled(self.groups, self.keys, every, convention, level=level)
         made = []
         for (code, group), one, own, band in zip(self.groups, every, raw, bands, strict=True):
-            rate = measured_rate(one, convention, own, level=level)
-            made.append(self._rate(code, group, rate, band.interval, pooled.get(code)))
+            rate = rate_estimate(one, convention, own, level=level)
+            made.append(self._rate(code, group, rate, band["interval"], pooled.get(code)))
         return made
 
     def _rate(
-        self, code: int, group: Group, rate: Measured, band: tuple[float, float] | None, pooled: Measured | None
+        self, code: int, group: Group, rate: Estimate, band: tuple[float, float] | None, pooled: Estimate | None
     ) -> CellRate:
         model, *levels = self.keys[code]
         losses, ties, wins = group.counts.sum(axis=0).tolist()
@@ -153,11 +154,11 @@ def _pooled(
     convention: Convention,
     *,
     level: float,
-) -> dict[int, Measured]:
+) -> dict[int, Estimate]:
     by_model: dict[int, list[int]] = {}
     for at, (code, _) in enumerate(cells):
         by_model.setdefault(keys[code][0], []).append(at)
-    pooled: dict[int, Measured] = {}
+    pooled: dict[int, Estimate] = {}
     for own in by_model.values():
         if len(own) < 2:
             continue
@@ -167,13 +168,13 @@ def _pooled(
         trials = np.array([len(one.means) for one in mine]) * _judgments_a_task(mine)
         made = pool_shares(np.array([one.value for one in mine]) * trials, trials, outer, level=level)
         for i, at in enumerate(own):
-            pooled[codes[i]] = Measured(
-                float(made.shares[i]),
-                (float(made.low[i]), float(made.high[i])),
-                f"{convention}, pooled: the cell's rate, leaning on the model's other cells",
-                f"hierarchical logit; SD between cells {made.cell_sd:.2f}, between groups {made.group_sd:.2f}",
-                level,
-                "task",
+            pooled[codes[i]] = Estimate(
+                value=float(made.shares[i]),
+                interval=(float(made.low[i]), float(made.high[i])),
+                estimand=f"{convention}, pooled: the cell's rate, leaning on the model's other cells",
+                method=f"hierarchical logit; SD between cells {made.cell_sd:.2f}, between groups {made.group_sd:.2f}",
+                level=level,
+                unit="task",
                 n_tasks=len(mine[i].means),
                 n_samples=len(cells[at][1].task),
                 n_judgments=len(cells[at][1].halves),
@@ -188,11 +189,10 @@ def _judgments_a_task(cells: list[Rated]) -> float:
     return max(1.0, possible / seen) if seen > 0 else 1.0
 
 
-def _p_value(one: Rated) -> float | None:
+def _by_tasks(one: Rated) -> Share:
+    """A rate with what its tasks alone say of its variance."""
     errors = (one.means - one.value) / len(one.means)
-    variance, df = cluster_variance(errors), matched_df(errors)
-    n_judgments = len(one.group.halves)
-    return share_p_value(one.value, variance, against=0.5, n_clusters=len(errors), n_judgments=n_judgments, df=df)
+    return Share(one.value, cluster_variance(errors), len(errors), len(one.group.halves), matched_df(errors))
 
 
 def _discoveries(p_values: list[float | None], rate: float) -> list[bool | None]:

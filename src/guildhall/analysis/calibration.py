@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.intervals import share_interval
-from guildhall.analysis.measured import Measured
-from guildhall.analysis.t_intervals import ClusteredMean, clustered_mean, mean_of_errors, t_estimate
+from guildhall.analysis.intervals import ClusteredMean, clustered_mean, mean_of_errors, share_interval, t_estimate
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingJudged
 
 Floats = NDArray[np.float64]
@@ -26,7 +25,7 @@ class Reliable:
     low: float
     high: float
     claimed: float
-    came_true: Measured
+    came_true: Estimate
 
 
 @dataclass(frozen=True)
@@ -41,8 +40,8 @@ class Grades:
 @dataclass(frozen=True)
 class Calibration:
     against: str
-    brier: Measured
-    overconfidence: Measured
+    brier: Estimate
+    overconfidence: Estimate
     curve: tuple[Reliable, ...]
 
 
@@ -108,7 +107,7 @@ class _Rows:
         return mean_of_errors(value, errors, self.task[row][mine], self.grades.grader[mine])
 
 
-def _mean(mean: ClusteredMean, what: str, level: float, n: int) -> Measured:
+def _mean(mean: ClusteredMean, what: str, level: float, n: int) -> Estimate:
     return t_estimate(
         mean.value,
         mean.error,
@@ -121,22 +120,16 @@ def _mean(mean: ClusteredMean, what: str, level: float, n: int) -> Measured:
     )
 
 
-def _rate(mean: ClusteredMean, n: int, against: str, level: float) -> Measured:
-    found = share_interval(
+def _rate(mean: ClusteredMean, n: int, against: str, level: float) -> Estimate:
+    made = share_interval(
         mean.value,
         mean.error**2,
         n_clusters=mean.n_clusters,
         n_judgments=n,
         level=level,
         df=mean.df,
+        words=mean.words,
     )
-    return Measured(
-        mean.value,
-        found.interval,
-        f"rate of {against}",
-        found.method + (mean.words if found.interval else ""),
-        level,
-        n_tasks=mean.n_clusters,
-        n_samples=n,
-        why_no_interval=found.why_no_interval,
+    return Estimate(
+        value=mean.value, estimand=f"rate of {against}", level=level, n_tasks=mean.n_clusters, n_samples=n, **made
     )

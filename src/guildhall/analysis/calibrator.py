@@ -14,10 +14,10 @@ import numpy as np
 
 from guildhall.analysis.accountability import clustered_share
 from guildhall.analysis.evidence import Evidence
-from guildhall.analysis.measured import Measured
 from guildhall.analysis.multinomial import Multinomial, fit_multinomial, log_loss
 from guildhall.analysis.splits import OverSplits, fold_by_cluster, margin_over_splits, mean_margin
 from guildhall.analysis.tables import Codes, Floats
+from guildhall.domain.estimates import Estimate
 
 RIDGES = (0.3, 1.0, 3.0, 10.0, 30.0)
 FOLDS = 10
@@ -37,10 +37,10 @@ class Gain:
 
     judge: str
     judge_agreement: float
-    agreement: Measured
+    agreement: Estimate
     agreement_over_splits: OverSplits
     judge_log_loss: float
-    log_loss: Measured
+    log_loss: Estimate
     log_loss_over_splits: OverSplits
 
 
@@ -54,11 +54,11 @@ class Calibrated:
     folds: int
     seed: int
     looks: int
-    agreement: Measured
-    log_loss: Measured
-    unseen_models: Measured
+    agreement: Estimate
+    log_loss: Estimate
+    unseen_models: Estimate
     """Agreement on each model's work when no work of that model was learnt from: the real use."""
-    unseen_families: Measured
+    unseen_families: Estimate
     """The same with all models of one maker left out together."""
     gains: tuple[Gain, ...]
 
@@ -120,11 +120,11 @@ def _out_of_fold(features: Floats, people: Floats, part_of: Codes, inner: Codes)
 
 def _unseen(
     what: str, group: Codes | None, features: Floats, evidence: Evidence, fold_of: Codes, level: float
-) -> Measured:
+) -> Estimate:
     words = f"agreement with people, one {what} left out at a time"
     if group is None or len(np.unique(group)) < 2:
         why = f"there is only one {what}" if group is not None else f"no {what} is named"
-        return Measured(None, None, words, "none", level, why_no_interval=why)
+        return Estimate(value=None, estimand=words, method="none", level=level, why_no_interval=why)
     chances = _out_of_fold(features, evidence.people, group, fold_of)
     return _agreement(agreements(decided(chances), evidence.people), evidence, words, level)
 
@@ -195,6 +195,6 @@ def confusion_chances(scores: Floats, people: Floats, fold_of: Codes) -> Floats:
     return chances
 
 
-def _agreement(values: Floats, evidence: Evidence, what: str, level: float) -> Measured:
+def _agreement(values: Floats, evidence: Evidence, what: str, level: float) -> Estimate:
     clusters = [str(code) for code in evidence.cluster.tolist()]
     return clustered_share(values.tolist(), clusters, what=what, level=level, unit=evidence.unit)

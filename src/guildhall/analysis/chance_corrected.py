@@ -12,15 +12,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from guildhall.analysis.clusters import cluster_variance, matched_df
 from guildhall.analysis.intervals import (
     FEWEST_CLUSTERS,
-    cluster_variance,
+    IntervalFields,
     effective_judgments,
-    matched_df,
+    interval_of,
+    no_interval,
+    t_quantile,
 )
-from guildhall.analysis.measured import Measured
-from guildhall.analysis.quantiles import t_quantile
 from guildhall.analysis.tables import Codes, Floats
+from guildhall.domain.estimates import Estimate
 
 Metric = Literal["nominal", "ordinal", "interval"]
 FEWEST_RARER = 30
@@ -70,14 +72,14 @@ def gwet_ac(
 
 def alpha_estimate(
     counts: NDArray[np.int64], units: Codes, *, unit: str, metric: Metric = "interval", level: float = 0.95
-) -> Measured:
+) -> Estimate:
     """Alpha with a jackknife t interval over units (tasks where named, else samples)."""
     return _jackknifed(counts, units, unit=unit, metric=metric, level=level, coefficient="alpha")
 
 
 def gwet_estimate(
     counts: NDArray[np.int64], units: Codes, *, unit: str, metric: Metric = "nominal", level: float = 0.95
-) -> Measured:
+) -> Estimate:
     """AC1 or AC2 with a jackknife t interval over units."""
     return _jackknifed(counts, units, unit=unit, metric=metric, level=level, coefficient="AC")
 
@@ -90,38 +92,41 @@ def _jackknifed(
     metric: Metric,
     level: float,
     coefficient: Literal["alpha", "AC"],
-) -> Measured:
+) -> Estimate:
     rated = counts.sum(axis=1) >= 2
     counts, units = counts[rated], np.unique(units[rated], return_inverse=True)[1]
     figure = krippendorff_alpha if coefficient == "alpha" else gwet_ac
     value = figure(counts, metric=metric) if len(counts) else None
     n_units = int(units.max()) + 1 if len(units) else 0
     name = "Krippendorff's alpha" if coefficient == "alpha" else "Gwet's AC1" if metric == "nominal" else "Gwet's AC2"
-    measured = Measured(
-        value,
-        None,
-        f"{name}, {metric}, over people's ratings",
-        "none",
-        level,
-        unit,
+    if value is None or n_units < FEWEST_CLUSTERS:
+        few = n_units < FEWEST_CLUSTERS
+        made = no_interval(f"{n_units} {unit}(s) with two ratings" if few else "all ratings are the same value")
+    elif coefficient == "alpha" and _rarer_verdicts(counts, units) < FEWEST_RARER:
+        few_words = f"under {FEWEST_RARER} effective ratings differ from the commonest"
+        made = no_interval(f"{few_words}; alpha divides by how much they vary")
+    else:
+        made = _over_units(value, _leave_one_out(counts, units, n_units, metric, coefficient), unit=unit, level=level)
+    return Estimate(
+        value=value,
+        estimand=f"{name}, {metric}, over people's ratings",
+        level=level,
+        unit=unit,
         n_samples=len(counts),
         n_judgments=int(counts.sum()),
         n_excluded=int((~rated).sum()),
+        **made,
     )
-    if value is None or n_units < FEWEST_CLUSTERS:
-        few = n_units < FEWEST_CLUSTERS
-        why = f"{n_units} {unit}(s) with two ratings" if few else "all ratings are the same value"
-        return measured._replace(why_no_interval=why)
-    if coefficient == "alpha" and _rarer_verdicts(counts, units) < FEWEST_RARER:
-        why = f"under {FEWEST_RARER} effective ratings differ from the commonest; alpha divides by how much they vary"
-        return measured._replace(why_no_interval=why)
-    left_out = _leave_one_out(counts, units, n_units, metric, coefficient)
+
+
+def _over_units(value: float, left_out: Floats, *, unit: str, level: float) -> IntervalFields:
+    """The jackknife's t interval, from the value with each unit left out."""
+    n_units = len(left_out)
     variance = (n_units - 1) / n_units * float(np.square(left_out - left_out.mean()).sum())
     if not variance > 0:
-        return measured._replace(why_no_interval=f"no two {unit}s differ, or one alone makes all the difference")
+        return no_interval(f"no two {unit}s differ, or one alone makes all the difference")
     reach = t_quantile(0.5 + level / 2, matched_df(left_out - left_out.mean())) * math.sqrt(variance)
-    interval = max(-1.0, value - reach), min(1.0, value + reach)
-    return measured._replace(interval=interval, method=f"jackknife over {unit}s")
+    return interval_of((max(-1.0, value - reach), min(1.0, value + reach)), f"jackknife over {unit}s")
 
 
 def _rarer_verdicts(counts: NDArray[np.int64], units: Codes) -> float:
@@ -131,7 +136,8 @@ def _rarer_verdicts(counts: NDArray[np.int64], units: Codes) -> float:
     share = float(rarer.mean())
     errors = np.asarray(np.bincount(units, rarer - share), dtype=np.float64) / len(rarer)
     n_judgments = int(counts.sum())
-    return share * effective_judgments(share, cluster_variance(errors), n_clusters=len(errors), n_judgments=n_judgments)
+    known = effective_judgments(share, cluster_variance(errors), n_clusters=len(errors), n_judgments=n_judgments)
+    return share * float(known)
 
 
 def _leave_one_out(

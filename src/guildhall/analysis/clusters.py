@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 
-from guildhall.analysis.intervals import cluster_variance
 from guildhall.analysis.tables import Codes, Floats
 
 FEWEST_SECOND = 3
@@ -14,6 +14,23 @@ FEWEST_SECOND = 3
 
 DENSE = 4
 """With at most so many codes a row, sums are kept for codes that do not occur too."""
+
+
+def cluster_variance(contributions: Floats) -> float:
+    """Variance of an estimate from what each cluster adds to its error (contributions sum to zero)."""
+    n = len(contributions)
+    return float(np.square(contributions).sum()) * n / (n - 1) if n > 1 else math.nan
+
+
+def matched_df(contributions: Floats) -> float:
+    """Degrees of freedom of the variance above: n - 1, or fewer where a few clusters make up most of it.
+
+    A variance estimate's own relative variance is (kurtosis - 1) / n, that of a chi-square 2 / df.
+    """
+    n, squares = len(contributions), np.square(contributions)
+    total = float(squares.sum())
+    kurtosis = n * float(np.square(squares).sum()) / total**2 if total > 0 else 1.0
+    return max(1.0, min(n - 1.0, 2.0 * n / (kurtosis - 1.0))) if kurtosis > 1.0 else n - 1.0
 
 
 def second_component(errors: Floats, first: Codes, second: Codes) -> tuple[float, int] | None:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
-from guildhall.analysis.quantiles import normal_cdf, normal_quantile, t_quantile
+from guildhall.analysis.intervals import t_quantile
 from guildhall.errors import ImpossibleValue, TooFew
 
 Floats = NDArray[np.float64]
@@ -80,7 +82,7 @@ def tasks_for_width(
     if not 0 < half_width < 1:
         raise ImpossibleValue("half_width", half_width, allowed="between 0 and 1")
     each = parts.of_mean(tasks=1, samples=samples, graders=graders)
-    tasks = max(3, math.ceil(each * (normal_quantile(0.5 + level / 2) / half_width) ** 2))
+    tasks = max(3, math.ceil(each * (NormalDist().inv_cdf(0.5 + level / 2) / half_width) ** 2))
     while t_quantile(0.5 + level / 2, tasks - 1) * math.sqrt(each / tasks) > half_width:
         tasks += 1
     reached = t_quantile(0.5 + level / 2, tasks - 1) * math.sqrt(each / tasks)
@@ -118,7 +120,7 @@ def _power(variance: float, difference: float, tasks: int, level: float) -> floa
     """Chance that a t test finds the difference; the normal law stands in for the noncentral t."""
     if variance <= 0:
         return 1.0
-    return normal_cdf(abs(difference) / math.sqrt(variance) - t_quantile(0.5 + level / 2, tasks - 1))
+    return float(special.ndtr(abs(difference) / math.sqrt(variance) - t_quantile(0.5 + level / 2, tasks - 1)))
 
 
 @dataclass(frozen=True)

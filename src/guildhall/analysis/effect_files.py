@@ -18,10 +18,10 @@ from guildhall.analysis.effects import (
     position_effect,
 )
 from guildhall.analysis.files import read_table
-from guildhall.analysis.measured import Measured
 from guildhall.analysis.outcomes import to_halves
 from guildhall.analysis.regress import Codes, Floats
 from guildhall.analysis.tables import Table
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingJudged
 
 WHO = ("task", "model", "grader")
@@ -30,7 +30,7 @@ WHO = ("task", "model", "grader")
 class _Asked(NamedTuple):
     """An effect, the column of the file it needs, and the field of `JudgedRows` that holds it."""
 
-    effect: Callable[..., Measured]
+    effect: Callable[..., Estimate]
     column: str
     field: str
     read: Callable[[Floats, str], Any]
@@ -40,8 +40,8 @@ class _Asked(NamedTuple):
 class EffectReport:
     """What sways the graders of a file, and how kind each is; effects whose column is missing are absent with why."""
 
-    effects: Mapping[str, Measured]
-    severities: Mapping[str, Measured]
+    effects: Mapping[str, Estimate]
+    severities: Mapping[str, Estimate]
 
 
 def read_effects(path: Path, *, level: float = 0.95) -> EffectReport:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.measured import Measured
+from guildhall.analysis.intervals import mean_of_cluster_means, t_estimate
 from guildhall.analysis.regress import Codes, Floats, clustered_slope, slope_estimate
-from guildhall.analysis.t_intervals import mean_of_cluster_means, t_estimate
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import NothingJudged
 
 _AGAINST_OTHERS = "difference from the other graders on the same samples, t over tasks"
@@ -39,19 +39,19 @@ class JudgedRows:
             raise NothingJudged("grader effects")
 
 
-def position_effect(rows: JudgedRows, *, level: float = 0.95) -> Measured:
+def position_effect(rows: JudgedRows, *, level: float = 0.95) -> Estimate:
     """Score when shown first minus score when shown second, within author."""
     first = None if rows.shown_first is None else rows.shown_first.astype(float)
     return _effect(rows, first, "score shown first minus shown second", (rows.model,), level)
 
 
-def length_effect(rows: JudgedRows, *, level: float = 0.95) -> Measured:
+def length_effect(rows: JudgedRows, *, level: float = 0.95) -> Estimate:
     """Score points per doubling of one's length against the other side, within author."""
     doublings = None if rows.log_length_ratio is None else rows.log_length_ratio / np.log(2)
     return _effect(rows, doublings, "score per doubling of length against the other side", (rows.model,), level)
 
 
-def kin_effect(rows: JudgedRows, *, what: str = "self-preference", level: float = 0.95) -> Measured:
+def kin_effect(rows: JudgedRows, *, what: str = "self-preference", level: float = 0.95) -> Estimate:
     """What graders add for kin, given how good the author is and how kind the grader.
 
     With `kin` meaning the same model it is self-preference, with the same maker family preference.
@@ -60,23 +60,30 @@ def kin_effect(rows: JudgedRows, *, what: str = "self-preference", level: float 
     return _effect(rows, kin, what, (rows.model, rows.grader), level)
 
 
-def drift_effect(rows: JudgedRows, *, per_days: float = 30.0, level: float = 0.95) -> Measured:
+def drift_effect(rows: JudgedRows, *, per_days: float = 30.0, level: float = 0.95) -> Estimate:
     """Change of a grader's scores per `per_days`, within author and grader."""
     time = None if rows.days is None else rows.days / per_days
     return _effect(rows, time, f"change of score per {per_days:g} days", (rows.model, rows.grader), level)
 
 
-def _effect(rows: JudgedRows, covariate: Floats | None, what: str, absorb: tuple[Codes, ...], level: float) -> Measured:
+def _effect(rows: JudgedRows, covariate: Floats | None, what: str, absorb: tuple[Codes, ...], level: float) -> Estimate:
     within = "author" if len(absorb) == 1 else "author and grader"
     method = f"least squares within {within}, clustered by task (jackknife errors)"
     if covariate is None:
         why = "the judgments do not say"
-        return Measured(None, None, what, method, level, n_judgments=len(rows.score), why_no_interval=why)
+        return Estimate(
+            value=None,
+            estimand=what,
+            method=method,
+            level=level,
+            n_judgments=len(rows.score),
+            why_no_interval=why,
+        )
     slope = clustered_slope(rows.score, covariate, absorb=absorb, cluster=rows.task)
     return slope_estimate(slope, what=what, n_judgments=len(rows.score), level=level, method=method)
 
 
-def grader_severities(rows: JudgedRows, names: Mapping[int, str], *, level: float = 0.95) -> dict[str, Measured]:
+def grader_severities(rows: JudgedRows, names: Mapping[int, str], *, level: float = 0.95) -> dict[str, Estimate]:
     """Per grader how far its scores lie from the other graders' on the same samples; positive is kind.
 
     Samples nobody else judged say nothing and are left out and counted. Interval: t over tasks.
@@ -107,9 +114,16 @@ def grader_severities(rows: JudgedRows, names: Mapping[int, str], *, level: floa
     return found
 
 
-def _never_shared(name: str, n_judged: int, level: float) -> Measured:
+def _never_shared(name: str, n_judged: int, level: float) -> Estimate:
     why = "no sample was judged by anybody else"
-    return Measured(None, None, f"severity of {name}", _AGAINST_OTHERS, level, n_excluded=n_judged, why_no_interval=why)
+    return Estimate(
+        value=None,
+        estimand=f"severity of {name}",
+        method=_AGAINST_OTHERS,
+        level=level,
+        n_excluded=n_judged,
+        why_no_interval=why,
+    )
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.intervals import ShareInterval, cluster_variance, matched_df, share_interval
+from guildhall.analysis.clusters import cluster_variance, matched_df
+from guildhall.analysis.intervals import IntervalFields, share_interval
 
 if TYPE_CHECKING:
     from guildhall.analysis.savings import TaskLedger
@@ -35,13 +36,13 @@ def moved_wins(ledger: TaskLedger, *, level: float) -> Moved | None:
     share, weight = ledger.won / ledger.judged, ledger.human / ledger.human.sum()
     value = float(weight @ share)
     made = _exact_share(value, weight * (share - value), weight, ledger, level)
-    if made.interval is None or not made.method.startswith(EXACT):
+    if made["interval"] is None or not made["method"].startswith(EXACT):
         return None
-    fewest, most = (_with_share(ledger, value, end) for end in made.interval)
-    return Moved(fewest, most, f"; few wins or losses: {made.method}")
+    fewest, most = (_with_share(ledger, value, end) for end in made["interval"])
+    return Moved(fewest, most, f"; few wins or losses: {made['method']}")
 
 
-def _exact_share(value: float, errors: Floats, weight: Floats, ledger: TaskLedger, level: float) -> ShareInterval:
+def _exact_share(value: float, errors: Floats, weight: Floats, ledger: TaskLedger, level: float) -> IntervalFields:
     n_judgments = float(ledger.judged.mean()) / float(weight @ weight)
     return share_interval(
         value,

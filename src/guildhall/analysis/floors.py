@@ -6,16 +6,18 @@ printed beside the best constant verdict's on the same samples, and beside discr
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.agreement import cross_agreement, population_interval, sums_by_unit
-from guildhall.analysis.intervals import cluster_variance, difference_interval, matched_df, share_interval
-from guildhall.analysis.measured import Measured
+from guildhall.analysis.clusters import cluster_variance, matched_df
+from guildhall.analysis.intervals import difference_interval, share_interval
 from guildhall.analysis.ratings_table import Counts, Ratings
 from guildhall.analysis.tables import Floats
+from guildhall.domain.estimates import Estimate
 
 VERDICTS = ("always-human", "always-tie", "always-model")
 """The constant verdicts 0, 0.5 and 1, from the model's side."""
@@ -25,8 +27,8 @@ class ConstantVerdict(NamedTuple):
     """The constant that agrees best with people, and whether the grader's agreement is surely above it."""
 
     verdict: str
-    agreement: Measured
-    margin: Measured
+    agreement: Estimate
+    margin: Estimate
     beaten: bool
 
 
@@ -46,33 +48,26 @@ def best_constant(ratings: Ratings, *, level: float = 0.95) -> ConstantVerdict |
     units, unit = (ratings.task, "task") if ratings.task is not None else (np.arange(ratings.n_samples), "sample")
     units, n_ratings = units[valid], int(human[valid].sum())
     made = population_interval(constants[best], units, level=level, unit=unit, n_ratings=n_ratings)
-    agreement = Measured(
+    agreement = Estimate(
         value=float(constants[best].mean()),
-        interval=made.interval,
         estimand=f"agreement of {VERDICTS[best]} with people, on the samples the grader judged",
-        method=made.method,
         level=level,
         unit=unit,
         n_samples=int(valid.sum()),
         n_judgments=n_ratings,
         n_excluded=int((~valid).sum()),
-        why_no_interval=made.why_no_interval,
+        **made,
     )
     differences = of_grader[valid] - constants[best]
     value = float(differences.mean())
     errors = sums_by_unit((differences - value) / len(differences), units)
     apart = difference_interval(value, errors, level=level, unit=unit)
-    margin = agreement._replace(
-        value=value,
-        interval=apart.interval,
-        estimand=f"agreement of the grader minus {VERDICTS[best]}, paired by sample",
-        method=apart.method,
-        why_no_interval=apart.why_no_interval,
-    )
+    what = f"agreement of the grader minus {VERDICTS[best]}, paired by sample"
+    margin = replace(agreement, value=value, estimand=what, **apart)
     return ConstantVerdict(VERDICTS[best], agreement, margin, bool(margin.interval and margin.interval[0] > 0))
 
 
-def discrimination_within_model(ratings: Ratings, *, level: float = 0.95) -> Measured:
+def discrimination_within_model(ratings: Ratings, *, level: float = 0.95) -> Estimate:
     """AUC of the automatic verdict for people's mean score, over pairs of samples of the same model.
 
     Estimand: of two samples of one model that people score differently, how often the grader's mean verdict orders
@@ -81,13 +76,12 @@ def discrimination_within_model(ratings: Ratings, *, level: float = 0.95) -> Mea
     human, auto = ratings.counts(human=True), ratings.counts(human=False)
     valid = (human.sum(axis=1) > 0) & (auto.sum(axis=1) > 0)
     unit = "sample" if ratings.task is None else "task"
-    measured = Measured(
-        None,
-        None,
-        "AUC of the automatic verdict for people's score, within model",
-        "none",
-        level,
-        unit,
+    unknown = Estimate(
+        value=None,
+        estimand="AUC of the automatic verdict for people's score, within model",
+        method="none",
+        level=level,
+        unit=unit,
         n_samples=int(valid.sum()),
         n_excluded=int((~valid).sum()),
         why_no_interval="no two samples of a model differ in people's score",
@@ -98,7 +92,7 @@ def discrimination_within_model(ratings: Ratings, *, level: float = 0.95) -> Mea
         rows = np.flatnonzero(ratings.model[valid] == model)
         concordant[rows], comparable[rows] = _concordance(people[rows], verdicts[rows])
     if not comparable.sum():
-        return measured
+        return unknown
     value = float(concordant.sum() / comparable.sum())
     units = np.arange(len(people)) if ratings.task is None else ratings.task[valid]
     contributions = sums_by_unit(2.0 * (concordant - value * comparable) / comparable.sum(), units)
@@ -111,9 +105,7 @@ def discrimination_within_model(ratings: Ratings, *, level: float = 0.95) -> Mea
         df=matched_df(contributions),
         unit=unit,
     )
-    return measured._replace(
-        value=value, interval=made.interval, method=made.method, why_no_interval=made.why_no_interval
-    )
+    return replace(unknown, value=value, **made)
 
 
 def _concordance(people: Floats, verdicts: Floats) -> tuple[Floats, Floats]:

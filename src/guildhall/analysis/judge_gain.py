@@ -8,13 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from guildhall.analysis.accountability import whole_rounds
-from guildhall.analysis.measured import Measured
 from guildhall.analysis.splits import mean_margin
 from guildhall.analysis.tables import encode
+from guildhall.domain.estimates import Estimate
 from guildhall.domain.pair_scores import PairScore
 
 
-def agreement_gain(rows: Sequence[PairScore], judge: str, other: str, *, level: float = 0.95) -> Measured:
+def agreement_gain(rows: Sequence[PairScore], judge: str, other: str, *, level: float = 0.95) -> Estimate:
     """How much more often `judge` agrees with people than `other` does.
 
     Estimand: the mean over samples that both judged, and some person did, of the difference in agreement. Paired by
@@ -29,7 +29,7 @@ def agreement_gain(rows: Sequence[PairScore], judge: str, other: str, *, level: 
     shared = sorted(mine.keys() & theirs.keys())
     if not shared:
         why = "there is no work that both judged and people too"
-        return Measured(None, None, what, "none", level, why_no_interval=why)
+        return Estimate(value=None, estimand=what, method="none", level=level, why_no_interval=why)
     task_of = {row.sample: row.task for row in rows}
     margins = np.array([mine[sample] - theirs[sample] for sample in shared])
     return mean_margin(margins, encode([task_of[one] for one in shared]).codes, what=what, unit="task", level=level)

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import lru_cache
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy import fft
 from numpy.typing import NDArray
 
-from guildhall.analysis.quantiles import normal_quantile
 from guildhall.analysis.tables import Floats
 
 WINDOW_SDS = 24.0
@@ -52,7 +52,7 @@ class Law(NamedTuple):
         """The central interval of the law: the quantiles a bootstrap with infinitely many rounds would give."""
         tail = (1.0 - level) / 2
         if self.masses is None:
-            reach = normal_quantile(1.0 - tail) * self.sd
+            reach = NormalDist().inv_cdf(1.0 - tail) * self.sd
             return self.mean - reach, self.mean + reach
         reached = np.cumsum(self.masses)
         low, high = np.searchsorted(reached, [tail * reached[-1], (1.0 - tail) * reached[-1]])

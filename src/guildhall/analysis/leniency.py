@@ -13,14 +13,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import NormalDist
 
 import numpy as np
 
 from guildhall.analysis.additive import Solved, linked_groups, mean_by, shrunk_slopes, solve_marks
+from guildhall.analysis.intervals import t_quantile
 from guildhall.analysis.marks import Codes, Floats, MarkTable
-from guildhall.analysis.measured import Measured
-from guildhall.analysis.quantiles import normal_quantile, t_quantile
 from guildhall.analysis.ratings import rank_intervals
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import NothingMarked, TooFewMarks, UnknownName, UnlinkedMarks
 
 ONE_ESSAY = "this essay before these graders"
@@ -56,28 +57,28 @@ class LeniencyFit:
         return mean_by(self.essay_author, self.essay_effect, len(self.authors))
 
     @property
-    def quality(self) -> dict[str, Measured]:
+    def quality(self) -> dict[str, Estimate]:
         """Per author the mark expected from the average of these graders."""
         errors = np.sqrt(np.diag(self.covariance))
         return {
-            author: self._measured(self.quality_value[index], errors[index], self.df_quality, f"quality of {author}")
+            author: self._estimate(self.quality_value[index], errors[index], self.df_quality, f"quality of {author}")
             for index, author in enumerate(self.authors)
         }
 
     @property
-    def severity(self) -> dict[str, Measured]:
+    def severity(self) -> dict[str, Estimate]:
         """Per grader what it adds to every mark; positive is lenient; sums to 0."""
         return {
-            grader: self._measured(self.severity_value[i], self.severity_se[i], self.df_error, f"severity of {grader}")
+            grader: self._estimate(self.severity_value[i], self.severity_se[i], self.df_error, f"severity of {grader}")
             for i, grader in enumerate(self.graders)
         }
 
-    def difference(self, first: str, second: str) -> Measured:
+    def difference(self, first: str, second: str) -> Estimate:
         """Quality of `first` minus quality of `second`, both corrected for their graders."""
         a, b = (self._index(name) for name in (first, second))
         variance = self.covariance[a, a] + self.covariance[b, b] - 2 * self.covariance[a, b]
         gap = self.quality_value[a] - self.quality_value[b]
-        return self._measured(gap, np.sqrt(variance), self.df_quality, f"quality of {first} minus {second}")
+        return self._estimate(gap, np.sqrt(variance), self.df_quality, f"quality of {first} minus {second}")
 
     @property
     def self_by_model(self) -> dict[str, float]:
@@ -85,22 +86,22 @@ class LeniencyFit:
         return {name: float(values.mean()) for name, values in self.self_residuals.items()}
 
     @property
-    def self_preference(self) -> Measured:
+    def self_preference(self) -> Estimate:
         """The mean over models of what a model adds to its own marks; models are the unit."""
         values = np.array(list(self.self_by_model.values()))
         if len(values) < 2:
             value = float(values[0]) if len(values) else None
             return self._absent(value, "self-preference", f"{len(values)} models marked themselves; two are needed")
         error = values.std(ddof=1) / np.sqrt(len(values))
-        return self._measured(values.mean(), error, len(values) - 1, "self-preference", unit="model")
+        return self._estimate(values.mean(), error, len(values) - 1, "self-preference", unit="model")
 
     @property
-    def family_preference(self) -> Measured:
+    def family_preference(self) -> Estimate:
         """What a grader adds to marks of relatives (same family, another model)."""
         if self.family_effect is None:
             return self._absent(None, "family preference", "no grader marked a relative, or no families were given")
         value, error = self.family_effect
-        return self._measured(value, error, self.df_error, "family preference")
+        return self._estimate(value, error, self.df_error, "family preference")
 
     @property
     def ranks(self) -> dict[str, tuple[int, int]]:
@@ -120,7 +121,7 @@ class LeniencyFit:
         a, b = self._index(first), self._index(second)
         variance = self.covariance[a, a] + self.covariance[b, b] - 2 * self.covariance[a, b]
         per_author = len(self.essay_author) / len(self.authors)
-        reach = normal_quantile(0.5 + self.level / 2) + normal_quantile(power)
+        reach = NormalDist().inv_cdf(0.5 + self.level / 2) + NormalDist().inv_cdf(power)
         return max(1, int(np.ceil(variance * per_author * (reach / gap) ** 2)))
 
     def _index(self, author: str) -> int:
@@ -128,12 +129,12 @@ class LeniencyFit:
             raise UnknownName("author", author, known=list(self.authors))
         return self.authors.index(author)
 
-    def _measured(self, value: float, error: float, df: float, estimand: str, *, unit: str | None = None) -> Measured:
+    def _estimate(self, value: float, error: float, df: float, estimand: str, *, unit: str | None = None) -> Estimate:
         whole = f"{estimand} ({self.about})"
         if df < 1 or not error > _ROUNDING * max(1.0, abs(value)):
             return self._absent(float(value), whole, "the marks leave nothing over to measure error by")
         reach = t_quantile(0.5 + self.level / 2, df) * float(error)
-        return Measured(
+        return Estimate(
             value=float(value),
             interval=(float(value) - reach, float(value) + reach),
             level=self.level,
@@ -144,10 +145,9 @@ class LeniencyFit:
             n_excluded=self.n_missing,
         )
 
-    def _absent(self, value: float | None, estimand: str, why: str) -> Measured:
-        return Measured(
+    def _absent(self, value: float | None, estimand: str, why: str) -> Estimate:
+        return Estimate(
             value=value,
-            interval=None,
             level=self.level,
             estimand=estimand,
             method="leniency model, least squares",

@@ -16,7 +16,7 @@ import numpy as np
 
 from guildhall.analysis.additive import mean_by
 from guildhall.analysis.marks import Codes, Floats, MarkTable
-from guildhall.analysis.measured import Measured
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import TooFewMarks
 
 PRIOR_SD = 3.0
@@ -26,7 +26,7 @@ PRIOR_SD = 3.0
 class OrdinalFit:
     """Scores in log-odds, mean 0 over essays; positive severity is lenient; `cuts` divide the `classes`."""
 
-    quality: dict[str, Measured]
+    quality: dict[str, Estimate]
     severity: dict[str, float]
     classes: tuple[float, ...]
     cuts: tuple[float, ...]
@@ -46,9 +46,8 @@ def fit_ordinal(table: MarkTable) -> OrdinalFit:
     quality = mean_by(essay_author, effects, len(authors))
     return OrdinalFit(
         quality={
-            table.models[code]: Measured(
+            table.models[code]: Estimate(
                 value=float(value),
-                interval=None,
                 estimand=f"quality of {table.models[code]}, log-odds",
                 method="ordinal logit with a weak prior, beside the linear model",
                 unit="mark",

@@ -8,9 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from guildhall.analysis.clusters import joint_df
-from guildhall.analysis.intervals import EXACT_BELOW_EVENTS, FEWEST_CLUSTERS
-from guildhall.analysis.measured import Measured
-from guildhall.analysis.quantiles import t_quantile
+from guildhall.analysis.intervals import EXACT_BELOW_EVENTS, FEWEST_CLUSTERS, t_quantile
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import NothingPaired
 
 
@@ -21,7 +20,7 @@ def paired_difference(
     names: tuple[str, str] = ("first", "second"),
     graders: tuple[float, int] | None = None,
     level: float = 0.95,
-) -> Measured:
+) -> Estimate:
     """First minus second, from task means in 0..1; tasks seen on one side only are left out and counted.
 
     Estimand: the mean over tasks of the difference. Interval: t over tasks; where hardly any task differs
@@ -45,10 +44,20 @@ def paired_difference(
     method = "t over paired tasks" + (", one imagined difference either way" if sparse else "")
     if n < FEWEST_CLUSTERS or not variance > 0:
         why = f"{n} paired tasks; an interval needs at least {FEWEST_CLUSTERS}"
-        return Measured(value, None, what, method, level, n_tasks=n, n_excluded=left_out, why_no_interval=why)
+        return Estimate(
+            value=value,
+            estimand=what,
+            method=method,
+            level=level,
+            n_tasks=n,
+            n_excluded=left_out,
+            why_no_interval=why,
+        )
     more, n_graders = graders or (0.0, n)
     df = joint_df((variance, n - 1), (more, n_graders - 1))
     method += f"; graders as second cluster ({n_graders})" if graders else ""
     reach = t_quantile(0.5 + level / 2, df) * math.sqrt(variance + more)
     ends = (max(-1.0, min(centre - reach, value)), min(1.0, max(centre + reach, value)))
-    return Measured(value, ends, what, method, level, n_tasks=n, n_excluded=left_out)
+    return Estimate(
+        value=value, interval=ends, estimand=what, method=method, level=level, n_tasks=n, n_excluded=left_out
+    )

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from guildhall.analysis.accountability import clustered_share
 from guildhall.analysis.calibrator import FOLDS, SPLITS, agreements
-from guildhall.analysis.measured import Measured
 from guildhall.analysis.splits import OverSplits, fold_by_cluster, margin_over_splits
 from guildhall.analysis.tables import Codes, Floats
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import NotEnoughData
 
 RIDGES = (0.3, 3.0, 30.0, 300.0)
@@ -51,8 +51,8 @@ class FittedPanel:
     folds: int
     seed: int
     looks: int
-    agreement: Measured
-    equal_votes: Measured
+    agreement: Estimate
+    equal_votes: Estimate
     best_member: str
     best_member_agreement: float
     over_equal: OverSplits
@@ -74,7 +74,7 @@ def fit_panel(
     weights = fit_weights(ballots, np.ones(len(ballots.people), dtype=bool), ridge=ridge)
     names = [str(code) for code in ballots.cluster.tolist()]
 
-    def share(values: Floats, what: str) -> Measured:
+    def share(values: Floats, what: str) -> Estimate:
         return clustered_share(values.tolist(), names, what=what, level=level, unit=ballots.unit)
 
     def over(other: Floats, what: str) -> OverSplits:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import math
 from itertools import product
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.quantiles import normal_quantile
 from guildhall.analysis.tables import Floats
 
 SPREADS = tuple(float(sd) for sd in np.linspace(0.05, 2.5, 11))
@@ -61,7 +61,7 @@ def pool_shares(
     weights /= weights.sum()
     centre = weights @ found.centre
     second = weights @ (found.variance + np.square(found.centre))
-    reach = normal_quantile(0.5 + level / 2) * np.sqrt(second - np.square(centre))
+    reach = NormalDist().inv_cdf(0.5 + level / 2) * np.sqrt(second - np.square(centre))
     group_sd, cell_sd = (float(sd) for sd in weights @ grid)
     return Pooled(
         _share(centre), _share(centre - reach), _share(centre + reach), group_sd if outer.shape[1] else 0.0, cell_sd

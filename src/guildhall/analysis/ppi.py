@@ -11,13 +11,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.intervals import EXACT_BELOW_EVENTS, NO_SPREAD, effective_judgments, share_interval
-from guildhall.analysis.measured import Measured
-from guildhall.analysis.quantiles import normal_quantile, t_quantile
+from guildhall.analysis.intervals import (
+    EXACT_BELOW_EVENTS,
+    NO_SPREAD,
+    IntervalFields,
+    effective_judgments,
+    interval_of,
+    no_interval,
+    share_interval,
+    t_quantile,
+)
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingPaired, NothingToCompare, TooFew
 
 Floats = NDArray[np.float64]
@@ -70,8 +79,8 @@ class PpiMean:
     `influence` is each task's share in the error, by task code, for differences paired by task.
     """
 
-    estimate: Measured
-    classical: Measured
+    estimate: Estimate
+    classical: Estimate
     lam: float
     effective_human_n: float | None
     n_human: int
@@ -115,7 +124,7 @@ def ppi_mean(
     )
 
 
-def ppi_difference(first: PpiMean, second: PpiMean, *, what: str = "difference", level: float = 0.95) -> Measured:
+def ppi_difference(first: PpiMean, second: PpiMean, *, what: str = "difference", level: float = 0.95) -> Estimate:
     """First minus second, paired by task: what both share on a task cancels. Task codes must mean the same in both."""
     shared = first.influence.keys() & second.influence.keys()
     if not shared:
@@ -127,10 +136,20 @@ def ppi_difference(first: PpiMean, second: PpiMean, *, what: str = "difference",
     df = min(first.n_labelled_tasks, second.n_labelled_tasks) - 1
     error = math.sqrt(float((gaps**2).sum()) * (df + 1) / max(df, 1))
     if value is None or not error > 0:
-        return Measured(value, None, what, "prediction-powered, paired by task", why_no_interval="nothing varies")
+        return Estimate(
+            value=value,
+            estimand=what,
+            method="prediction-powered, paired by task",
+            why_no_interval="nothing varies",
+        )
     reach = t_quantile(0.5 + level / 2, df) * error
-    return Measured(
-        value, (value - reach, value + reach), what, "prediction-powered, paired by task", level, n_tasks=len(tasks)
+    return Estimate(
+        value=value,
+        interval=(value - reach, value + reach),
+        estimand=what,
+        method="prediction-powered, paired by task",
+        level=level,
+        n_tasks=len(tasks),
     )
 
 
@@ -239,11 +258,11 @@ class _Report:
     def too_rare(self, value: float, variance: float) -> bool:
         n_human, n_tasks = int(self.rows.labelled.sum()), self.n_labelled_tasks
         effective = effective_judgments(value, variance, n_clusters=n_tasks, n_judgments=n_human)
-        return effective * min(value, 1 - value) < EXACT_BELOW_EVENTS
+        return float(effective) * min(value, 1 - value) < EXACT_BELOW_EVENTS
 
-    def classical(self, value: float, variance: float) -> Measured:
+    def classical(self, value: float, variance: float) -> Estimate:
         if self.parts.single and variance > NO_SPREAD and not self.too_rare(value, variance):
-            return self._measured(value, self._normal(value, variance), "human labels only, normal")
+            return self._estimate(value, interval_of(self._normal(value, variance), "human labels only, normal"))
         found = share_interval(
             value,
             variance,
@@ -251,34 +270,31 @@ class _Report:
             n_judgments=int(self.rows.labelled.sum()),
             level=self.level,
         )
-        return self._measured(value, found.interval, f"human labels only, {found.method}", found.why_no_interval)
+        found["method"] = f"human labels only, {found['method']}"
+        return self._estimate(value, found)
 
-    def powered(self, value: float, variance: float) -> Measured:
+    def powered(self, value: float, variance: float) -> Estimate:
         if not variance > NO_SPREAD:
-            return self._measured(value, None, "none", "nothing varies, so nothing says how sure this is")
+            return self._estimate(value, no_interval("nothing varies, so nothing says how sure this is"))
         if self.parts.single:
-            return self._measured(value, self._normal(value, variance), "PPI++, normal")
+            return self._estimate(value, interval_of(self._normal(value, variance), "PPI++, normal"))
         reach = t_quantile(0.5 + self.level / 2, self.n_labelled_tasks - 1) * math.sqrt(variance)
-        return self._measured(value, (value - reach, value + reach), "PPI++, t over labelled tasks")
+        return self._estimate(value, interval_of((value - reach, value + reach), "PPI++, t over labelled tasks"))
 
     def _normal(self, value: float, variance: float) -> tuple[float, float]:
-        reach = normal_quantile(0.5 + self.level / 2) * math.sqrt(variance)
+        reach = NormalDist().inv_cdf(0.5 + self.level / 2) * math.sqrt(variance)
         return value - reach, value + reach
 
-    def _measured(
-        self, value: float, interval: tuple[float, float] | None, method: str, why: str | None = None
-    ) -> Measured:
-        return Measured(
+    def _estimate(self, value: float, made: IntervalFields) -> Estimate:
+        return Estimate(
             value=value,
-            interval=interval,
             level=self.level,
             estimand=f"{self.what}, tasks drawn from a population",
-            method=method,
             unit="row" if self.rows.task is None else "task",
             n_tasks=None if self.rows.task is None else int(self.parts.task.max()) + 1,
             n_samples=len(self.rows.auto),
             n_judgments=int(self.rows.labelled.sum()),
-            why_no_interval=why,
+            **made,
         )
 
 

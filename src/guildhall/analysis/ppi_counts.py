@@ -7,11 +7,11 @@ often each automatic score occurred without a human one. Many groups are solved 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.quantiles import normal_quantile
 from guildhall.errors import ImpossibleValue, NothingToCompare
 
 Counts = NDArray[np.int64]
@@ -82,6 +82,6 @@ def ppi_from_counts(counts: ScoreCounts, *, lam: float | None = None, level: flo
         tuned = np.full(np.shape(n), float(lam))
     value = tuned * mean_alone + mean_human - tuned * mean_auto
     variance = tuned**2 * var_alone / rest + np.maximum(var_human - 2 * tuned * cross + tuned**2 * var_auto, 0) / n
-    reach = normal_quantile(0.5 + level / 2) * np.sqrt(variance)
+    reach = NormalDist().inv_cdf(0.5 + level / 2) * np.sqrt(variance)
     effective = np.divide(var_human, variance, out=np.full_like(variance, np.nan), where=variance > 0)
     return PpiIntervals(value, value - reach, value + reach, tuned, effective)

@@ -7,13 +7,13 @@ theirs is an assumption no label supports.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from guildhall.analysis.measured import Measured
 from guildhall.analysis.ppi import FEWEST_LABELLED, Codes, Floats, PpiMean, PpiRows, ppi_mean
 from guildhall.analysis.rated import CONVENTIONS, Convention
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import NothingToCompare, UnknownName
 
 
@@ -46,8 +46,8 @@ class ModelPpi:
     """One model's estimate; `powered` is absent where the value is transported."""
 
     model: str
-    estimate: Measured
-    classical: Measured | None
+    estimate: Estimate
+    classical: Estimate | None
     lam: float | None
     effective_human_n: float | None
     n_human: int
@@ -95,8 +95,8 @@ def ppi_by_model(
 def _known(model: str, mean: PpiMean, n_excluded: int) -> ModelPpi:
     return ModelPpi(
         model=model,
-        estimate=mean.estimate._replace(n_excluded=n_excluded),
-        classical=mean.classical._replace(n_excluded=n_excluded),
+        estimate=replace(mean.estimate, n_excluded=n_excluded),
+        classical=replace(mean.classical, n_excluded=n_excluded),
         lam=mean.lam,
         effective_human_n=mean.effective_human_n,
         n_human=mean.n_human,
@@ -123,9 +123,8 @@ def _transported(
         error = "its error is unknown with one labelled model"
     return ModelPpi(
         model=model,
-        estimate=Measured(
+        estimate=Estimate(
             value=value,
-            interval=None,
             estimand=f"{convention} rate of {model}, tasks drawn from a population",
             method=f"transported from {names}",
             n_samples=len(rows[model].auto),

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.intervals import FEWEST_CLUSTERS
-from guildhall.analysis.measured import Measured
-from guildhall.analysis.quantiles import t_quantile
+from guildhall.analysis.intervals import FEWEST_CLUSTERS, t_quantile
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import DisconnectedGraph, SeparatedModels, TooFew
 
 Floats = NDArray[np.float64]
@@ -37,7 +36,7 @@ class PairRows:
 @dataclass(frozen=True)
 class PpiRatings:
     models: tuple[str, ...]
-    scores: tuple[Measured, ...]
+    scores: tuple[Estimate, ...]
     lam: float
     covariance: Floats
     effective_human_n: float
@@ -59,7 +58,7 @@ def ppi_ratings(rows: PairRows, *, lam: float | None = None, level: float = 0.95
     return PpiRatings(
         models=rows.models,
         scores=tuple(
-            Measured(
+            Estimate(
                 value=float(score),
                 interval=(float(score - width), float(score + width)),
                 level=level,

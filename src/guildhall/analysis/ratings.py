@@ -10,18 +10,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from guildhall.analysis.bradley_terry import Fit, fit_bradley_terry, pair_rows
 from guildhall.analysis.graph import check_connected, finite_models
-from guildhall.analysis.measured import Measured
-from guildhall.analysis.quantiles import t_quantile
+from guildhall.analysis.intervals import t_quantile
 from guildhall.analysis.rows import clustered_meat, rows_of_votes
 from guildhall.analysis.tables import Codes, Floats
 from guildhall.analysis.tie_models import Ties
 from guildhall.analysis.votes import VoteCounts, Votes, counts_of
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import TooFew, UnknownName
 
 FEWEST_CLUSTERS = 3
@@ -31,7 +32,7 @@ class Rating(NamedTuple):
     """One model's score. Rank 1 is best; ranks are absent where the score is."""
 
     model: str
-    score: Measured
+    score: Estimate
     rank: int | None
     rank_interval: tuple[int, int] | None
 
@@ -40,7 +41,7 @@ class RatingTable(NamedTuple):
     """Ratings, best first; then those that have none. `effects` holds position and other covariates."""
 
     ratings: list[Rating]
-    effects: dict[str, Measured]
+    effects: dict[str, Estimate]
     tie_parameter: float | None
     ties: Ties
     fit: Fit
@@ -160,14 +161,14 @@ def _table(
     errors = np.sqrt(np.maximum(np.diag(fit.covariance), 0.0))
     method = f"Bradley-Terry, ties {fit.ties}; sandwich by {unit}" + (f" ({n_clusters})" if n_clusters else "")
 
-    def measured(value: float, error: float, estimand: str) -> Measured:
-        return Measured(
-            value,
-            (value - critical * error, value + critical * error),
-            estimand,
-            method,
-            level,
-            unit,
+    def estimated(value: float, error: float, estimand: str) -> Estimate:
+        return Estimate(
+            value=value,
+            interval=(value - critical * error, value + critical * error),
+            estimand=estimand,
+            method=method,
+            level=level,
+            unit=unit,
             n_judgments=votes.n_votes,
             n_excluded=votes.n_excluded,
         )
@@ -176,17 +177,17 @@ def _table(
     ranks = rank_intervals(fit.ratings, fit.covariance[:m, :m], level=level, df=df)
     ratings = []
     for rank, i in enumerate(np.argsort(-fit.ratings, kind="stable").tolist(), 1):
-        score = measured(float(fit.ratings[i]), float(errors[i]), f"Bradley-Terry score in log-odds, {scale}")
+        score = estimated(float(fit.ratings[i]), float(errors[i]), f"Bradley-Terry score in log-odds, {scale}")
         if votes.names[i] in anchors:
-            score = score._replace(interval=None, why_no_interval="an anchor: its score is given, not estimated")
+            score = replace(score, interval=None, why_no_interval="an anchor: its score is given, not estimated")
         ratings.append(Rating(votes.names[i], score, rank, ranks[i]))
     why = "won or lost everything against the rated models; its score is unbounded"
     for name in separated:
-        score = measured(0.0, 0.0, f"Bradley-Terry score in log-odds, {scale}")
-        ratings.append(Rating(name, score._replace(value=None, interval=None, why_no_interval=why), None, None))
+        score = estimated(0.0, 0.0, f"Bradley-Terry score in log-odds, {scale}")
+        ratings.append(Rating(name, replace(score, value=None, interval=None, why_no_interval=why), None, None))
     n_tie = len(fit.parameters) - m - len(effect_names)
     effects = {
-        name: measured(
+        name: estimated(
             float(fit.parameters[m + n_tie + j]), float(errors[m + n_tie + j]), f"effect of {name} in log-odds"
         )
         for j, name in enumerate(effect_names)

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.chance_corrected import alpha_estimate
-from guildhall.analysis.measured import Measured
 from guildhall.analysis.shares import clustered_share
+from guildhall.domain.estimates import Estimate
 
 Codes = NDArray[np.intp]
 
 
-def reason_shares(labels: Sequence[str], task: Codes, *, level: float = 0.95) -> dict[str, Measured]:
+def reason_shares(labels: Sequence[str], task: Codes, *, level: float = 0.95) -> dict[str, Estimate]:
     """Of all coded justifications, blank ones included, the share of each label, the commonest first; by task."""
     words = np.array(labels)
     shares = {
@@ -26,7 +26,7 @@ def reason_shares(labels: Sequence[str], task: Codes, *, level: float = 0.95) ->
 
 def coder_agreement(
     by_coder: Mapping[str, Mapping[str, str]], task_of: Mapping[str, str], *, level: float = 0.95
-) -> dict[str, Measured]:
+) -> dict[str, Estimate]:
     """How often coders gave a justification the same label, and Krippendorff's alpha; a blank is a label too.
 
     `by_coder` has each coder's label by justification. Justifications that one coder saw alone take no part.

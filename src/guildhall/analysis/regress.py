@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.measured import Measured
-from guildhall.analysis.t_intervals import t_estimate
+from guildhall.analysis.intervals import t_estimate
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue
 
 Floats = NDArray[np.float64]
@@ -48,11 +48,18 @@ def clustered_slope(score: Floats, covariate: Floats, *, absorb: Sequence[Codes]
     return Slope(value, error, n)
 
 
-def slope_estimate(slope: Slope | None, *, what: str, n_judgments: int, level: float, method: str) -> Measured:
+def slope_estimate(slope: Slope | None, *, what: str, n_judgments: int, level: float, method: str) -> Estimate:
     """The slope as an estimate, absent with the reason where it cannot be told."""
     if slope is None:
         why = "the covariate does not vary within what it is compared with"
-        return Measured(None, None, what, method, level, n_judgments=n_judgments, why_no_interval=why)
+        return Estimate(
+            value=None,
+            estimand=what,
+            method=method,
+            level=level,
+            n_judgments=n_judgments,
+            why_no_interval=why,
+        )
     return t_estimate(
         slope.value,
         slope.error,

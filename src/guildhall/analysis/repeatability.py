@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from guildhall.analysis.intervals import mean_of_cluster_means, t_estimate
 from guildhall.analysis.marks import MarkTable
-from guildhall.analysis.measured import Measured
-from guildhall.analysis.t_intervals import mean_of_cluster_means, t_estimate
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import UnknownName
 
 
-def repeatability(table: MarkTable, grader: str, *, level: float = 0.95) -> Measured:
+def repeatability(table: MarkTable, grader: str, *, level: float = 0.95) -> Estimate:
     """Mean distance between two of a grader's marks of one essay, over essays it marked at least twice.
 
     0 means it always repeats itself. Essays weigh equally; interval: t over essays.
@@ -28,7 +28,15 @@ def repeatability(table: MarkTable, grader: str, *, level: float = 0.95) -> Meas
     what = f"mean distance between {grader}'s marks of one essay"
     if not distances:
         why = "no essay was marked more than once"
-        return Measured(None, None, what, "none", level, "essay", n_judgments=len(mine.mark), why_no_interval=why)
+        return Estimate(
+            value=None,
+            estimand=what,
+            method="none",
+            level=level,
+            unit="essay",
+            n_judgments=len(mine.mark),
+            why_no_interval=why,
+        )
     value, error, n_essays = mean_of_cluster_means(np.array(distances), np.array(essays))
     return t_estimate(
         value,

@@ -11,10 +11,10 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
-from guildhall.analysis.intervals import FEWEST_CLUSTERS, ShareInterval
+from guildhall.analysis.intervals import FEWEST_CLUSTERS, IntervalFields, interval_of, no_interval, t_quantile, too_few
 from guildhall.analysis.lattice import Part, gathered, law_of_sum, resampled, ways_to_fall
-from guildhall.analysis.quantiles import normal_cdf, t_quantile
 from guildhall.analysis.tables import Codes, Floats
 
 ROUNDS = {"tasks": 10_000, "two-level": 2_000}
@@ -31,26 +31,26 @@ def resampled_interval(
     kind: Literal["two-level", "tasks", "within-sample"],
     level: float,
     seed: int,
-) -> ShareInterval:
+) -> IntervalFields:
     """The interval of a mean over tasks; `task` (sorted) and `counts` (loss, tie, win) have a row per sample."""
     if kind == "within-sample":
         return _within_sample(task, counts, worth, level=level)
     starts = np.flatnonzero(np.r_[True, task[1:] != task[:-1]])
     n_tasks = len(starts)
     if n_tasks < FEWEST_CLUSTERS:
-        return ShareInterval(None, "none", f"{n_tasks} task(s); an interval needs at least {FEWEST_CLUSTERS}")
+        return too_few(n_tasks, "task")
     draw = _draw_tasks if kind == "tasks" else _draw_tasks_and_grades
     rng = np.random.default_rng(seed)
     means = np.concatenate([draw(starts, counts, worth, rng=rng) for _ in range(ROUNDS[kind] // ROUNDS_A_BATCH)])
     tail = (1 - level) / 2
     if kind == "tasks":
         # Plain percentiles are too narrow by the factor sqrt((n-1)/n) z/t; asking for wider ones repairs that.
-        tail = normal_cdf(-math.sqrt(n_tasks / (n_tasks - 1)) * t_quantile(1 - tail, n_tasks - 1))
+        tail = float(special.ndtr(-math.sqrt(n_tasks / (n_tasks - 1)) * t_quantile(1 - tail, n_tasks - 1)))
     low, high = np.quantile(means, [tail, 1 - tail]).tolist()
     if low == high:
-        return ShareInterval(None, "none", "every resampled rate is the same; resampling cannot say how sure this is")
+        return no_interval("every resampled rate is the same; resampling cannot say how sure this is")
     words = "tasks resampled, expanded percentiles" if kind == "tasks" else "tasks, then grades resampled, percentiles"
-    return ShareInterval((low, high), f"{words}, {ROUNDS[kind]} rounds")
+    return interval_of((low, high), f"{words}, {ROUNDS[kind]} rounds")
 
 
 def _draw_tasks(starts: Any, counts: NDArray[np.int64], worth: Worth, *, rng: np.random.Generator) -> Floats:
@@ -74,7 +74,7 @@ def _draw_tasks_and_grades(starts: Any, counts: NDArray[np.int64], worth: Worth,
     return rates
 
 
-def _within_sample(task: Codes, counts: NDArray[np.int64], worth: Worth, *, level: float) -> ShareInterval:
+def _within_sample(task: Codes, counts: NDArray[np.int64], worth: Worth, *, level: float) -> IntervalFields:
     """The exact law of resampling each sample's grades: no random numbers, no rounds."""
     _, task_of, samples_in = np.unique(task, return_inverse=True, return_counts=True)
     kinds, times = np.unique(np.column_stack([counts, samples_in[task_of]]), axis=0, return_counts=True)
@@ -87,5 +87,5 @@ def _within_sample(task: Codes, counts: NDArray[np.int64], worth: Worth, *, leve
         parts.append(Part(masses, 2 * k * n_samples, times[rows]))
     law = law_of_sum(parts, scale=1.0 / len(samples_in))
     if law is None:
-        return ShareInterval(None, "none", "no sample has grades that differ; resampling within samples says nothing")
-    return ShareInterval(law.interval(level), f"grades resampled within samples, {law.method}")
+        return no_interval("no sample has grades that differ; resampling within samples says nothing")
+    return interval_of(law.interval(level), f"grades resampled within samples, {law.method}")

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.few_wins import moved_wins, reaching
-from guildhall.analysis.measured import Measured
 from guildhall.analysis.taskweights import ratio_interval, task_weights
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingToCompare, UnknownName
 
 Floats = NDArray[np.float64]
@@ -105,10 +105,10 @@ class Savings:
 
     w: Success
     win_rate: float
-    naive: Measured
-    try_once: Measured
-    try_n: dict[int, Measured]
-    limit: Measured
+    naive: Estimate
+    try_once: Estimate
+    try_n: dict[int, Estimate]
+    limit: Estimate
     never_won: float | None
     break_even_review: float
     """Review (in minutes or dollars) at which trying once saves nothing and loses nothing."""
@@ -143,10 +143,15 @@ def savings_from_totals(
         harm = catastrophe.expected * (1 - fail**n) if catastrophe else 0.0
         return tried * (model + review) + fail**n * human + harm
 
-    def measured(spent: float | None, what: str, reason: str | None = None) -> Measured:
+    def estimated(spent: float | None, what: str, reason: str | None = None) -> Estimate:
         value = human / spent if spent else None
         reason = reason or (UNREVIEWED if spent is None else why if spent else FREE)
-        return Measured(value, None, f"{what}, w = {w}", "plug-in of averages", why_no_interval=reason)
+        return Estimate(
+            value=value,
+            estimand=f"{what}, w = {w}",
+            method="plug-in of averages",
+            why_no_interval=reason,
+        )
 
     unreviewed = model + (catastrophe.cost * catastrophe.rate if catastrophe else 0.0)
     limit = (
@@ -157,10 +162,10 @@ def savings_from_totals(
     return Savings(
         w=w,
         win_rate=win_rate,
-        naive=measured(unreviewed, "naive ratio"),
-        try_once=measured(spent_in(1), _named(1)),
-        try_n={n: measured(spent_in(n), _named(n)) for n in tries},
-        limit=measured(limit, "limit of many tries", None if win_rate else "the model never succeeds"),
+        naive=estimated(unreviewed, "naive ratio"),
+        try_once=estimated(spent_in(1), _named(1)),
+        try_n={n: estimated(spent_in(n), _named(n)) for n in tries},
+        limit=estimated(limit, "limit of many tries", None if win_rate else "the model never succeeds"),
         never_won=None,
         break_even_review=win_rate * human - model,
         break_even_model=None if review is None else win_rate * human - review,
@@ -212,7 +217,8 @@ def savings_from_tasks(
         naive=naive,
         try_once=ends.reached(report.ratio(spent.tried_once(), _named(1)), 1),
         try_n={n: by_tries[n] for n in tries},
-        limit=plain.limit._replace(
+        limit=replace(
+            plain.limit,
             n_tasks=len(ledger.human),
             why_no_interval=plain.limit.why_no_interval
             if plain.limit.value is None
@@ -297,14 +303,14 @@ class _Ends:
             )
             self.human = float(ledger.human.mean())
 
-    def reached(self, found: Measured, n: int) -> Measured:
+    def reached(self, found: Estimate, n: int) -> Estimate:
         if self.moved is None or found.interval is None or found.value is None:
             return found
         fewest, most = (
             self.human / spent if spent > 0 else found.value for spent in (self.fewest[n - 1], self.most[n - 1])
         )
         ends = reaching(found.interval, found.value, fewest, most)
-        return found._replace(interval=ends, method=found.method + self.moved.words)
+        return replace(found, interval=ends, method=found.method + self.moved.words)
 
 
 @dataclass(frozen=True)
@@ -314,12 +320,12 @@ class _Reporter:
     w: Success
     level: float
 
-    def ratio(self, spent: Floats, what: str, why_not: str | None = None) -> Measured:
+    def ratio(self, spent: Floats, what: str, why_not: str | None = None) -> Estimate:
         n_tasks = len(self.ledger.human)
         spent = np.atleast_2d(spent)
         why = why_not or ("fewer than 3 tasks" if n_tasks < 3 else self._nothing_spent(spent))
         interval = None if why else ratio_interval(self.ledger.human, spent, self.weights, level=self.level)
-        return Measured(
+        return Estimate(
             value=float(self.ledger.human.mean() / spent[0].mean()) if spent[0].any() else None,
             interval=interval,
             level=self.level,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.measured import Measured
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingToCompare
 
 Floats = NDArray[np.float64]
@@ -33,12 +33,12 @@ class ConfidenceSequence:
     n_bank: int | None
 
     @property
-    def now(self) -> Measured:
+    def now(self) -> Estimate:
         """The interval after the last completed task."""
         bank = self.n_bank is not None
         n = len(self.lower)
         complete = self.n_bank == n
-        return Measured(
+        return Estimate(
             value=self.mean,
             interval=None if complete else (float(self.lower[-1]), float(self.upper[-1])),
             level=self.level,

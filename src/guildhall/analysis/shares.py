@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.clusters import widened
-from guildhall.analysis.intervals import cluster_variance, share_interval
-from guildhall.analysis.measured import Measured
+from guildhall.analysis.clusters import cluster_variance, widened
+from guildhall.analysis.intervals import share_interval
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingJudged
 
 Floats = NDArray[np.float64]
@@ -27,7 +27,7 @@ def clustered_share(
     level: float = 0.95,
     unit: str = "task",
     per: float = 1.0,
-) -> Measured:
+) -> Estimate:
     """The (weighted) share of rows that are hits, times `per`; rows of one cluster go together.
 
     `second` names whoever gave each row: where they met several clusters they are a second one. Weights are inverse
@@ -52,17 +52,18 @@ def clustered_share(
         level=level,
         df=spread.df,
         unit=unit,
+        words=spread.words,
     )
-    return Measured(
+    if found["interval"] is not None:
+        found["interval"] = (found["interval"][0] * per, found["interval"][1] * per)
+    return Estimate(
         value=value * per,
-        interval=None if found.interval is None else (found.interval[0] * per, found.interval[1] * per),
         level=level,
         estimand=what,
-        method=found.method + (spread.words if found.interval else ""),
         unit=unit,
         n_tasks=len(contributions) if unit == "task" else None,
         n_judgments=len(hit),
-        why_no_interval=found.why_no_interval,
+        **found,
     )
 
 
@@ -79,7 +80,7 @@ class SeverityRows:
     rater: Codes | None = None
 
 
-def severity_shares(rows: SeverityRows, *, level: float = 0.95) -> dict[str, Measured]:
+def severity_shares(rows: SeverityRows, *, level: float = 0.95) -> dict[str, Estimate]:
     """Of lost deliverables (the eligible ones), the share of ratings in each class, clustered by task and by rater."""
     lost = rows.eligible
     rater = None if rows.rater is None else rows.rater[lost]
@@ -95,7 +96,7 @@ def severity_shares(rows: SeverityRows, *, level: float = 0.95) -> dict[str, Mea
     }
 
 
-def per_hundred_deliverables(rows: SeverityRows, name: str, *, level: float = 0.95) -> Measured:
+def per_hundred_deliverables(rows: SeverityRows, name: str, *, level: float = 0.95) -> Estimate:
     """How many of 100 deliverables, lost or not, are rated `name`: controls are weighted back by how they were drawn.
 
     Each sample's raters share its weight, so a sample rated twice does not count twice.
@@ -113,7 +114,7 @@ def per_hundred_deliverables(rows: SeverityRows, name: str, *, level: float = 0.
     )
 
 
-def class_mix(labels: Sequence[str], cluster: Codes, *, level: float = 0.95) -> Mapping[str, Measured]:
+def class_mix(labels: Sequence[str], cluster: Codes, *, level: float = 0.95) -> Mapping[str, Estimate]:
     """Shares of every label seen, each with its interval; empty labels count in the whole and have no share."""
     words = np.array(labels)
     return {

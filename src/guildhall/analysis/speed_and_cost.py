@@ -91,10 +91,10 @@ def _ratios(found: Savings | None) -> Ratios | None:
     if found is None:
         return None
     return Ratios(
-        naive=found.naive.to_estimate(),
-        try_once=found.try_once.to_estimate(),
-        try_n={n: one.to_estimate() for n, one in found.try_n.items()},
-        limit=found.limit.to_estimate(),
+        naive=found.naive,
+        try_once=found.try_once,
+        try_n=found.try_n,
+        limit=found.limit,
         never_won=found.never_won,
         break_even_review=found.break_even_review,
         break_even_model=found.break_even_model,

@@ -11,16 +11,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from guildhall.analysis.measured import Measured
-from guildhall.analysis.t_intervals import clustered_mean, t_estimate
+from guildhall.analysis.intervals import clustered_mean, t_estimate
 from guildhall.analysis.tables import Codes, Floats
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import NotEnoughData
 
 
 class OverSplits(NamedTuple):
     """A margin over several splits; `least` and `most` are those of single splits."""
 
-    mean: Measured
+    mean: Estimate
     n_splits: int
     least: float
     most: float
@@ -48,7 +48,7 @@ def margin_over_splits(
     return OverSplits(mean, len(single), min(single), max(single), sum(one > 0 for one in single))
 
 
-def mean_margin(values: Floats, cluster: Codes, *, what: str, unit: str, level: float = 0.95) -> Measured:
+def mean_margin(values: Floats, cluster: Codes, *, what: str, unit: str, level: float = 0.95) -> Estimate:
     """A mean over samples with a t interval over clusters."""
     mean = clustered_mean(values, cluster)
     return t_estimate(

@@ -12,19 +12,20 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy import special
 
 from guildhall.analysis.agreement import cross_agreement, pair_agreement, sums_by_unit
-from guildhall.analysis.intervals import FEWEST_CLUSTERS, cluster_variance, difference_interval, matched_df
-from guildhall.analysis.measured import Measured
-from guildhall.analysis.quantiles import t_cdf, t_quantile
+from guildhall.analysis.clusters import cluster_variance, matched_df
+from guildhall.analysis.intervals import FEWEST_CLUSTERS, difference_interval, t_quantile
 from guildhall.analysis.ratings_table import Ratings
 from guildhall.analysis.tables import Floats
+from guildhall.domain.estimates import Estimate
 
 
 class WithinPoints(NamedTuple):
     """`within` is None where the data cannot tell; `upper_bound` is one-sided."""
 
-    gap: Measured
+    gap: Estimate
     d: float
     upper_bound: float | None
     within: bool | None
@@ -54,18 +55,10 @@ def within_points(ratings: Ratings, *, d: float, level: float = 0.95) -> WithinP
     value = float(gaps[valid].mean()) if valid.any() else None
     errors = sums_by_unit((gaps[valid] - (value or 0.0)) / max(1, int(valid.sum())), units[valid])
     made = difference_interval(value or 0.0, errors, level=level, unit=unit)
-    gap = Measured(
-        value,
-        made.interval,
-        "A_HH - A_HX: how much less the grader agrees with people than people with each other",
-        made.method,
-        level,
-        unit,
-        n_samples=int(valid.sum()),
-        n_excluded=int((~valid).sum()),
-        why_no_interval=made.why_no_interval,
-    )
-    if value is None or made.interval is None:
+    what = "A_HH - A_HX: how much less the grader agrees with people than people with each other"
+    n, left_out = int(valid.sum()), int((~valid).sum())
+    gap = Estimate(value=value, estimand=what, level=level, unit=unit, n_samples=n, n_excluded=left_out, **made)
+    if value is None or gap.interval is None:
         return WithinPoints(gap, d, None, None)
     bound = value + t_quantile(level, matched_df(errors)) * math.sqrt(cluster_variance(errors))
     return WithinPoints(gap, d, bound, bound < d)
@@ -117,7 +110,7 @@ def _p_value(leads: Floats, epsilon: float) -> float:
     n, spread = len(leads), float(leads.std(ddof=1))
     if spread == 0.0:
         return 0.0 if leads.mean() < epsilon else 1.0
-    return t_cdf((float(leads.mean()) - epsilon) / (spread / math.sqrt(n)), n - 1)
+    return float(special.stdtr(n - 1, (float(leads.mean()) - epsilon) / (spread / math.sqrt(n))))
 
 
 def _benjamini_yekutieli(p_values: Floats, rate: float) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:

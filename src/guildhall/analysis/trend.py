@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.clusters import joint_df
-from guildhall.analysis.measured import Measured
-from guildhall.analysis.quantiles import t_quantile
+from guildhall.analysis.intervals import t_quantile
 from guildhall.analysis.shared_errors import NOTHING_SHARED, Shared
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, TooFew
 
 Floats = NDArray[np.float64]
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 class Trend:
     """The slope per year and the line itself; `at` gives the line with its interval anywhere."""
 
-    slope_per_year: Measured
+    slope_per_year: Estimate
     scatter: float
     centre: float
     middle: float
@@ -37,7 +37,7 @@ class Trend:
     level: float
     shared: Shared = NOTHING_SHARED
 
-    def at(self, years: float) -> Measured:
+    def at(self, years: float) -> Estimate:
         """The line's height at a date given in years on the scale of the input, with its interval."""
         x = np.array([1.0, years - self.centre])
         value = self.middle + (self.slope_per_year.value or 0.0) * x[1]
@@ -45,8 +45,13 @@ class Trend:
         # Few models give a variance that is small by chance now and then; its weight here must not be small by chance.
         df = joint_df((float(x @ self.expected @ x), self.df), self.shared)
         reach = t_quantile(0.5 + self.level / 2, df) * math.sqrt(own + self.shared.variance)
-        return Measured(
-            float(value), (float(value - reach), float(value + reach)), "rate on the line", _METHOD, self.level, "model"
+        return Estimate(
+            value=float(value),
+            interval=(float(value - reach), float(value + reach)),
+            estimand="rate on the line",
+            method=_METHOD,
+            level=self.level,
+            unit="model",
         )
 
 
@@ -73,13 +78,13 @@ def fit_trend(
     error = math.sqrt(covariance[1, 1])
     why = None if error > 1e-12 else "all models lie on one line exactly"
     reach = t_quantile(0.5 + level / 2, df) * error
-    slope = Measured(
-        float(line[1]),
-        (float(line[1] - reach), float(line[1] + reach)) if why is None else None,
-        "change of the rate per year",
-        _METHOD,
-        level,
-        "model",
+    slope = Estimate(
+        value=float(line[1]),
+        interval=(float(line[1] - reach), float(line[1] + reach)) if why is None else None,
+        estimand="change of the rate per year",
+        method=_METHOD,
+        level=level,
+        unit="model",
         n_samples=len(years),
         why_no_interval=why,
     )

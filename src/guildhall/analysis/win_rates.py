@@ -12,17 +12,21 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from guildhall.analysis.intervals import Share, ShareInterval, cluster_variance, share_intervals
-from guildhall.analysis.measured import Measured
+from guildhall.analysis.clusters import cluster_variance
+from guildhall.analysis.intervals import IntervalFields, Share, no_interval, share_intervals
 from guildhall.analysis.outcomes import Outcomes, count_samples
 from guildhall.analysis.rated import CONVENTIONS, Convention, Group, Groups, Rated
 from guildhall.analysis.resampling import resampled_interval
 from guildhall.analysis.sequential import confidence_sequence
 from guildhall.analysis.tables import Codes
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import NothingJudged, UnknownName
 
 IntervalKind = Literal["t", "two-level", "tasks", "within-sample", "always-valid"]
 INTERVALS: tuple[IntervalKind, ...] = ("t", "two-level", "tasks", "within-sample", "always-valid")
+
+
+ALL_TIES = "every judgment is a tie; there is no win or loss to learn from"
 
 
 class WinRate(NamedTuple):
@@ -32,9 +36,9 @@ class WinRate(NamedTuple):
     wins: int
     ties: int
     losses: int
-    win: Measured
-    win_or_tie: Measured
-    half_tie: Measured
+    win: Estimate
+    win_or_tie: Estimate
+    half_tie: Estimate
     design_effect: float | None
 
 
@@ -49,17 +53,17 @@ def win_rates(outcomes: Outcomes, *, interval: IntervalKind = "t", level: float 
     """
     found = groups(outcomes)
     together = Groups([group for _, group in found])
-    rates: dict[Convention, list[Measured]] = {}
+    rates: dict[Convention, list[Estimate]] = {}
     effects: list[float | None] = [None] * len(found)
     for convention in CONVENTIONS:
         every = together.rated(convention)
-        rates[convention] = _measured_all(every, convention, interval=interval, level=level, seed=seed)
+        rates[convention] = _estimated_all(every, convention, interval=interval, level=level, seed=seed)
         if interval == "t" and convention == "half_tie":
             effects = [grader_design_effect(one) for one in every]
     made = []
     for at, (code, group) in enumerate(found):
         losses, ties, wins = group.counts.sum(axis=0).tolist()
-        own_rates = {convention: measured[at] for convention, measured in rates.items()}
+        own_rates = {convention: estimated[at] for convention, estimated in rates.items()}
         name = outcomes.model.names[code]
         made.append(WinRate(name, wins, ties, losses, **own_rates, design_effect=effects[at]))
     return made
@@ -113,20 +117,19 @@ def _runs(keys: Codes) -> tuple[Codes, Codes]:
 
 def share_of_wins(
     group: Group, convention: Convention, *, interval: IntervalKind = "t", level: float = 0.95, seed: int = 0
-) -> Measured:
+) -> Estimate:
     """One convention's rate for one group of judgments."""
-    [found] = _measured_all(Groups([group]).rated(convention), convention, interval=interval, level=level, seed=seed)
+    [found] = _estimated_all(Groups([group]).rated(convention), convention, interval=interval, level=level, seed=seed)
     return found
 
 
-def _measured_all(
+def _estimated_all(
     every: Sequence[Rated], convention: Convention, *, interval: IntervalKind, level: float, seed: int
-) -> list[Measured]:
+) -> list[Estimate]:
     if interval == "t":
         made = t_intervals(every, convention, level=level)
     elif interval == "always-valid":
-        now = [confidence_sequence(one.means, level=level).now for one in every]
-        made = [ShareInterval(one.interval, one.method) for one in now]
+        made = [_always_valid(one, level=level) for one in every]
     else:
         worth = CONVENTIONS[convention]
         made = [
@@ -136,40 +139,50 @@ def _measured_all(
     unit = "grade" if interval == "within-sample" else "task"
     drawn = seed if interval in ("two-level", "tasks") else None
     return [
-        measured_rate(one, convention, own, level=level)._replace(unit=unit, seed=drawn)
+        rate_estimate(one, convention, own, level=level, unit=unit, seed=drawn)
         for one, own in zip(every, made, strict=True)
     ]
 
 
-def measured_rate(one: Rated, convention: Convention, made: ShareInterval, *, level: float) -> Measured:
+def _always_valid(one: Rated, *, level: float) -> IntervalFields:
+    now = confidence_sequence(one.means, level=level).now
+    return IntervalFields(interval=now.interval, method=now.method, why_no_interval=now.why_no_interval)
+
+
+def rate_estimate(
+    one: Rated,
+    convention: Convention,
+    made: IntervalFields,
+    *,
+    level: float,
+    unit: str = "task",
+    seed: int | None = None,
+) -> Estimate:
     """A rate with its interval and all that was counted for it."""
-    return Measured(
+    return Estimate(
         value=one.value,
-        interval=made.interval,
         estimand=f"{convention}: mean over tasks of the mean over samples of the mean over grades",
-        method=made.method,
         level=level,
+        unit=unit,
         n_tasks=len(one.means),
         n_samples=len(one.group.task),
         n_judgments=len(one.group.halves),
         n_excluded=one.group.n_excluded,
-        why_no_interval=made.why_no_interval,
+        seed=seed,
+        **made,
     )
 
 
-def t_intervals(every: Sequence[Rated], convention: Convention, *, level: float) -> list[ShareInterval]:
+def t_intervals(every: Sequence[Rated], convention: Convention, *, level: float) -> list[IntervalFields]:
     """The intervals of many rates, each for itself."""
     shares = [
         Share(one.value, one.spread.variance, len(one.means), len(one.group.halves), one.spread.df) for one in every
     ]
-    found = zip(every, share_intervals(shares, level=level), strict=True)
-    return [_told(one, convention, made) for one, made in found]
-
-
-def _told(one: Rated, convention: Convention, made: ShareInterval) -> ShareInterval:
-    if convention == "half_tie" and not one.group.counts[:, [0, 2]].any():
-        return ShareInterval(None, "none", "every judgment is a tie; there is no win or loss to learn from")
-    return made._replace(method=made.method + one.spread.words) if made.interval else made
+    found = share_intervals(shares, level=level, words=[one.spread.words for one in every])
+    return [
+        no_interval(ALL_TIES) if convention == "half_tie" and not one.group.counts[:, [0, 2]].any() else made
+        for one, made in zip(every, found, strict=True)
+    ]
 
 
 def grader_design_effect(one: Rated) -> float | None:

@@ -46,22 +46,19 @@ def agreement(
 def _shape(report: AgreementReport) -> dict[str, Any]:
     constant, test, stand_in = report.constant, report.within, report.alternative
     return {
-        **{name: getattr(report.overall, name).to_estimate() for name in NAMES},
-        "by_model": {
-            model: {name: getattr(one, name).to_estimate() for name in NAMES} for model, one in report.by_model.items()
-        },
+        **{name: getattr(report.overall, name) for name in NAMES},
+        "by_model": {model: {name: getattr(one, name) for name in NAMES} for model, one in report.by_model.items()},
         "mean_over_models": report.mean_over_models,
         "best_constant": constant
         and {
             "verdict": constant.verdict,
-            "agreement": constant.agreement.to_estimate(),
-            "margin": constant.margin.to_estimate(),
+            "agreement": constant.agreement,
+            "margin": constant.margin,
             "beaten": constant.beaten,
         },
-        "discrimination": report.discrimination.to_estimate(),
-        "chance_corrected": {name: one.to_estimate() for name, one in report.chance_corrected.items()},
-        "within": test
-        and {"d": test.d, "gap": test.gap.to_estimate(), "upper_bound": test.upper_bound, "within": test.within},
+        "discrimination": report.discrimination,
+        "chance_corrected": report.chance_corrected,
+        "within": test and {"d": test.d, "gap": test.gap, "upper_bound": test.upper_bound, "within": test.within},
         "alternative_annotator": stand_in and stand_in._asdict(),
         "n_ratings_excluded": report.n_ratings_excluded,
     }

@@ -13,7 +13,7 @@ from guildhall.cli.workspace import JsonOption
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from guildhall.analysis.measured import Measured
+    from guildhall.domain.estimates import Estimate
 
 
 def effects(
@@ -33,8 +33,8 @@ def effects(
     if json:
         as_json(
             {
-                "effects": {name: one.to_estimate() for name, one in found.effects.items()},
-                "severities": {name: one.to_estimate() for name, one in found.severities.items()},
+                "effects": found.effects,
+                "severities": found.severities,
             }
         )
         return
@@ -42,7 +42,7 @@ def effects(
     _show("How kind each grader is, against the others on the same samples", "grader", found.severities)
 
 
-def _show(title: str, head: str, found: Mapping[str, Measured]) -> None:
+def _show(title: str, head: str, found: Mapping[str, Estimate]) -> None:
     table(
         title,
         [head, "value", "interval", "judgments"],
@@ -54,6 +54,6 @@ def _show(title: str, head: str, found: Mapping[str, Measured]) -> None:
             note(f"{name}: {one.why_no_interval}")
 
 
-def _cells(name: str, one: Measured) -> list[str]:
+def _cells(name: str, one: Estimate) -> list[str]:
     ends = "none" if one.interval is None else f"{one.interval[0]:+.3f} to {one.interval[1]:+.3f}"
     return [name, "none" if one.value is None else f"{one.value:+.3f}", ends, str(one.n_judgments or 0)]

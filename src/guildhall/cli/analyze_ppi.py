@@ -62,10 +62,7 @@ def _ratings(file: Path, *, level: float, json: bool) -> None:
     found, classical = ppi_ratings(rows, level=level), ppi_ratings(rows, lam=0.0, level=level)
     pairs = sorted(zip(found.models, found.scores, classical.scores, strict=True), key=lambda one: -(one[1].value or 0))
     if json:
-        shown = [
-            {"model": model, "estimate": score.to_estimate(), "classical": plain.to_estimate()}
-            for model, score, plain in pairs
-        ]
+        shown = [{"model": model, "estimate": score, "classical": plain} for model, score, plain in pairs]
         as_json({"lambda": found.lam, "effective_human_n": found.effective_human_n, "models": shown})
         return
     table(
@@ -80,8 +77,8 @@ def _ratings(file: Path, *, level: float, json: bool) -> None:
 def _row(one: ModelPpi) -> dict[str, Any]:
     return {
         "model": one.model,
-        "estimate": one.estimate.to_estimate(),
-        "classical": one.classical.to_estimate() if one.classical else None,
+        "estimate": one.estimate,
+        "classical": one.classical,
         "lambda": one.lam,
         "effective_human_n": one.effective_human_n,
         "n_human": one.n_human,

@@ -48,7 +48,7 @@ def ratings(
         as_json(
             {
                 "rows": [_row(one) | ({"elo": by_elo[one.model]} if elo else {}) for one in found.ratings],
-                "effects": {name: effect.to_estimate() for name, effect in found.effects.items()},
+                "effects": found.effects,
                 "ties": found.ties,
                 "tie_parameter": found.tie_parameter,
             }
@@ -77,7 +77,7 @@ def _row(one: Rating) -> dict[str, Any]:
         "interval": one.score.interval,
         "rank": one.rank,
         "rank_interval": one.rank_interval,
-        "estimate": one.score.to_estimate(),
+        "estimate": one.score,
     }
 
 

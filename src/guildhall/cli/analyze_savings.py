@@ -11,8 +11,8 @@ from guildhall.cli.show import as_json, done, note, table
 from guildhall.cli.workspace import JsonOption
 
 if TYPE_CHECKING:
-    from guildhall.analysis.measured import Measured
     from guildhall.analysis.savings import Savings, Success
+    from guildhall.domain.estimates import Estimate
 
 
 def savings(
@@ -119,8 +119,8 @@ def _ratios(part: Savings | None) -> dict[str, Any] | None:
             "win_rate": part.break_even_win_rate,
         },
         "estimates": {
-            **{name: one.to_estimate() for name, one in measured.items()},
-            "try_n": {str(k): one.to_estimate() for k, one in part.try_n.items()},
+            **measured,
+            "try_n": {str(k): one for k, one in part.try_n.items()},
         },
     }
 
@@ -130,7 +130,7 @@ def _cells(part: Savings) -> list[str]:
     return [f"{part.win_rate:.1%}", *(_times(one) for one in shown), f"{part.break_even_review:.1f}"]
 
 
-def _times(one: Measured) -> str:
+def _times(one: Estimate) -> str:
     if one.value is None:
         return "none"
     ends = f" ({one.interval[0]:.2f} to {one.interval[1]:.2f})" if one.interval else ""

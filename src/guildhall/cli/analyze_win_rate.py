@@ -51,9 +51,9 @@ def _row(one: WinRate) -> dict[str, Any]:
         "wins": one.wins,
         "ties": one.ties,
         "losses": one.losses,
-        "win": one.win.to_estimate(),
-        "win_or_tie": one.win_or_tie.to_estimate(),
-        "half_tie": one.half_tie.to_estimate(),
+        "win": one.win,
+        "win_or_tie": one.win_or_tie,
+        "half_tie": one.half_tie,
         "design_effect": one.design_effect,
     }
 
@@ -63,7 +63,7 @@ def _cell(one: Cell) -> dict[str, Any]:
         **_row(one.raw),
         "levels": one.levels,
         "band": one.band,
-        "pooled": {convention: pooled.to_estimate() for convention, pooled in one.pooled.items()},
+        "pooled": one.pooled,
         "differs_from_half": one.differs_from_half,
     }
 
@@ -102,7 +102,7 @@ def _show_cells(cells: list[Cell], by: list[str]) -> None:
                 one.raw.half_tie.n_tasks,
                 with_ends(one.raw.half_tie.value, one.raw.half_tie.interval),
                 ends(one.band["half_tie"]),
-                with_ends(*one.pooled["half_tie"][:2]) if one.pooled else "",
+                with_ends(pooled.value, pooled.interval) if (pooled := one.pooled.get("half_tie")) else "",
                 {True: "yes", False: "", None: "unknown"}[one.differs_from_half],
             ]
             for one in cells

@@ -116,7 +116,7 @@ def _sample_bank(workspace: Workspace) -> None:
     from guildhall.study.stages import Sampling
 
     study, stage = demo_study(workspace), Sampling()
-    study.freeze(changed=True)
+    study.freeze()
     if (reason := replayed_because(study)) is not None:
         note(f"no sandbox can run here: {reason}")
         note("their recorded deliverables are replayed; nothing ran on this machine, and every submission says so")

@@ -92,12 +92,12 @@ def _stand_in(workspace: Workspace, tasks: list[Task]) -> None:
 
 def _grader(site: Site) -> Member:
     from guildhall.domain.halls import Member, Role
-    from guildhall.domain.tasks import Task
     from guildhall.errors import UnknownName
+    from guildhall.taskbank.listing import newest_tasks
 
     try:
         return site.roster.by_code_name(CODE_NAME)
     except UnknownName:
-        occupations = tuple(sorted({task.occupation for task in site.store.each(Task)}))
+        occupations = tuple(sorted({task.occupation for task in newest_tasks(site.store)}))
         member = Member(id=CODE_NAME, code_name=CODE_NAME, role=Role.GRADER, occupations=occupations)
         return site.roster.invite(member, personal={})

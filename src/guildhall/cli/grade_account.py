@@ -32,11 +32,8 @@ def account(
     with Workspace.find(workspace) as opened:
         found = accounts_of(OpenStudy.open(study, opened), judge or [], against=against)
     if json:
-        gains = {
-            name: {other: gain.to_estimate() for other, gain in over.items()} for name, over in found.gains.items()
-        }
         judges = [account_json(one) for one in found.accounts]
-        as_json({"judges": judges, "ungradable": dict(found.ungradable), "gains": gains})
+        as_json({"judges": judges, "ungradable": found.ungradable, "gains": found.gains})
         return
     for one in found.accounts:
         show_account(one, found.gains.get(one.grader, {}))
@@ -48,26 +45,26 @@ def account_json(found: Account) -> dict[str, Any]:
     """An account in the shape `--json` promises: every figure an estimate."""
     from dataclasses import asdict
 
-    from guildhall.analysis.measured import Measured
+    from guildhall.domain.estimates import Estimate
 
     shape: dict[str, Any] = {"grader": found.grader, "people": found.people, "coverage": asdict(found.coverage)}
     if found.agreement is not None:
         constant = found.agreement.constant
         shape |= {
-            "human_human": found.agreement.overall.human_human.to_estimate(),
-            "human_auto": found.agreement.overall.human_auto.to_estimate(),
-            "by_model": {name: one.human_auto.to_estimate() for name, one in found.agreement.by_model.items()},
-            "discrimination": found.agreement.discrimination.to_estimate(),
+            "human_human": found.agreement.overall.human_human,
+            "human_auto": found.agreement.overall.human_auto,
+            "by_model": {name: one.human_auto for name, one in found.agreement.by_model.items()},
+            "discrimination": found.agreement.discrimination,
             "best_constant": constant
             and {
                 "verdict": constant.verdict,
-                "agreement": constant.agreement.to_estimate(),
-                "margin": constant.margin.to_estimate(),
+                "agreement": constant.agreement,
+                "margin": constant.margin,
                 "beaten": constant.beaten,
             },
         }
     for name, value in vars(found).items():
-        if isinstance(value, Measured):
-            shape[name] = value.to_estimate()
-    shape["criteria"] = {name: one.to_estimate() for name, one in found.criteria.items()}
+        if isinstance(value, Estimate):
+            shape[name] = value
+    shape["criteria"] = found.criteria
     return {**shape, "cost_per_verdict_usd": found.cost_per_verdict_usd}

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from guildhall.analysis.accountability import Account
-    from guildhall.analysis.measured import Measured
     from guildhall.analysis.win_rates import WinRate
+    from guildhall.domain.estimates import Estimate
     from guildhall.study.marks import RubricScore
 
 
@@ -56,7 +56,7 @@ def grades_json(rates: list[WinRate]) -> list[dict[str, Any]]:
             "wins": rate.wins,
             "ties": rate.ties,
             "losses": rate.losses,
-            **{name: getattr(rate, name).to_estimate() for name in ("win", "win_or_tie", "half_tie")},
+            **{name: getattr(rate, name) for name in ("win", "win_or_tie", "half_tie")},
         }
         for rate in rates
     ]
@@ -78,7 +78,7 @@ def show_marks(scores: list[RubricScore]) -> None:
     table("Rubric marks; the expert's own work is the ceiling", columns, rows, numeric=(5,))
 
 
-def show_account(found: Account, gains: Mapping[str, Measured] | None = None) -> None:
+def show_account(found: Account, gains: Mapping[str, Estimate] | None = None) -> None:
     """One judge's account, its agreement beside the constant verdicts' and paired with other judges'."""
     lines = _lines(found) + [(f"agrees more than {other}", gain) for other, gain in (gains or {}).items()]
     rows = [(words, _cell(measured), measured.why_no_interval or "") for words, measured in lines]
@@ -95,7 +95,7 @@ def show_account(found: Account, gains: Mapping[str, Measured] | None = None) ->
         note(f"{found.grader} is not shown to agree with people more often than {constant.verdict} does")
 
 
-def _lines(found: Account) -> list[tuple[str, Measured]]:
+def _lines(found: Account) -> list[tuple[str, Estimate]]:
     lines = []
     if found.agreement is not None:
         lines += [
@@ -122,5 +122,5 @@ def _lines(found: Account) -> list[tuple[str, Measured]]:
     ]
 
 
-def _cell(measured: Measured) -> str:
+def _cell(measured: Estimate) -> str:
     return with_ends(measured.value, measured.interval)

@@ -126,15 +126,19 @@ def import_(
     author: Annotated[str | None, typer.Option(help="What the author is called; logs name their model.")] = None,
     model: Annotated[str, typer.Option(help="The model that made them, as far as known.")] = "unknown",
     files: Annotated[Path | None, typer.Option(help="For logs: the folder with one folder of files a task.")] = None,
+    study: Annotated[
+        Path | None, typer.Option(help="The study file whose wordings it was made for; else the newest versions.")
+    ] = None,
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> None:
     """Bring in submissions made elsewhere; what is not as it should be is recorded, never repaired silently."""
     from guildhall.sampling.bringing import bring
     from guildhall.store.workspace import Workspace
+    from guildhall.study.studies import wordings_of
 
     with Workspace.find(workspace) as opened:
-        brought = bring(source, author=author, model=model, files=files, workspace=opened)
+        brought = bring(source, wordings_of(study, opened), author=author, model=model, files=files, workspace=opened)
     problems = sum(len(submission.problems) for submission in brought.submissions)
     if json:
         as_json(

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import typer
 from pydantic import BaseModel
+
+from guildhall.domain.estimates import Estimate
 
 
 def plain(data: Any) -> Any:
     """Values as JSON-ready data."""
     if isinstance(data, BaseModel):
         return data.model_dump(mode="json")
-    if isinstance(data, dict):
+    if isinstance(data, Estimate):
+        return plain(asdict(data))
+    if isinstance(data, Mapping):
         return {key: plain(item) for key, item in data.items()}
     if isinstance(data, list | tuple):
         return [plain(item) for item in data]

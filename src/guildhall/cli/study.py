@@ -99,8 +99,8 @@ def run(
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace) as opened:
-        study = OpenStudy.open(path, opened, executor=chosen_executor(executor, address))
-        frozen = study.freeze(changed=changed)
+        study = OpenStudy.open(path, opened, executor=chosen_executor(executor, address), changed=changed)
+        frozen = study.freeze()
         reports: dict[str, Any] = {}
         for stage in STAGES:
             # Only sampling reports calls, tokens and money while it runs; the others say what they did when they end.
@@ -121,15 +121,18 @@ def status(
     """Say how the study stands and what it has cost."""
     from guildhall.store.workspace import Workspace
     from guildhall.study.stages import STAGES
-    from guildhall.study.studies import OpenStudy
+    from guildhall.study.studies import OpenStudy, newer_words
 
     with Workspace.find(workspace) as opened:
         study = OpenStudy.open(path, opened)
         reports = {stage.name: stage.status(study) for stage in STAGES}
+        newer = study.newer
     if json:
-        as_json({"study": study.id, **reports})
+        as_json({"study": study.id, **reports, "newer_versions": newer})
     else:
         show_stages(study.id, reports)
+        if words := newer_words(len(newer)):
+            note(words)
 
 
 @app.command("report")

@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import functools
 import json
 import os
 import resource
@@ -62,23 +63,27 @@ def main() -> NoReturn:
 
 def protect(settings: Message) -> None:
     """Take the limits on, and become unreadable for those who will run beside us."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
+    libc().prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
     if os.getpid() != 1:
-        libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        libc().prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        libc().prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         if settings["seccomp"]:
-            refuse_syscalls(libc, bytes.fromhex(settings["seccomp"]))
+            refuse_syscalls(bytes.fromhex(settings["seccomp"]))
     for name, value in settings["rlimits"].items():
         resource.setrlimit(getattr(resource, name), (value, value))
 
 
-def refuse_syscalls(libc: ctypes.CDLL, program: bytes) -> None:
+@functools.cache
+def libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def refuse_syscalls(program: bytes) -> None:
     class Program(ctypes.Structure):
         _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
     wanted = Program(len(program) // 8, program)
-    if libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(wanted), 0, 0) != 0:
+    if libc().prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(wanted), 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "seccomp filter refused")
 
 
@@ -92,6 +97,7 @@ def serve(channel: socket.socket, running: Running) -> bool:
         end_one(request["id"], running)
     elif request["op"] == "end_all":
         end_all()
+        say(channel, {"id": 0, "status": 0})
     else:
         begin(channel, running, request, fds)
     for fd in fds:
@@ -120,9 +126,10 @@ def begin(channel: socket.socket, running: Running, request: Message, fds: list[
     if trouble:
         os.waitpid(child, 0)
         del running[child]
-        number, words = trouble.decode().split(" ", 1)
-        code = 127 if int(number) == errno.ENOENT else 126
-        say(channel, {"id": request["id"], "status": code << 8, "refused": words, "errno": int(number)})
+        said, _, words = trouble.decode(errors="replace").partition(" ")
+        number = int(said) if said.isdecimal() else errno.EIO  # the child was within its neighbours' reach by then
+        code = 127 if number == errno.ENOENT else 126
+        say(channel, {"id": request["id"], "status": code << 8, "refused": words, "errno": number})
 
 
 def be_child(op: str, details: Message, streams: list[int], failing: int) -> NoReturn:
@@ -134,6 +141,7 @@ def be_child(op: str, details: Message, streams: list[int], failing: int) -> NoR
         failing = 3
         os.closerange(4, 1 << 20)  # the channel above all: a command that held it could speak for us
         signal.set_wakeup_fd(-1)
+        go_first()
         for name in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT):
             signal.signal(name, signal.SIG_DFL)
         os.chdir(details["cwd"])
@@ -147,6 +155,13 @@ def be_child(op: str, details: Message, streams: list[int], failing: int) -> NoR
         os.write(failing, f"{error.errno} {what}: {error.strerror}".encode())
     finally:
         os._exit(126)
+
+
+def go_first() -> None:
+    """When memory runs out, the kernel takes the work and not the process that starts it."""
+    libc().prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)  # as after exec; until then the file is not ours to write
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "wb", buffering=0) as score:
+        score.write(b"1000")
 
 
 def file_operation(op: str, details: Message) -> NoReturn:

@@ -17,8 +17,10 @@ from typing import IO
 
 from guildhall.confine import bubblewrap, inside, seccomp
 from guildhall.confine.bubblewrap import Mount
+from guildhall.confine.cgroup import Group, open_group
 from guildhall.confine.identity import Stage, hand_over
 from guildhall.confine.limits import MIB, How, Limits
+from guildhall.confine.tree import Tree
 from guildhall.errors import MissingTool, RoomNotStarted
 
 START_WITHIN_S = 20.0
@@ -36,21 +38,47 @@ class Launched:
     env: dict[str, str]
     stage: Stage
     private_temp: Path | None = None
+    group: Group | None = None
+
+    def place(self, group: Group) -> None:
+        """Let `group` hold everything that will be started; the launcher of a namespace stays outside of it."""
+        try:
+            for pid in Tree(self.process.pid).pids() or [self.process.pid]:
+                group.place(pid)
+        except OSError:
+            group.remove()
+        else:
+            self.group = group
 
     def clear(self) -> None:
         """Remove what lies outside the work folder; bubblewrap's own temporary space is gone by itself."""
+        if self.group is not None:
+            self.group.remove()
         self.stage.clear()
         if self.private_temp is not None:
             shutil.rmtree(self.private_temp, ignore_errors=True)
 
 
 def launch(
-    *, work: Path, limits: Limits, read_only: Sequence[Path], mounts: Sequence[Mount], env: Mapping[str, str], how: How
+    *,
+    work: Path,
+    limits: Limits,
+    read_only: Sequence[Path],
+    mounts: Sequence[Mount],
+    env: Mapping[str, str],
+    how: How,
+    kernel_limits: bool,
 ) -> Launched:
+    """The first process of a room, in a control group where `kernel_limits` are wanted and can be had."""
     hand_over(work)
     if how == "bubblewrap":
-        return _in_bubblewrap(work=work, limits=limits, read_only=read_only, mounts=mounts, env=env)
-    return _under_rlimits(work=work, limits=limits, env=env)
+        launched = _in_bubblewrap(work=work, limits=limits, read_only=read_only, mounts=mounts, env=env)
+    else:
+        launched = _under_rlimits(work=work, limits=limits, env=env)
+    group = open_group(limits, work=work) if kernel_limits else None
+    if group is not None:
+        launched.place(group)
+    return launched
 
 
 @functools.cache
@@ -58,7 +86,9 @@ def why_no_bubblewrap() -> str | None:
     """Why bubblewrap cannot confine work on this machine; None when it can. Tried once in a process."""
     with tempfile.TemporaryDirectory(prefix="guildhall-try-") as work:
         try:
-            tried = launch(work=Path(work), limits=Limits(), read_only=(), mounts=(), env={}, how="bubblewrap")
+            tried = launch(
+                work=Path(work), limits=Limits(), read_only=(), mounts=(), env={}, how="bubblewrap", kernel_limits=False
+            )
         except (RoomNotStarted, MissingTool) as error:
             return str(error)
         tried.channel.close()

@@ -18,12 +18,17 @@ How = Literal["bubblewrap", "rlimits"]
 """What confined it. `rlimits` keeps limits and blocks the network, but hides none of the host's files."""
 
 
+HeldBy = Literal["cgroup v2", "cgroup v1", "watch"]
+"""Who counts a room's memory and processes: the kernel, for the whole tree at every moment, or a watch that looks."""
+
+
 @dataclass(frozen=True)
 class Limits:
     """What one command may use; all but `file_bytes` and `open_files` hold for its whole process tree.
 
     In a long-lived room the memory, process, disk and temporary-space limits hold for everything that lives in
     it, and `wall_s`, `cpu_s` and `output_bytes` for each command anew (`cpu_s` also for the time between two).
+    `memory_bytes` is what processes hold; files in temporary space come on top, up to their own limit.
     """
 
     wall_s: float = 60
@@ -51,7 +56,9 @@ class Finished:
 
     `code` is the exit code, or 128 plus the signal as shells count. `ended` names the limit when one was hit.
     A command that could not be started has code 126 or 127, the reason in `stderr` and its errno in `refused`.
-    `peak_bytes` is an upper estimate: pages shared between processes count once for each.
+    `peak_bytes` is an upper estimate, seen in looks: pages shared between processes count once for each, but
+    under a control group never more than the kernel counted. `limits_held_by` says who kept memory and processes
+    within their limits: a watch may see a burst only when it is past.
     """
 
     code: int
@@ -59,6 +66,7 @@ class Finished:
     stderr: bytes
     ended: Ended
     how: How
+    limits_held_by: HeldBy
     wall_s: float
     cpu_s: float
     peak_bytes: int

@@ -24,7 +24,7 @@ from typing import Any, Self
 from guildhall.confine.bubblewrap import Mount
 from guildhall.confine.command import Command, Ending
 from guildhall.confine.launch import Launched, launch, why_no_bubblewrap
-from guildhall.confine.limits import DEFAULT_LIMITS, Ended, Finished, How, Limits
+from guildhall.confine.limits import DEFAULT_LIMITS, Ended, Finished, HeldBy, How, Limits
 from guildhall.confine.watch import Watch
 from guildhall.errors import RoomClosed
 
@@ -32,6 +32,8 @@ _BUSY_LOOK_S, _IDLE_LOOK_S = 0.02, 0.1
 _CLOSING_TAKES_AT_MOST_S = 5.0
 _ENDED_BY_SIGNAL: dict[int, Ended] = {128 + signal.SIGXFSZ: "disk"}
 _LOST = Ending(status=9)
+_EVERYTHING = 0
+"""Not a command's number: what the first process answers when it has ended all of them."""
 
 
 def run(
@@ -43,14 +45,16 @@ def run(
     env: Mapping[str, str] = {},
     stdin: bytes | None = None,
     how: How | None = None,
+    kernel_limits: bool = True,
 ) -> Finished:
     """Run one command in a room of its own and take everything down after it.
 
     The command starts in `work` (`/job` inside), the only place where what it writes is kept; `read_only` paths
     are seen where they are outside. Without `how`, bubblewrap is used where it works and limits alone where it
-    does not: `Finished.how` says which.
+    does not: `Finished.how` says which. Memory and processes of the tree are held by the kernel where a control group
+    can be made, and by a watch where none can or `kernel_limits` is false: `Finished.limits_held_by` says which.
     """
-    with start(work=work, limits=limits, read_only=read_only, env=env, how=how) as room:
+    with start(work=work, limits=limits, read_only=read_only, env=env, how=how, kernel_limits=kernel_limits) as room:
         return room.run(command, stdin=stdin)
 
 
@@ -62,10 +66,20 @@ def start(
     mounts: Sequence[Mount] = (),
     env: Mapping[str, str] = {},
     how: How | None = None,
+    kernel_limits: bool = True,
 ) -> Room:
     """Open a room in which `/tmp` and background processes persist from one command to the next."""
     chosen: How = how or ("rlimits" if why_no_bubblewrap() else "bubblewrap")
-    return Room(launch(work=work, limits=limits, read_only=read_only, mounts=mounts, env=env, how=chosen), work, limits)
+    launched = launch(
+        work=work,
+        limits=limits,
+        read_only=read_only,
+        mounts=mounts,
+        env=env,
+        how=chosen,
+        kernel_limits=kernel_limits,
+    )
+    return Room(launched, work, limits)
 
 
 class Room:
@@ -73,16 +87,19 @@ class Room:
 
     def __init__(self, launched: Launched, work: Path, limits: Limits) -> None:
         self.how, self.work, self.limits = launched.how, work, limits
+        self.limits_held_by: HeldBy = launched.group.held_by if launched.group else "watch"
         self.cwd = launched.cwd
         self._launched = launched
         self._lock = threading.Lock()
         self._commands: dict[int, Command] = {}
         self._next = 0
         self._left_open: list[int] = []
+        self._calm = threading.Event()  # not set while everything is being ended
+        self._calm.set()
         self._closed = False
         # Below bubblewrap's own process comes the room's first one; without bubblewrap that is the root itself.
         ours = 1 if launched.how == "bubblewrap" else 0
-        self._watch = Watch(launched.process.pid, ours=ours, work=work, limits=limits)
+        self._watch = Watch(launched.process.pid, ours=ours, work=work, limits=limits, group=launched.group)
         self._thread = threading.Thread(target=self._attend, name="guildhall-room", daemon=True)
         self._thread.start()
 
@@ -97,6 +114,11 @@ class Room:
     @property
     def alive(self) -> bool:
         return not self._closed and self._launched.process.poll() is None
+
+    @property
+    def kernel_peak_bytes(self) -> int | None:
+        """The most the kernel ever charged to this room, files in memory included; None where a watch holds it."""
+        return self._launched.group.peak_bytes() if self._launched.group else None
 
     def run(
         self,
@@ -178,6 +200,7 @@ class Room:
         self, op: str, body: dict[str, Any], *, stdin: bytes | None = None, output_bytes: int | None = None
     ) -> Command:
         limit = self.limits.output_bytes if output_bytes is None else output_bytes
+        self._calm.wait(_CLOSING_TAKES_AT_MOST_S)
         with self._lock:
             if self._closed:
                 raise RoomClosed(str(self.work))
@@ -218,6 +241,7 @@ class Room:
             stderr=stderr if ending.refused is None else ending.refused.encode(),
             ended=current.cut_off or _ENDED_BY_SIGNAL.get(ending.code, "exit"),
             how=self.how,
+            limits_held_by=self.limits_held_by,
             wall_s=time.monotonic() - current.began,
             cpu_s=max(ending.cpu_s, current.cpu_s),
             peak_bytes=current.peak_bytes,
@@ -235,12 +259,17 @@ class Room:
             wait_s = _BUSY_LOOK_S if self._commands else _IDLE_LOOK_S
             if incoming.poll(wait_s * 1000) and not self._hear(channel):
                 break
-            self._look()
+            try:
+                self._look()
+            except OSError:  # somebody took our control group away: what cannot be counted does not go on
+                break
+        why: Ended = "memory" if self._watch.kernel_ended_some() else "lost"
         self._watch.kill_tree()
+        self._calm.set()
         with self._lock:
             for command in self._commands.values():
                 if command.ending is None:
-                    command.cut_off = command.cut_off or "lost"
+                    command.cut_off = command.cut_off or why
                     command.ended(_LOST)
             for fd in self._left_open:
                 os.close(fd)
@@ -254,6 +283,12 @@ class Room:
             ending = Ending(**said)
         except (OSError, ValueError, KeyError, TypeError):
             return False
+        if number == _EVERYTHING:
+            self._watch.kernel_ended_some()  # whoever was ended until now belongs to the breach that was reported
+            self._calm.set()
+            return True
+        if self._calm.is_set() and self._watch.kernel_ended_some():  # before its command is told that it has ended
+            self._end_everything(self._running(), "memory")
         with self._lock:
             command = self._commands.get(number)
             if command is not None and command.ending is None:
@@ -261,14 +296,22 @@ class Room:
         return True
 
     def _look(self) -> None:
+        commands = self._running()
         with self._lock:
-            commands = [command for command in self._commands.values() if command.ending is None]
             self._drain()
         breach = self._watch.look(commands)
-        if breach is not None:
-            for command in commands:
-                command.cut_off = command.cut_off or breach
-            self._tell({"op": "end_all"})
+        if breach is not None and self._calm.is_set():
+            self._end_everything(commands, breach)
+
+    def _running(self) -> list[Command]:
+        with self._lock:
+            return [command for command in self._commands.values() if command.ending is None]
+
+    def _end_everything(self, commands: Sequence[Command], breach: Ended) -> None:
+        self._calm.clear()
+        for command in commands:
+            command.cut_off = command.cut_off or breach
+        self._tell({"op": "end_all"})
 
     def _drain(self) -> None:
         """Keep the pipes of background processes flowing, so that they neither stall nor die of a closed one."""

@@ -2,7 +2,8 @@
 
 Two reasons put a call on the list: it widens the kernel's attack surface without use to office work (bpf,
 io_uring, keyrings, mounts, tracing of neighbours), or it holds memory that no process's size shows and that a
-watcher would therefore miss (memory files, System V segments).
+watcher would therefore miss (memory files, System V segments). Of sockets only four families are left: a network
+namespace does not hold the others back (AF_VSOCK reaches the machine around a virtual one).
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ _LOAD_FIRST_ARGUMENT = struct.pack("=HBBI", 0x20, 0, 0, 16)  # low half of args[
 _ALLOW = struct.pack("=HBBI", 0x06, 0, 0, 0x7FFF0000)
 _KILL = struct.pack("=HBBI", 0x06, 0, 0, 0x80000000)
 _AF_UNIX = 1
+_FAMILIES = (_AF_UNIX, 2, 10, 16)  # and INET, INET6, NETLINK
 _X32_BIT = 0x40000000
 
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-_SOCKET = {"x86_64": 41, "aarch64": 198}
+_SOCKETS = {"x86_64": (41, 53), "aarch64": (198, 199)}  # socket, socketpair
 _REFUSED: dict[str, tuple[int, int]] = {  # name -> (x86_64, aarch64)
     "acct": (163, 89),
     "add_key": (248, 217),
@@ -85,10 +87,11 @@ def program(*, network_calls: bool, machine: str | None = None) -> bytes | None:
         lines += [struct.pack("=HBBI", 0x35, 0, 1, _X32_BIT), _refuse(errno.ENOSYS)]  # the x32 call table
     for numbers in _REFUSED.values():
         lines += [_skip_unless_equal(numbers[column], 1), _refuse(errno.ENOSYS)]
-    if not network_calls:
-        lines += [_skip_unless_equal(_SOCKET[machine], 3), _LOAD_FIRST_ARGUMENT]
-        lines += [_skip_if_equal(_AF_UNIX, 1), _refuse(errno.EACCES)]
-    return b"".join([*lines, _ALLOW])
+    families, refused = (_FAMILIES, errno.EAFNOSUPPORT) if network_calls else ((_AF_UNIX,), errno.EACCES)
+    one, other = _SOCKETS[machine]
+    lines += [_skip_if_equal(one, 2), _skip_if_equal(other, 1), _ALLOW, _LOAD_FIRST_ARGUMENT]
+    lines += [_skip_if_equal(family, len(families) - place) for place, family in enumerate(families)]
+    return b"".join([*lines, _refuse(refused), _ALLOW])
 
 
 def _skip_if_equal(value: int, count: int) -> bytes:

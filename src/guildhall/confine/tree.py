@@ -74,6 +74,12 @@ class Tree:
         return sum(_proportional(pid) for pid in self.pids())
 
 
+def started(pid: int) -> int | None:
+    """When a process began, in the kernel's ticks: with its number, a name nobody else has; None when it is gone."""
+    process = _read(pid)
+    return process.started if process else None
+
+
 def _children(pid: int) -> list[int]:
     found: list[int] = []
     try:

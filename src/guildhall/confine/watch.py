@@ -9,6 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from guildhall.confine.cgroup import Group
 from guildhall.confine.command import Command
 from guildhall.confine.folder import Size, measure
 from guildhall.confine.limits import Ended, Limits
@@ -21,8 +22,8 @@ _FOLDER_LOOK_S, _SLOWEST_FOLDER_LOOK_S = 0.25, 1.0
 class Watch:
     """The limits of one room, held against looks at its tree and its work folder."""
 
-    def __init__(self, root: int, *, ours: int, work: Path, limits: Limits) -> None:
-        self._tree, self._ours = Tree(root), ours
+    def __init__(self, root: int, *, ours: int, work: Path, limits: Limits, group: Group | None) -> None:
+        self._tree, self._ours, self._group = Tree(root), ours, group
         self._work, self._limits = work, limits
         self._full_since: float | None = None
         self._tolerated: Size | None = None
@@ -30,17 +31,19 @@ class Watch:
         self._next_folder_look = 0.0
         self.cpu_s = 0.0
         self._cpu_when_quiet = 0.0
+        self._known_ends = 0
 
     def look(self, commands: Sequence[Command]) -> Ended | None:
         """Note what is used against the running commands; the limit that is passed, if one is."""
         usage = self._tree.look()
         self.cpu_s = usage.cpu_s
         tasks = max(0, usage.tasks - self._ours)
+        held = min(usage.resident_bytes, self._group.used_bytes()) if self._group else usage.resident_bytes
         for command in commands:
-            command.peak_bytes = max(command.peak_bytes, usage.resident_bytes)
+            command.peak_bytes = max(command.peak_bytes, held)
             command.peak_tasks = max(command.peak_tasks, tasks)
             command.cpu_s = usage.cpu_s - command.cpu_at_start
-        if self._too_much_memory(usage):
+        if self.kernel_ended_some() or self._too_much_memory(usage):
             return "memory"
         if self._too_many(tasks):
             return "processes"
@@ -50,9 +53,19 @@ class Watch:
             return "disk"
         return None
 
+    def kernel_ended_some(self) -> bool:
+        """Whether the kernel ended somebody for memory since this was last asked."""
+        if self._group is None:
+            return False
+        try:
+            before, self._known_ends = self._known_ends, self._group.ended_for_memory()
+        except FileNotFoundError:  # the group went before the room: nobody was ended in it that we know of
+            return False
+        return self._known_ends > before
+
     def kill_tree(self) -> None:
         """Kill, from outside, everybody below the launcher and everybody last seen there."""
-        for pid in self._tree.still_alive():
+        for pid in self._tree.still_alive() | (self._group.processes() if self._group else set()):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
 

@@ -40,6 +40,7 @@ FILES_PER_ROOM = 20
 SYSTEM_PYTHON = "/usr/bin/python3"
 
 _START_WITHIN_S = 60.0
+_PACKAGE = Path(guildhall.__file__).parents[1]
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
 _NOTHING: Mapping[str, Path] = {}
 
@@ -53,7 +54,8 @@ class WarmRoom:
         self._folder = tempfile.TemporaryDirectory(prefix="guildhall-room-", ignore_cleanup_errors=True)
         work = Path(self._folder.name)
         (work / "asking.py").write_bytes(Path(asking.__file__).read_bytes())
-        self.room = start(work=work, limits=limits, read_only=_interpreter(), env=_ONE_THREAD)
+        env = {**_ONE_THREAD, "PYTHONPATH": str(_PACKAGE)}  # the package that asks, whichever one is installed
+        self.room = start(work=work, limits=limits, read_only=_interpreter(), env=env)
         serve = f'"{sys.executable}" -m guildhall.documents.worker "{self.room.cwd}/socket" </dev/null >log 2>&1 &'
         self.room.run(["sh", "-c", serve], wall_s=_START_WITHIN_S)
 
@@ -162,8 +164,7 @@ def _called(
 
 def _interpreter() -> list[Path]:
     """What must be visible for this interpreter and this package to run inside; /usr is there already."""
-    package = Path(guildhall.__file__).parents[1]
-    wanted = {Path(sys.prefix), Path(sys.base_prefix), package}
+    wanted = {Path(sys.prefix), Path(sys.base_prefix), _PACKAGE}
     return sorted(path for path in wanted if path.exists() and not path.is_relative_to("/usr"))
 
 

@@ -62,7 +62,7 @@ def detect_bytes(head: bytes, tail: bytes, *, name: str, size: int) -> Detected:
         claimed=claimed,
         mismatch=claimed is not None and claimed is not kind and not _compatible(claimed, kind),
         macros=any(member.lower().endswith("vbaproject.bin") or member.startswith("Basic/") for member in members)
-        or (kind in _OLE_KINDS and b"V\0B\0A\0" in head + tail)
+        or (kind.row.stream != "" and kind.family is Family.OFFICE and b"V\0B\0A\0" in head + tail)
         or (kind is Kind.PDF and _PDF_ACTION.search(head + tail) is not None),
         encrypted=kind is Kind.ENCRYPTED or (kind is Kind.PDF and b"/Encrypt" in head + tail),
         size=size,
@@ -71,19 +71,11 @@ def detect_bytes(head: bytes, tail: bytes, *, name: str, size: int) -> Detected:
 
 
 _PDF_ACTION = re.compile(rb"/S\s*/(JavaScript|Launch)\b")
-_OLE_KINDS = frozenset({Kind.DOC, Kind.XLS, Kind.PPT})
-_SAME_CONTAINER = (
-    frozenset({Kind.MP4, Kind.MOV, Kind.M4A}),
-    frozenset({Kind.MKV, Kind.WEBM}),
-    frozenset({Kind.TAR, Kind.GZIP}),
-    frozenset({Kind.HTML, Kind.XML, Kind.MARKDOWN}),
-    frozenset({Kind.JSON, Kind.IPYNB}),
-)
 
 
 def _compatible(claimed: Kind, kind: Kind) -> bool:
     both_text = claimed.family is Family.TEXT and kind.family is Family.TEXT
-    return both_text or any(claimed in group and kind in group for group in _SAME_CONTAINER)
+    return both_text or (kind.row.like != "" and kind.row.like == claimed.row.like)
 
 
 def _kind(head: bytes, tail: bytes, members: frozenset[str], size: int) -> Kind:
@@ -104,62 +96,30 @@ def _zip_kind(head: bytes, members: frozenset[str]) -> Kind:
         if head[30:].startswith(b"mimetype" + mimetype):
             return kind
     if "[Content_Types].xml" in members:
-        for start, kind in _OFFICE_PARTS:
-            if any(member.lower().startswith(start) for member in members):
+        lower = {member.lower() for member in members}
+        for start, kind in _PACKAGE_PARTS:
+            if any(member.startswith(start) for member in lower):
                 return kind
     return Kind.ZIP
 
 
-_OFFICE_PARTS = (
-    ("word/document", Kind.DOCX),
-    ("xl/workbook", Kind.XLSX),
-    ("ppt/presentation", Kind.PPTX),
-    ("word/", Kind.DOCX),
-    ("xl/", Kind.XLSX),
-    ("ppt/", Kind.PPTX),
-)
+_OPEN_DOCUMENT = {kind.row.media_type.encode(): kind for kind in Kind if ".opendocument." in kind.row.media_type}
+_PACKAGE_PARTS = [(kind.row.parts[place], kind) for place in (0, 1) for kind in Kind if kind.is_package]
 """Main parts first: a workbook may keep a stray folder that another program would."""
-
-
-_OPEN_DOCUMENT = {
-    b"application/vnd.oasis.opendocument.text": Kind.ODT,
-    b"application/vnd.oasis.opendocument.spreadsheet": Kind.ODS,
-    b"application/vnd.oasis.opendocument.presentation": Kind.ODP,
-}
 
 
 def _ole_kind(head: bytes, tail: bytes) -> Kind:
     """Old Office files name their streams in UTF-16; an encrypted new one keeps its zip in `EncryptedPackage`."""
-    for stream, kind in (
-        ("EncryptedPackage", Kind.ENCRYPTED),
-        ("WordDocument", Kind.DOC),
-        ("Workbook", Kind.XLS),
-        ("PowerPoint Document", Kind.PPT),
-    ):
-        if stream.encode("utf-16-le") in head or stream.encode("utf-16-le") in tail:
+    for kind in _STREAMS:
+        stream = kind.row.stream.encode("utf-16-le")
+        if stream in head or stream in tail:
             return kind
     return Kind.UNKNOWN
 
 
-_SIGNATURES: tuple[tuple[bytes, Kind], ...] = (
-    (b"\x89PNG\r\n\x1a\n", Kind.PNG),
-    (b"\xff\xd8\xff", Kind.JPEG),
-    (b"GIF87a", Kind.GIF),
-    (b"GIF89a", Kind.GIF),
-    (b"II*\0", Kind.TIFF),
-    (b"MM\0*", Kind.TIFF),
-    (b"II+\0", Kind.TIFF),
-    (b"ID3", Kind.MP3),
-    (b"fLaC", Kind.FLAC),
-    (b"OggS", Kind.OGG),
-    (b"{\\rtf", Kind.RTF),
-    (b"AC10", Kind.DWG),
-    (b"\x1f\x8b", Kind.GZIP),
-    (b"7z\xbc\xaf\x27\x1c", Kind.SEVENZIP),
-    (b"Rar!\x1a\x07", Kind.RAR),
-    (b"\x7fELF", Kind.EXECUTABLE),
-    (b"MZ", Kind.EXECUTABLE),
-)
+_STREAMS = (Kind.ENCRYPTED, *(kind for kind in Kind if kind.row.stream and kind is not Kind.ENCRYPTED))
+_SIGNATURES = [(signature, kind) for kind in Kind for signature in kind.row.starts]
+_RIFF = {kind.row.riff: kind for kind in Kind if kind.row.riff}
 
 
 def _by_signature(head: bytes, size: int) -> Kind | None:
@@ -178,7 +138,7 @@ def _by_signature(head: bytes, size: int) -> Kind | None:
 def _riff_kind(head: bytes) -> Kind | None:
     if head[:4] != b"RIFF":
         return None
-    return {b"WAVE": Kind.WAV, b"AVI ": Kind.AVI, b"WEBP": Kind.WEBP}.get(head[8:12])
+    return _RIFF.get(head[8:12])
 
 
 def _media_kind(head: bytes) -> Kind | None:

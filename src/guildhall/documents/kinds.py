@@ -1,16 +1,23 @@
-"""The kinds of file Guildhall knows, and the families that are shown in the same way.
+"""The kinds of file Guildhall knows: one row a kind, and everything that differs between kinds stands in its row.
 
-Which kind a file is, `guildhall.documents.detection.detect` says; here is only the vocabulary.
+Which kind a file is, `guildhall.documents.detection.detect` says; here is what follows from it. Functions are named
+as `module:function` below `guildhall.documents` and are imported when first asked for, so that this table is cheap.
+To add a kind of file: one row, and the functions it names.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
+from importlib import import_module
 from pathlib import PurePath
+from typing import Any, Self
 
 
 class Family(StrEnum):
-    """Kinds that are rendered by the same means."""
+    """Kinds that are shown by the same means."""
 
     OFFICE = "office"
     PDF = "pdf"
@@ -25,111 +32,301 @@ class Family(StrEnum):
     OPAQUE = "opaque"
 
 
-class Kind(StrEnum):
-    """What a file really is; the value is the extension it should have, or a word where it has none."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileKind:
+    """What is known of one kind of file."""
 
-    DOCX = "docx"
-    XLSX = "xlsx"
-    PPTX = "pptx"
-    ODT = "odt"
-    ODS = "ods"
-    ODP = "odp"
-    RTF = "rtf"
-    DOC = "doc"
-    XLS = "xls"
-    PPT = "ppt"
-    PDF = "pdf"
-    PNG = "png"
-    JPEG = "jpg"
-    GIF = "gif"
-    WEBP = "webp"
-    TIFF = "tiff"
-    BMP = "bmp"
-    SVG = "svg"
-    WAV = "wav"
-    MP3 = "mp3"
-    FLAC = "flac"
-    OGG = "ogg"
-    M4A = "m4a"
-    MP4 = "mp4"
-    MOV = "mov"
-    MKV = "mkv"
-    WEBM = "webm"
-    AVI = "avi"
-    STL = "stl"
-    STEP = "step"
-    DXF = "dxf"
-    DWG = "dwg"
-    ZIP = "zip"
-    TAR = "tar"
-    GZIP = "gz"
-    SEVENZIP = "7z"
-    RAR = "rar"
-    HTML = "html"
-    IPYNB = "ipynb"
-    CSV = "csv"
-    TSV = "tsv"
-    JSON = "json"
-    XML = "xml"
-    MARKDOWN = "md"
-    CODE = "code"
-    TEXT = "txt"
-    ENCRYPTED = "encrypted office file"
-    EXECUTABLE = "executable"
-    EMPTY = "empty file"
-    UNKNOWN = "unknown"
+    family: Family = Family.OPAQUE
+    named: str = ""
+    """Endings, separated by blanks, that make a word in a sentence a file's name."""
+    also: str = ""
+    """Further endings: believed of a file's name, but not looked for in sentences."""
+    media_type: str = "application/octet-stream"
+    starts: tuple[bytes, ...] = ()
+    """The first bytes, any of them."""
+    riff: bytes = b""
+    """The form that a RIFF container states."""
+    parts: tuple[str, ...] = ()
+    """Of an Office Open XML package: its main part, then the folder that other programs' packages may keep too."""
+    stream: str = ""
+    """Of an old Office file: the stream with its content."""
+    like: str = ""
+    """Kinds of one container, between which a name may err without being wrong."""
+    reader: str | None = None
+    """(file to read, writer) -> facts: writes the file's words."""
+    renderer: str | None = None
+    """(file, kind, folder, means) -> pages; None: it cannot be shown."""
+    scrubber: str | None = None
+    """(data, ledger, about) -> the data without its makers' traces; None: nobody here can look into it."""
+    freezer: str | None = None
+    """(data, ledger, about) -> the data with volatile content frozen; None: nothing in it moves."""
+    inline: bool = False
+    """A browser shows or plays it itself; all else is a download."""
+    for_models: bool = False
+    """Models that hear or see take it as it is."""
+    demuxer: str = ""
+    muxer: str = ""
+    """How ffmpeg calls the container when it reads and when it writes it."""
+    foreign: str = ""
+    """Endings, among the kind's own, of programs that are not run here."""
+
+    @property
+    def endings(self) -> tuple[str, ...]:
+        """Every ending that claims this kind, lower case and without the dot."""
+        return (*self.named.split(), *self.also.split())
+
+
+def _office(named: str = "", also: str = "", **more: Any) -> FileKind:
+    shown = "render.showing:show_office"
+    return FileKind(family=Family.OFFICE, named=named, also=also, renderer=shown, **more)
+
+
+def _package(named: str, also: str, folder: str, main: str, module: str, media_type: str) -> FileKind:
+    return _office(
+        named,
+        also,
+        media_type=f"application/vnd.openxmlformats-officedocument.{media_type}",
+        parts=(f"{folder}/{main}", f"{folder}/"),
+        reader=f"extract.{module}:extract_{module}",
+        scrubber=f"scrub.{module}:scrub_{module}",
+        freezer=f"scrub.{module}:freeze_{module}",
+    )
+
+
+def _open_document(ending: str, media_type: str) -> FileKind:
+    return _office(
+        also=ending,
+        media_type=f"application/vnd.oasis.opendocument.{media_type}",
+        reader="extract.opendocument:extract_open_document",
+        scrubber="scrub.opendocument:scrub_open_document",
+        freezer="scrub.opendocument:freeze_open_document",
+    )
+
+
+def _image(named: str, also: str, media_type: str, scrubber: str, **more: Any) -> FileKind:
+    return FileKind(
+        family=Family.IMAGE,
+        named=named,
+        also=also,
+        media_type=f"image/{media_type}",
+        scrubber=scrubber,
+        renderer="render.showing:show_picture",
+        **({"reader": "extract.pictures:extract_picture"} | more),
+    )
+
+
+def _media(family: Family, named: str, also: str, media_type: str, container: tuple[str, str], **more: Any) -> FileKind:
+    return FileKind(
+        family=family,
+        named=named,
+        also=also,
+        media_type=f"{family}/{media_type}",
+        demuxer=container[0],
+        muxer=container[1],
+        reader="extract.media:extract_media",
+        renderer="render.showing:show_media",
+        scrubber="scrub.media:scrub_media",
+        **more,
+    )
+
+
+def _drawing(named: str, also: str, name: str, media_type: str) -> FileKind:
+    return FileKind(
+        family=Family.CAD,
+        named=named,
+        also=also,
+        media_type=f"model/{media_type}",
+        reader=f"extract.drawings:extract_{name}",
+        renderer="render.showing:show_model",
+        scrubber=f"scrub.cad:scrub_{name}",
+    )
+
+
+def _archive(named: str, also: str, name: str, media_type: str, **more: Any) -> FileKind:
+    return FileKind(
+        family=Family.ARCHIVE,
+        named=named,
+        also=also,
+        media_type=f"application/{media_type}",
+        reader="extract.reading:extract_archive",
+        renderer="render.archives:show_archive",
+        scrubber=f"scrub.archives:scrub_{name}",
+        **more,
+    )
+
+
+def _text(named: str, also: str, media_type: str, renderer: str = "show_code", **more: Any) -> FileKind:
+    return FileKind(
+        family=Family.TEXT,
+        named=named,
+        also=also,
+        media_type=media_type,
+        reader="extract.plain:extract_text",
+        renderer=f"render.showing:{renderer}",
+        scrubber="scrub.markup:scrub_text",
+        **more,
+    )
+
+
+_FOREIGN = "js ts tsx jsx java go rs rb php cs cpp kt swift sol tf"
+_CODE = (
+    "mjs h c cc hpp pl r jl sql sh bash ps1 bat scala lua m "
+    f"vb vba bas css scss yaml yml toml tex bib ino v vhd {_FOREIGN}"
+)
+
+
+class Kind(StrEnum):
+    """What a file really is; the value is the ending it should have, or a word where it has none."""
+
+    row: FileKind
+
+    def __new__(cls, value: str, row: FileKind | None = None) -> Self:
+        if row is None:  # optional only so that `Kind("pdf")` reads well to type checkers
+            raise TypeError(f"{value!r} has no row")
+        kind = str.__new__(cls, value)
+        kind._value_ = value
+        kind.row = row
+        return kind
+
+    DOCX = "docx", _package("docx", "docm dotx dotm", "word", "document", "word", "wordprocessingml.document")
+    XLSX = "xlsx", _package("xlsx", "xlsm xltx xltm", "xl", "workbook", "sheets", "spreadsheetml.sheet")
+    PPTX = (
+        "pptx",
+        _package("pptx", "pptm ppsx potx ppsm", "ppt", "presentation", "slides", "presentationml.presentation"),
+    )
+    ODT = "odt", _open_document("odt", "text")
+    ODS = "ods", _open_document("ods", "spreadsheet")
+    ODP = "odp", _open_document("odp", "presentation")
+    RTF = (
+        "rtf",
+        _office(
+            also="rtf",
+            media_type="application/rtf",
+            starts=(b"{\\rtf",),
+            reader="extract.rtf:extract_rtf",
+            scrubber="scrub.rtf:scrub_rtf",
+            freezer="scrub.rtf:freeze_rtf",
+        ),
+    )
+    DOC = "doc", _office("doc", media_type="application/msword", stream="WordDocument")
+    XLS = "xls", _office("xls", media_type="application/vnd.ms-excel", stream="Workbook")
+    PPT = "ppt", _office("ppt", media_type="application/vnd.ms-powerpoint", stream="PowerPoint Document")
+    PDF = (
+        "pdf",
+        FileKind(
+            family=Family.PDF,
+            named="pdf",
+            media_type="application/pdf",
+            reader="extract.pdf:extract_pdf",
+            renderer="render.showing:show_pdf",
+            scrubber="scrub.pdf:scrub_pdf",
+        ),
+    )
+    PNG = "png", _image("png", "", "png", "scrub.images:scrub_png", starts=(b"\x89PNG\r\n\x1a\n",), inline=True)
+    JPEG = "jpg", _image("jpg jpeg", "jpe", "jpeg", "scrub.images:scrub_jpeg", starts=(b"\xff\xd8\xff",), inline=True)
+    GIF = "gif", _image("", "gif", "gif", "scrub.images:scrub_gif", starts=(b"GIF87a", b"GIF89a"), inline=True)
+    WEBP = "webp", _image("", "webp", "webp", "scrub.images:scrub_webp", riff=b"WEBP", inline=True)
+    TIFF = "tiff", _image("", "tiff tif", "tiff", "scrub.tiff:scrub_tiff", starts=(b"II*\0", b"MM\0*", b"II+\0"))
+    BMP = "bmp", _image("", "bmp", "bmp", "scrub.images:scrub_bmp")
+    SVG = "svg", _image("", "svg", "svg+xml", "scrub.markup:scrub_svg", reader="extract.plain:extract_text")
+    WAV = "wav", _media(Family.AUDIO, "wav", "", "wav", ("wav", "wav"), riff=b"WAVE", inline=True, for_models=True)
+    MP3 = "mp3", _media(Family.AUDIO, "mp3", "", "mpeg", ("mp3", "mp3"), starts=(b"ID3",), inline=True, for_models=True)
+    FLAC = "flac", _media(Family.AUDIO, "", "flac", "flac", ("flac", "flac"), starts=(b"fLaC",), inline=True)
+    OGG = "ogg", _media(Family.AUDIO, "", "ogg oga opus", "ogg", ("ogg", "ogg"), starts=(b"OggS",), inline=True)
+    M4A = "m4a", _media(Family.AUDIO, "", "m4a", "mp4", ("mov", "ipod"), like="mp4", inline=True)
+    MP4 = "mp4", _media(Family.VIDEO, "mp4", "m4v", "mp4", ("mov", "mp4"), like="mp4", inline=True, for_models=True)
+    MOV = "mov", _media(Family.VIDEO, "", "mov", "quicktime", ("mov", "mov"), like="mp4", for_models=True)
+    MKV = "mkv", _media(Family.VIDEO, "", "mkv", "x-matroska", ("matroska", "matroska"), like="matroska")
+    WEBM = "webm", _media(Family.VIDEO, "", "webm", "webm", ("matroska", "webm"), like="matroska", inline=True)
+    AVI = "avi", _media(Family.VIDEO, "", "avi", "x-msvideo", ("avi", "avi"), riff=b"AVI ")
+    STL = "stl", _drawing("stl", "", "stl", "stl")
+    STEP = "step", _drawing("step stp", "p21", "step", "step")
+    DXF = "dxf", _drawing("dxf", "", "dxf", "vnd.dxf")
+    DWG = "dwg", FileKind(family=Family.CAD, also="dwg", media_type="image/vnd.dwg", starts=(b"AC10",))
+    ZIP = "zip", _archive("zip", "", "zip", "zip")
+    TAR = "tar", _archive("", "tar", "tar", "x-tar", like="tar")
+    GZIP = "gz", _archive("", "gz tgz gzip", "gzip", "gzip", starts=(b"\x1f\x8b",), like="tar")
+    SEVENZIP = "7z", FileKind(family=Family.ARCHIVE, also="7z", starts=(b"7z\xbc\xaf\x27\x1c",))
+    RAR = "rar", FileKind(family=Family.ARCHIVE, also="rar", starts=(b"Rar!\x1a\x07",))
+    HTML = (
+        "html",
+        FileKind(
+            family=Family.WEB,
+            named="html",
+            also="htm xhtml",
+            media_type="text/html",
+            like="markup",
+            reader="extract.plain:extract_html",
+            renderer="render.showing:show_web_page",
+            scrubber="scrub.markup:scrub_html",
+        ),
+    )
+    IPYNB = (
+        "ipynb",
+        FileKind(
+            family=Family.NOTEBOOK,
+            named="ipynb",
+            media_type="application/x-ipynb+json",
+            like="json",
+            reader="extract.plain:extract_notebook",
+            renderer="render.showing:show_notebook",
+            scrubber="scrub.notebooks:scrub_notebook",
+        ),
+    )
+    CSV = "csv", _text("csv", "", "text/csv", "show_csv")
+    TSV = "tsv", _text("", "tsv", "text/tab-separated-values", "show_tsv")
+    JSON = "json", _text("", "json jsonl ndjson geojson", "application/json", "show_json", like="json")
+    XML = "xml", _text("", "xml", "application/xml", "show_xml", like="markup")
+    MARKDOWN = "md", _text("md", "markdown rmd qmd", "text/markdown", "show_markdown", like="markup")
+    CODE = "code", _text("py", _CODE, "text/plain", foreign=_FOREIGN)
+    TEXT = "txt", _text("txt", "text log rst srt vtt ini cfg conf env", "text/plain", "show_plain")
+    ENCRYPTED = "encrypted office file", FileKind(stream="EncryptedPackage")
+    EXECUTABLE = "executable", FileKind(also="executable exe dll so bin", starts=(b"\x7fELF", b"MZ"))
+    EMPTY = "empty file", FileKind(reader="extract.plain:extract_text", scrubber="scrub.markup:scrub_text")
+    UNKNOWN = "unknown", FileKind(also="unknown")
 
     @property
     def family(self) -> Family:
-        return _FAMILY.get(self, Family.OPAQUE)
+        return self.row.family
+
+    @property
+    def ending(self) -> str | None:
+        """The ending such a file should have, with its dot; None where no single one is right."""
+        return f".{self.value}" if self.value in self.row.endings else None
+
+    @property
+    def is_package(self) -> bool:
+        """Whether it is Office Open XML: a zip of XML parts."""
+        return bool(self.row.parts)
 
 
-_FAMILY: dict[Kind, Family] = {
-    **dict.fromkeys(
-        (Kind.DOCX, Kind.XLSX, Kind.PPTX, Kind.ODT, Kind.ODS, Kind.ODP, Kind.RTF, Kind.DOC, Kind.XLS, Kind.PPT),
-        Family.OFFICE,
-    ),
-    Kind.PDF: Family.PDF,
-    **dict.fromkeys(
-        (Kind.PNG, Kind.JPEG, Kind.GIF, Kind.WEBP, Kind.TIFF, Kind.BMP, Kind.SVG),
-        Family.IMAGE,
-    ),
-    **dict.fromkeys((Kind.WAV, Kind.MP3, Kind.FLAC, Kind.OGG, Kind.M4A), Family.AUDIO),
-    **dict.fromkeys((Kind.MP4, Kind.MOV, Kind.MKV, Kind.WEBM, Kind.AVI), Family.VIDEO),
-    **dict.fromkeys((Kind.STL, Kind.STEP, Kind.DXF, Kind.DWG), Family.CAD),
-    **dict.fromkeys((Kind.ZIP, Kind.TAR, Kind.GZIP, Kind.SEVENZIP, Kind.RAR), Family.ARCHIVE),
-    Kind.HTML: Family.WEB,
-    Kind.IPYNB: Family.NOTEBOOK,
-    **dict.fromkeys(
-        (Kind.CSV, Kind.TSV, Kind.JSON, Kind.XML, Kind.MARKDOWN, Kind.CODE, Kind.TEXT),
-        Family.TEXT,
-    ),
-}
-
-_CODE = (
-    "py js mjs ts tsx jsx java c h cc cpp hpp cs go rs rb php pl r jl sql sh bash ps1 bat swift kt scala lua m "
-    "vb vba bas css scss yaml yml toml tex bib tf ino v vhd sol"
-)
-_EXTENSIONS: dict[str, Kind] = {kind.value: kind for kind in Kind if kind.value.isalnum() and kind != Kind.CODE}
-_EXTENSIONS |= {
-    **dict.fromkeys(("docm", "dotx", "dotm"), Kind.DOCX),
-    **dict.fromkeys(("xlsm", "xltx", "xltm"), Kind.XLSX),
-    **dict.fromkeys(("pptm", "ppsx", "potx", "ppsm"), Kind.PPTX),
-    **dict.fromkeys(("jpeg", "jpe"), Kind.JPEG),
-    **dict.fromkeys(("tif",), Kind.TIFF),
-    **dict.fromkeys(("oga", "opus"), Kind.OGG),
-    **dict.fromkeys(("m4v",), Kind.MP4),
-    **dict.fromkeys(("stp", "p21"), Kind.STEP),
-    **dict.fromkeys(("tgz", "gzip"), Kind.GZIP),
-    **dict.fromkeys(("htm", "xhtml"), Kind.HTML),
-    **dict.fromkeys(("markdown", "rmd", "qmd"), Kind.MARKDOWN),
-    **dict.fromkeys(("text", "log", "rst", "srt", "vtt", "ini", "cfg", "conf", "env"), Kind.TEXT),
-    **dict.fromkeys(("jsonl", "ndjson", "geojson"), Kind.JSON),
-    **dict.fromkeys(("exe", "dll", "so", "bin"), Kind.EXECUTABLE),
-    **dict.fromkeys(_CODE.split(), Kind.CODE),
-}
+_BY_ENDING = {ending: kind for kind in Kind for ending in kind.row.endings}
+_VALUES = frozenset(Kind)
+_NAMED = "|".join(sorted((ending for kind in Kind for ending in kind.row.named.split()), reverse=True))
+_FILE_NAME = re.compile(rf"[\w&+](?:[\w.&+-]|\(\d+\))*\.(?:{_NAMED})\b", re.IGNORECASE)
+_FILE_NAME_WITH_BLANKS = re.compile(rf"[\w(][\w ()&+,'-]*\.(?:{_NAMED})\b", re.IGNORECASE)
 
 
 def claimed_kind(name: str | PurePath) -> Kind | None:
-    """The kind a file's name claims, or None when its extension claims nothing we know."""
-    return _EXTENSIONS.get(PurePath(name).suffix.lower().removeprefix("."))
+    """The kind a file's name claims, or None when its ending claims nothing we know."""
+    return _BY_ENDING.get(PurePath(name).suffix.lower().removeprefix("."))
+
+
+def kept_kind(name: str) -> Kind:
+    """The kind kept under this name; one that this version does not know is unknown, not an error."""
+    return Kind(name) if name in _VALUES else Kind.UNKNOWN
+
+
+def files_named(text: str, *, with_blanks: bool = False) -> list[str]:
+    """The words of a text that read like a file's name, in their order.
+
+    A name may hold blanks; where it begins nobody can then say, so `with_blanks` takes the words before it along.
+    """
+    return (_FILE_NAME_WITH_BLANKS if with_blanks else _FILE_NAME).findall(text)
+
+
+def function(name: str) -> Callable[..., Any]:
+    """The function that a row names."""
+    module, _, attribute = name.partition(":")
+    found: Callable[..., Any] = getattr(import_module(f"guildhall.documents.{module}"), attribute)
+    return found

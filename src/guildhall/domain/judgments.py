@@ -7,14 +7,15 @@ order, so that outcomes per pair can always be derived again and position effect
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import AwareDatetime, Field, model_validator
 
 from guildhall.domain.authors import Grader
+from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Usage
-from guildhall.domain.tasks import Specification
-from guildhall.domain.values import Digest, Id, Value
+from guildhall.domain.tasks import Specification, TaskKey
+from guildhall.domain.values import Digest, GrownValue, Id, Value
 
 
 class Outcome(StrEnum):
@@ -29,11 +30,17 @@ class Outcome(StrEnum):
         return {"win": 1.0, "tie": 0.5, "loss": 0.0}[self.value]
 
 
-class Comparison(Value):
-    """Two or more submissions to one task that are to be judged together."""
+class Comparison(GrownValue):
+    """Two or more submissions to one task that are to be judged together.
+
+    `task_version` stands only where the study's first form pinned another wording; without it that form's counts.
+    """
+
+    later: ClassVar[frozenset[str]] = frozenset({"task_version"})
 
     study: Id
     task: Id
+    task_version: Annotated[int, Field(ge=1)] | None = None
     submissions: Annotated[tuple[Digest, ...], Field(min_length=2)]
 
     @model_validator(mode="after")
@@ -45,6 +52,12 @@ class Comparison(Value):
     @property
     def key(self) -> Digest:
         return self.content_digest()
+
+    def task_key(self, study: Study) -> TaskKey:
+        """The wording it is about: its own, else the one that `study`, its study's first form, pinned."""
+        if self.task_version is not None:
+            return TaskKey.of(self.task, self.task_version)
+        return study.pinned(self.task)
 
 
 class ShownPage(Value):

@@ -9,6 +9,7 @@ from pydantic import Field, JsonValue
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.tasks import TaskKey
 from guildhall.domain.values import Digest, Id, Line, Value
+from guildhall.errors import UnknownName
 
 
 class Extension(Value):
@@ -41,6 +42,18 @@ class Study(Value):
     @property
     def key(self) -> str:
         return f"{self.id}:{self.content_digest()[:16]}"
+
+    @property
+    def pins(self) -> dict[Id, TaskKey]:
+        """Task id -> the one wording of it that counts in this study; a key without a version pins nothing."""
+        return {key.id: key for key in reversed(self.tasks) if key.is_whole}
+
+    def pinned(self, task: Id) -> TaskKey:
+        """The wording of a task that counts in this study."""
+        found = self.pins.get(task)
+        if found is None:
+            raise UnknownName("task", task, fix=f"study {self.id!r} holds no wording of it")
+        return found
 
     @property
     def baseline(self) -> str:

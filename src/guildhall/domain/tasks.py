@@ -33,10 +33,16 @@ class TaskKey(str):
     def version(self) -> int:
         return int(self._parts()[1])
 
-    def _parts(self) -> tuple[str, str]:
+    @property
+    def is_whole(self) -> bool:
+        """Whether it names a task and a version; some old forms of studies hold keys that do not."""
         identity, _, version = self.rpartition("@")
-        if not identity or not (version.isascii() and version.isdigit()):
+        return bool(identity) and version.isascii() and version.isdigit()
+
+    def _parts(self) -> tuple[str, str]:
+        if not self.is_whole:
             raise UnknownName("task", str(self), fix="a task's key is its id, @ and the number of its version")
+        identity, _, version = self.rpartition("@")
         return identity, version
 
     @classmethod

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import AwareDatetime
 
-from guildhall.domain.estimates import Estimate
-from guildhall.domain.values import Digest, Id, Value
+from guildhall.domain.estimates import LATER, Estimate
+from guildhall.domain.values import Digest, Id, Value, canonical_json, sha256
 
 
 class SplitMargin(Value):
@@ -56,7 +58,7 @@ class TrainedGrader(Value):
 
     @property
     def version(self) -> str:
-        return self.content_digest()[:12]
+        return _version(self)
 
 
 class FittedWeights(Value):
@@ -82,4 +84,15 @@ class FittedWeights(Value):
 
     @property
     def version(self) -> str:
-        return self.content_digest()[:12]
+        return _version(self)
+
+
+def _version(trained: Value) -> str:
+    """The start of the digest, without what estimates gained later and do not know: studies froze it by this name."""
+    return sha256(canonical_json(_known(trained.model_dump(mode="json"))))[:12]
+
+
+def _known(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {name: _known(item) for name, item in data.items() if item is not None or name not in LATER}
+    return [_known(item) for item in data] if isinstance(data, list) else data

@@ -10,11 +10,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from guildhall.confine.launch import why_no_bubblewrap
-from guildhall.confine.limits import MIB, Limits
+from guildhall.confine.limits import MIB, HeldBy, Limits
 from guildhall.confine.room import Room, start
 from guildhall.domain.values import Value
 
-_LIMITS = Limits(wall_s=10, cpu_s=10, memory_bytes=256 * MIB, processes=40)
+_LIMITS = Limits(wall_s=10, cpu_s=10, memory_bytes=256 * MIB, temp_bytes=8 * MIB, processes=40)
 _EAT_MEMORY = """
 import os, time
 for _ in range(6):
@@ -76,14 +76,20 @@ def _read_only(room: Room) -> Check:
 
 def _memory_held(room: Room) -> Check:
     tried = room.run(["python3", "-c", _EAT_MEMORY])
-    detail = f"6 x 60 MiB under {_LIMITS.memory_bytes // MIB} MiB: ended by {tried.ended}"
+    ended = f"ended by {tried.ended}, held by {_in_words(tried.limits_held_by)}"
+    detail = f"6 x 60 MiB under {_LIMITS.memory_bytes // MIB} MiB: {ended}"
     return Check(name="memory of the tree", holds=tried.ended == "memory", detail=detail)
 
 
 def _processes_held(room: Room) -> Check:
     tried = room.run(["python3", "-c", _MANY])
     held = tried.peak_processes <= _LIMITS.processes and not tried.ok
-    return Check(name="processes of the tree", holds=held, detail=f"200 wanted, at most {tried.peak_processes} seen")
+    seen = f"at most {tried.peak_processes} seen, held by {_in_words(tried.limits_held_by)}"
+    return Check(name="processes of the tree", holds=held, detail=f"200 wanted, {seen}")
+
+
+def _in_words(held_by: HeldBy) -> str:
+    return "a watch that looks every 20 ms" if held_by == "watch" else f"the kernel ({held_by})"
 
 
 def _warm_exec(room: Room) -> Check:

@@ -7,7 +7,7 @@ other, equally often.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
 
@@ -38,10 +38,12 @@ def lay_out(
     seed: int,
     earlier: Id | None = None,
     baseline: str = "expert",
+    as_kept: Callable[[Comparison], Comparison] = lambda comparison: comparison.but(task_version=None),
 ) -> Layout:
     """Plan every grading of a study. The baseline's work stands first in each comparison.
 
-    `earlier` names the study this one is a later wave of: its graders are not asked about the same set twice.
+    `as_kept` gives a comparison the form its study keeps it in. `earlier` names the study this one is a later wave of:
+    its graders are not asked about the same set twice.
 
     A task without the baseline's work takes no part (a model would win against nothing); it is listed instead.
     """
@@ -57,9 +59,10 @@ def lay_out(
             without.append(task.id)
             continue
         for group in _sets(bases, made[task.id], design.set_size):
-            comparison = Comparison(study=study, task=task.id, submissions=group)
+            stated = Comparison(study=study, task=task.id, task_version=task.version, submissions=group)
+            comparison = as_kept(stated)
             comparisons.append(comparison)
-            twins = (comparison.but(study=earlier).key,) if earlier else ()
+            twins = (as_kept(stated.but(study=earlier)).key,) if earlier else ()
             made_slots = _slots(comparison, task, design=design, seed=seed, authors=_code_names(bases[:1]))
             slots += [slot.but(twins=twins) for slot in made_slots] if twins else made_slots
     return Layout(tuple(comparisons), tuple(slots), tuple(without))

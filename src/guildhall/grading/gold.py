@@ -134,4 +134,4 @@ class GoldDesk:
         return {gold_comparison(self.study, item).key: item for item in self.design.gold}
 
     def _occupation(self, item: GoldItem) -> str:
-        return max(self._store.find(Task, id=item.task), key=lambda task: task.version).occupation
+        return self._store.get(Task, self._store.get(Submission, item.better).task_key).occupation

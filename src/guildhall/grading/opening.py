@@ -20,6 +20,7 @@ from guildhall.grading.design import Layout, Staffing, expert_submission, lay_ou
 from guildhall.grading.gold import gold_comparison
 from guildhall.grading.queue import Queue
 from guildhall.judging.preparing import Preparer
+from guildhall.store.wordings import Wordings
 from guildhall.store.workspace import Workspace
 
 Progress = Callable[[str, int, int], None]
@@ -42,7 +43,7 @@ def design_of(study: Study) -> HallDesign:
 
 def gather(workspace: Workspace, study: Study) -> tuple[list[Task], list[Submission]]:
     """The study's tasks and everything to be compared: the experts' own work and the models' finished work."""
-    tasks = [workspace.store.get(Task, key) for key in study.tasks]
+    tasks = workspace.store.get_all(Task, study.tasks)
     wanted = {author.key for author in study.authors}
     old = study.baseline if study.extends else None
     made: list[Submission] = []
@@ -51,7 +52,7 @@ def gather(workspace: Workspace, study: Study) -> tuple[list[Task], list[Submiss
         if expert is not None:
             workspace.store.add(expert)
             made.append(expert)
-        found = workspace.store.find(Submission, task=task.id)
+        found = [one for one in workspace.store.find(Submission, task=task.id) if one.task_key == task.key]
         made += [one for one in found if isinstance(one.author, ModelRun) and _takes_part(one, wanted, old)]
     return tasks, _newest([*made, *_anchors(workspace, study, made)])
 
@@ -93,10 +94,10 @@ def pool_of(members: Iterable[Member], occupations: Iterable[str], design: HallD
 def layout_of(workspace: Workspace, study: Study) -> Layout:
     """Every grading of a study as its work stands now; cheap, since nothing is prepared for it."""
     tasks, made = gather(workspace, study)
-    return _laid_out(study, tasks, made)
+    return _laid_out(workspace, study, tasks, made)
 
 
-def _laid_out(study: Study, tasks: list[Task], made: list[Submission]) -> Layout:
+def _laid_out(workspace: Workspace, study: Study, tasks: list[Task], made: list[Submission]) -> Layout:
     return lay_out(
         study=study.id,
         tasks=tasks,
@@ -105,6 +106,7 @@ def _laid_out(study: Study, tasks: list[Task], made: list[Submission]) -> Layout
         seed=study.seed,
         earlier=study.extends.study if study.extends else None,
         baseline=study.baseline,
+        as_kept=Wordings(workspace.store).as_kept,
     )
 
 
@@ -119,7 +121,7 @@ def open_hall(workspace: Workspace, study: Study, preparer: Preparer, *, progres
     """Make everything ready and plan all slots of a study."""
     design = design_of(study)
     tasks, made = gather(workspace, study)
-    layout = _laid_out(study, tasks, made)
+    layout = _laid_out(workspace, study, tasks, made)
     if not layout.slots:
         raise NotEnoughData(
             f"study {study.id!r} has nothing to compare: {len(layout.without_expert)} of {len(tasks)} tasks have no "
@@ -127,7 +129,7 @@ def open_hall(workspace: Workspace, study: Study, preparer: Preparer, *, progres
         )
     gold = [gold_comparison(study.id, item) for item in design.gold]
     comparisons = [*layout.comparisons, *gold]
-    omissions = _prepare(preparer, tasks, _with_gold(workspace, made, gold), comparisons, progress)
+    omissions = _prepare(workspace, preparer, _with_gold(workspace, made, gold), comparisons, progress)
     workspace.store.add_all(comparisons)
     new = Queue(workspace.store).plan(layout.slots)
     return Opened(layout, new, prepared=len(made), omissions=omissions)
@@ -140,18 +142,20 @@ def _with_gold(workspace: Workspace, made: list[Submission], gold: list[Comparis
 
 
 def _prepare(
+    workspace: Workspace,
     preparer: Preparer,
-    tasks: list[Task],
     made: list[Submission],
     comparisons: list[Comparison],
     progress: Progress | None,
 ) -> int:
-    shown = {key for comparison in comparisons for key in comparison.submissions}
-    by_id = {task.id: task for task in tasks}
-    needed = [one for one in made if one.key in shown]
+    wordings = Wordings(workspace.store)
+    wording_of = {key: wordings.of(one) for one in reversed(comparisons) for key in one.submissions}
+    keys = sorted(set(wording_of.values()))
+    tasks = dict(zip(keys, workspace.store.get_all(Task, keys), strict=True))
+    needed = [one for one in made if one.key in wording_of]
     omissions = 0
     for number, submission in enumerate(needed, 1):
-        task = by_id[submission.task]
+        task = tasks[wording_of[submission.key]]
         preparer.references(task)
         omissions += sum(len(file.omitted) for file in preparer.submission(submission, task).files)
         if progress:

@@ -6,18 +6,17 @@ from guildhall.domain.halls import Slot
 from guildhall.domain.judgments import BlindedView, Comparison
 from guildhall.domain.prepared import Prepared
 from guildhall.domain.studies import Study
-from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id
 from guildhall.errors import UnknownName
 from guildhall.judging.blinding import blinded_view
 from guildhall.judging.preparing import VERSION
 from guildhall.store.records import Store
+from guildhall.store.wordings import Wordings
 
 
 def view_of(store: Store, slot: Slot) -> BlindedView:
     """The view every grader of this slot is given; its files were prepared when the study was opened."""
-    comparison = store.get(Comparison, slot.comparison)
-    task = max(store.find(Task, id=comparison.task), key=lambda task: task.version)
+    task = Wordings(store).task(store.get(Comparison, slot.comparison))
     references = store.get(Prepared, f"{task.content_digest()}:{VERSION}")
     return blinded_view(task, references, [store.get(Prepared, f"{key}:{VERSION}") for key in slot.order])
 

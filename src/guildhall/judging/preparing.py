@@ -6,15 +6,15 @@ that tells who made the work. People's pages and judges' requests are both built
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 
-from guildhall.documents.kinds import Kind
+from guildhall.documents.kinds import Kind, files_named
 from guildhall.documents.looking import Documents
+from guildhall.documents.render.media import MOVING
 from guildhall.documents.scrub.names import BlindName, blind_names
 from guildhall.documents.values import FileOutcome, Outcome, PageImage
 from guildhall.domain.judgments import ShownPage
@@ -27,11 +27,7 @@ from guildhall.store.workspace import Workspace
 VERSION = "2"
 """Part of the key: a change in what is prepared prepares everything anew."""
 _IN_FLIGHT = 4
-_ASKED = re.compile(
-    r"[\w(][\w ()&+,'-]*\.(?:docx|xlsx|pptx|pdf|csv|txt|md|zip|png|jpe?g|mp3|wav|mp4|step|stp|stl|dxf|ipynb|py|html)\b",
-    re.IGNORECASE,
-)
-"""A file name in a brief: words that end like a deliverable."""
+_IN_PICTURES_ONLY = tuple(f"{what} not shown: " for what in MOVING)
 
 
 class Preparer:
@@ -135,7 +131,12 @@ def expert_subject(task: Task) -> Digest:
 def asked_names(task: Task) -> set[str]:
     """The file names a brief asks for; its reference files are named in it too, and are not meant."""
     given = {file.name.casefold() for file in task.reference_files}
-    return {name for name in _ASKED.findall(task.brief) if name.casefold() not in given}
+    return {name for name in files_named(task.brief, with_blanks=True) if name.casefold() not in given}
+
+
+def missing_when_played(omitted: Sequence[str]) -> tuple[str, ...]:
+    """What of a recording is still missing for whoever plays it: neither its film nor its sound."""
+    return tuple(gone for gone in omitted if not gone.startswith(_IN_PICTURES_ONLY))
 
 
 def _unread(read: FileOutcome) -> tuple[str, ...]:

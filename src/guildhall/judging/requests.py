@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from guildhall.documents.kinds import Family, Kind
 from guildhall.domain.prepared import Prepared, PreparedFile
 from guildhall.engine.calls import FilePart, TextPart
+from guildhall.judging.preparing import missing_when_played
 
 Part = TextPart | FilePart
 ReadBlob = Callable[[str], bytes]
@@ -20,7 +21,6 @@ _CHARACTERS_A_TOKEN = 3
 _TOKENS_A_PAGE = 1_600
 _FOR_MATERIAL = 0.8
 """Of a model's context; the rest is for the prompt, the brief and the reply."""
-_MEDIA_TYPES = {Kind.WAV: "audio/wav", Kind.MP3: "audio/mpeg", Kind.MP4: "video/mp4", Kind.MOV: "video/quicktime"}
 
 
 @dataclass(frozen=True)
@@ -99,14 +99,15 @@ def recordings(prepared: Prepared) -> set[str]:
 
 
 def _omissions(file: PreparedFile, text: str, room: int, pages: int, media: Sequence[str]) -> list[str]:
-    gone = list(file.omitted)
+    played = _recording(file, media) is not None
+    gone = list(missing_when_played(file.omitted) if played else file.omitted)
     if len(text) > room:
         gone.append(f"{len(text) - room} of {len(text)} characters, beyond what this judge can read")
     if len(file.pages) > pages:
         gone.append(f"{len(file.pages) - pages} of {len(file.pages)} pages, beyond what this judge can look at")
-    if _family(file) in (Family.AUDIO, Family.VIDEO) and not _recording(file, media):
+    if _family(file) in (Family.AUDIO, Family.VIDEO) and not played:
         gone.append(f"the {_family(file)} itself, which this judge cannot take")
-    if not (gone or text or file.pages or _recording(file, media)):
+    if not (gone or text or file.pages or played):
         gone.append("there is nothing in it that can be shown")
     return gone
 
@@ -126,7 +127,8 @@ def _recording(file: PreparedFile, media: Sequence[str]) -> str | None:
     """The media type under which a recording can be handed to this judge, or None."""
     if file.scrubbed is None or str(_family(file)) not in media:
         return None
-    return _MEDIA_TYPES.get(Kind(file.kind))
+    row = Kind(file.kind).row
+    return row.media_type if row.for_models else None
 
 
 def _family(file: PreparedFile) -> Family:

@@ -41,9 +41,8 @@ def find_study(workspace: Workspace, name: str) -> Study:
 def study_submissions(workspace: Workspace, study: Study) -> Iterator[tuple[Task, Submission]]:
     """The models' submissions of a study that can be marked: the latest of each, with something delivered."""
     taking_part = {author.key for author in study.authors}
-    for key in study.tasks:
-        task = workspace.store.get(Task, key)
-        made = workspace.store.find(Submission, task=task.id)
+    for task in workspace.store.get_all(Task, study.tasks):
+        made = [one for one in workspace.store.find(Submission, task=task.id) if one.task_key == task.key]
         replaced = {submission.replaces for submission in made}
         for submission in made:
             current = submission.key not in replaced and submission.author.key in taking_part

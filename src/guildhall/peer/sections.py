@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from guildhall.analysis.measured import Measured
+from guildhall.domain.estimates import Estimate
 from guildhall.domain.peer import Essay, Mark
 from guildhall.peer.findings import Findings
 from guildhall.peer.record import label
@@ -270,7 +270,7 @@ def _component(value: float | None, found: Findings) -> str:
     return f"{value:.2f}"
 
 
-def _measured(value: Measured) -> tuple[str, str]:
+def _measured(value: Estimate) -> tuple[str, str]:
     return ("" if value.value is None else f"{value.value:.2f}", _interval(value.interval))
 
 

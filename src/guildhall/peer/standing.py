@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 from guildhall.analysis.leniency import LeniencyFit, fit_leniency
 from guildhall.analysis.marks import mark_table
-from guildhall.analysis.measured import Measured
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import NotEnoughData
 from guildhall.peer.record import RunRecord
 from guildhall.peer.scale import mean
@@ -33,14 +33,14 @@ class Standing:
     repeatability: tuple[Repeatability, ...]
 
     @property
-    def qualities(self) -> list[tuple[str, Measured]]:
+    def qualities(self) -> list[tuple[str, Estimate]]:
         """Models by corrected quality, best first."""
         if self.fit is None:
             return []
         return sorted(self.fit.quality.items(), key=lambda item: item[1].value or 0.0, reverse=True)
 
     @property
-    def to_settle(self) -> list[tuple[str, str, Measured, int | None]]:
+    def to_settle(self) -> list[tuple[str, str, Estimate, int | None]]:
         """Neighbours in the ranking: their difference, and how many essays an author would settle it."""
         if self.fit is None:
             return []

@@ -10,7 +10,7 @@ from random import Random
 from guildhall.domain.authors import ModelGrader, ModelRun
 from guildhall.domain.picks import Pick
 from guildhall.domain.submissions import StopReason, Submission
-from guildhall.domain.tasks import Task
+from guildhall.domain.tasks import Task, TaskKey
 from guildhall.domain.values import canonical_json, sha256
 from guildhall.engine.calls import Call, Reply
 from guildhall.engine.oneshot import run_calls
@@ -51,22 +51,22 @@ def group_tries(
 
     Tries that failed through no fault of the author, or that were replaced since, take no part.
     """
-    by_id = {task.id: task for task in tasks}
+    by_key = {task.key: task for task in tasks}
     replaced = {submission.replaces for submission in submissions}
-    grouped: dict[tuple[str, str], list[Submission]] = defaultdict(list)
+    grouped: dict[tuple[TaskKey, str], list[Submission]] = defaultdict(list)
     for submission in submissions:
         author = submission.author
         usable = submission.stop not in OUR_FAULT and submission.key not in replaced
-        if isinstance(author, ModelRun) and usable and submission.task in by_id:
-            grouped[submission.task, f"{author.name}:{author.settings_digest[:12]}"].append(submission)
+        if isinstance(author, ModelRun) and usable and submission.task_key in by_key:
+            grouped[submission.task_key, f"{author.name}:{author.settings_digest[:12]}"].append(submission)
     tries, skipped = [], 0
-    for (task, author_name), group in sorted(grouped.items()):
+    for (task, author_name), group in sorted(grouped.items(), key=lambda one: (one[0][0].id, one[0])):
         first = sorted(group, key=_sample_number)[:n]
         if len(first) < 2:
             skipped += 1
             continue
-        own_seed = int(sha256(canonical_json([seed, task, author_name]))[:8], 16)
-        tries.append(Tries(by_id[task], author_name, tuple(Random(own_seed).sample(first, len(first))), own_seed))
+        own_seed = int(sha256(canonical_json([seed, task.id, author_name]))[:8], 16)
+        tries.append(Tries(by_key[task], author_name, tuple(Random(own_seed).sample(first, len(first))), own_seed))
     return tries, skipped
 
 

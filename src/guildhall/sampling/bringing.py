@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from guildhall.domain.authors import ModelRun
@@ -13,9 +14,16 @@ from guildhall.store.workspace import Workspace
 _TABLES = {".parquet", ".csv", ".jsonl", ".ndjson"}
 
 
-def bring(source: Path, *, author: str | None, model: str, files: Path | None, workspace: Workspace) -> Brought:
-    """Import what lies at a path: logs by their ending, tables by theirs, folders by what is in them."""
-    tasks = workspace.store.find(Task)
+def bring(
+    source: Path,
+    tasks: Sequence[Task],
+    *,
+    author: str | None,
+    model: str,
+    files: Path | None,
+    workspace: Workspace,
+) -> Brought:
+    """Import what lies at a path as work on these wordings: logs by their ending, tables by theirs, else folders."""
     if not source.exists():
         raise UnreadableFile(source, "is not there")
     if source.suffix == ".eval" or (source.is_dir() and any(source.glob("*.eval"))):

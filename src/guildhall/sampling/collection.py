@@ -6,7 +6,6 @@ that is empty, everything new) counts. An input handed back unchanged is never w
 
 from __future__ import annotations
 
-import re
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from pathlib import PurePosixPath
 
 from pydantic import JsonValue
 
+from guildhall.documents.kinds import Family, claimed_kind, files_named
 from guildhall.domain.submissions import Problem
 from guildhall.domain.tasks import FileRef, check_relative_name
 from guildhall.domain.values import Digest, sha256
@@ -28,10 +28,6 @@ MOST_FILES = 200
 MOST_BYTES = 100 * 2**20
 MOST_BYTES_IN_ALL = 1024 * 2**20
 _SCANNED_BYTES = 20 * 2**20
-
-_PROMISED = re.compile(
-    r"[\w][\w\-.]*\.(?:pdf|docx|xlsx|pptx|csv|zip|mp4|mp3|wav|png|jpg|html|md|txt|ipynb|py)\b", re.IGNORECASE
-)
 
 
 @dataclass
@@ -170,7 +166,8 @@ def _readable_parts(content: bytes) -> Iterable[bytes]:
         with zipfile.ZipFile(BytesIO(content)) as package:
             left = _SCANNED_BYTES
             for member in package.infolist()[:500]:
-                if left > 0 and member.filename.endswith((".xml", ".txt", ".py", ".md")):
+                kind = claimed_kind(member.filename)
+                if left > 0 and kind is not None and kind.family is Family.TEXT:
                     with package.open(member) as stream:
                         part = stream.read(left)
                     left -= len(part)
@@ -224,7 +221,7 @@ def _note_strays(
 def _note_broken_promises(text: str, placed: Mapping[str, Digest], collection: Collection) -> None:
     known = [file.name for file in collection.files] + list(placed)
     known += [problem.file for problem in collection.problems if problem.file]
-    for promised in dict.fromkeys(_PROMISED.findall(text)):
+    for promised in dict.fromkeys(files_named(text)):
         if not any(name.lower().endswith(promised.lower()) for name in known):
             collection.problem(
                 "promised but not delivered", f"{promised} is named in the final message and is not there", promised

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from guildhall.domain.authors import ModelRun
-from guildhall.domain.tasks import Task
+from guildhall.domain.tasks import Task, TaskKey
 from guildhall.domain.values import canonical_json, sha256
 from guildhall.domain.variants import BriefVariant
 from guildhall.engine.agents import PROMPT_FILE, AgentJob, PlacedFile
@@ -34,12 +34,12 @@ def plan_samples(
     tasks: Sequence[Task],
     authors: Iterable[AuthorPlan],
     *,
-    variants: Mapping[str, BriefVariant] | None = None,
+    variants: Mapping[TaskKey, BriefVariant] | None = None,
     folder: Path | None = None,
 ) -> list[SampleItem]:
     """All items, tasks outermost: an early end leaves whole tasks done rather than whole authors missing.
 
-    `variants` are confirmed under-specified briefs by task id; an author that reads them is refused for tasks
+    `variants` are confirmed under-specified briefs by wording; an author that reads them is refused for tasks
     without one. `folder` is where prompt files are looked for.
     """
     told = [(author, author.instructions(folder=folder)) for author in authors]
@@ -59,10 +59,10 @@ def _require_different_names(authors: Sequence[AuthorPlan]) -> None:
             raise InputError(f"two authors are called {name!r}; give each its own name")
 
 
-def _brief(task: Task, author: AuthorPlan, variants: Mapping[str, BriefVariant]) -> str:
+def _brief(task: Task, author: AuthorPlan, variants: Mapping[TaskKey, BriefVariant]) -> str:
     if author.brief == "full":
         return task.brief
-    variant = variants.get(task.id)
+    variant = variants.get(task.key)
     if variant is None:
         raise InputError(
             f"task {task.id!r} has no confirmed under-specified brief, which author {author.name!r} is to read; "

@@ -148,6 +148,18 @@ class Store:
             raise UnknownName(kind.__name__.lower(), key, fix="it is not in this workspace")
         return kind.model_validate_json(body)
 
+    def get_all(self, kind: type[V], keys: Sequence[str]) -> list[V]:
+        """The values kept under these keys, in their order, or `UnknownName` for the first that is not there."""
+        shelf, found = shelf_of(kind), dict[str, V]()
+        for start in range(0, len(keys), _CHUNK):
+            wanted = shelf.table.c.key.in_(keys[start : start + _CHUNK])
+            with self.glance() as connection:
+                rows = connection.execute(select(shelf.table.c.key, shelf.table.c.body).where(wanted)).all()
+            found |= {row.key: kind.model_validate_json(row.body) for row in rows}
+        if missing := next((key for key in keys if key not in found), None):
+            raise UnknownName(kind.__name__.lower(), missing, fix="it is not in this workspace")
+        return [found[key] for key in keys]
+
     def has(self, kind: type[Value], key: str) -> bool:
         shelf = shelf_of(kind)
         with self.glance() as connection:

@@ -11,10 +11,10 @@ import numpy as np
 from guildhall.analysis.accountability import Account, account, ratings_table
 from guildhall.analysis.evidence import Evidence, evidence_from
 from guildhall.analysis.judge_gain import agreement_gain
-from guildhall.analysis.measured import Measured
 from guildhall.analysis.ratings_table import ratings_from_table
 from guildhall.analysis.tables import encode
 from guildhall.domain.authors import ModelRun
+from guildhall.domain.estimates import Estimate
 from guildhall.domain.pair_scores import PairScore
 from guildhall.domain.submissions import Submission
 from guildhall.errors import NothingJudged
@@ -34,7 +34,7 @@ class Accounts:
     accounts: tuple[Account, ...]
     ungradable: Mapping[str, str]
     tasks: int
-    gains: Mapping[str, Mapping[str, Measured]] = field(default_factory=dict)
+    gains: Mapping[str, Mapping[str, Estimate]] = field(default_factory=dict)
     """Judge -> other -> how much more often it agrees with people than that one: a baseline, or one that was named."""
 
 

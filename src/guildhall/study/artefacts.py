@@ -43,7 +43,7 @@ def read_examples(path: Path) -> ExampleCollection:
 
 def split_margin(found: OverSplits) -> SplitMargin:
     return SplitMargin(
-        mean=found.mean.to_estimate(),
+        mean=found.mean,
         n_splits=found.n_splits,
         least=found.least,
         most=found.most,

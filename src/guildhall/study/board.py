@@ -130,7 +130,7 @@ def _running(means: Mapping[str, float], finished: Mapping[str, float], n_bank: 
     from guildhall.analysis.sequential import confidence_sequence
 
     order = sorted(finished, key=lambda task: (finished[task], task))
-    return confidence_sequence(np.array([means[task] for task in order]), n_bank=n_bank).now.to_estimate()
+    return confidence_sequence(np.array([means[task] for task in order]), n_bank=n_bank).now
 
 
 def _task_means(rows: Rows) -> dict[str, float]:

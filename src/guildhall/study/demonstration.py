@@ -25,7 +25,7 @@ def demo_study(workspace: Workspace, *, first: int | None = None) -> OpenStudy:
         text = files("guildhall.study").joinpath("demo.toml").read_text(encoding="utf-8")
         narrowed = f"\n[tasks]\nfirst = {first}\n" if first is not None else ""
         path.write_text(text + narrowed, encoding="utf-8")
-    return OpenStudy.open(path, workspace)
+    return OpenStudy.open(path, workspace, changed=True)
 
 
 def replayed_because(study: OpenStudy) -> str | None:

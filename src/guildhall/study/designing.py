@@ -46,9 +46,14 @@ class OnOffer:
 
     @cached_property
     def runs(self) -> list[tuple[Submission, ModelRun]]:
-        """Models' work on these tasks; what a program sent to the grading service is in no study."""
-        found = (one for task in self.tasks for one in self.workspace.store.find(Submission, task=task.id))
-        return [(one, one.author) for one in found if isinstance(one.author, ModelRun) and one.origin != SERVICE]
+        """Models' work on these wordings; what a program sent to the grading service is in no study."""
+        found = [
+            one
+            for task in self.tasks
+            for one in self.workspace.store.find(Submission, task=task.id)
+            if one.task_key == task.key and one.origin != SERVICE
+        ]
+        return [(one, one.author) for one in found if isinstance(one.author, ModelRun)]
 
     def authors(self) -> dict[str, int]:
         """Name -> on how many of the tasks there is work of theirs; `expert` is among them."""

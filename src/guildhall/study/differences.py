@@ -77,7 +77,7 @@ def _difference(first: Findings, second: Findings, against: str, model: str, nam
     told = (f"{name} of {model} in {second.study}", f"{name} of {against} in {first.study}")
     after, before = _rates(second).of(model, name), _rates(first).of(against, name)
     try:
-        return paired_difference(after, before, names=told, level=level).to_estimate()
+        return paired_difference(after, before, names=told, level=level)
     except NothingPaired as error:
         return Estimate(
             value=None,

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.measured import Measured
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.tables import Table
+from guildhall.domain.estimates import Estimate
 from guildhall.domain.findings import Figure
 from guildhall.domain.studies import Extension, Study
 from guildhall.errors import NothingJudged
@@ -86,8 +86,8 @@ def _with_earlier_wave(later: Evidence, extension: Extension) -> Evidence:
     return replace(later, rows=judged.rows.of_kind(later.kind), judged=judged, drift=drift, earlier=pooled)
 
 
-def figure(name: str, measured: Measured, words: str = "") -> Figure:
-    return Figure(name=name, estimate=measured.to_estimate(), words=words)
+def figure(name: str, measured: Estimate, words: str = "") -> Figure:
+    return Figure(name=name, estimate=measured, words=words)
 
 
 def codes(names: Sequence[str]) -> NDArray[np.intp]:

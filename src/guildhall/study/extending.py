@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from guildhall.domain.studies import Extension, Study
 from guildhall.domain.tasks import check_relative_name
-from guildhall.domain.values import Digest, Id, canonical_json, sha256
+from guildhall.domain.values import Digest, canonical_json, sha256
 from guildhall.errors import InputError, NothingJudged, UnreadableFile
 from guildhall.store.records import Store
 from guildhall.store.workspace import Workspace
@@ -38,15 +40,27 @@ samples = {samples}
 """
 
 
-def judged_pairs(store: Store, study: Id, *, baseline: str = "expert") -> list[Digest]:
-    """The models' submissions that were judged against the baseline's as planned."""
-    return sorted(words_in(judged_rows(store, study, baseline=baseline).rows.submission))
+def judged_pairs(store: Store, study: Study) -> list[Digest]:
+    """The models' submissions to the wordings of this form that were judged against its baseline's as planned."""
+    rows = judged_rows(store, study.id, baseline=study.baseline).rows
+    pinned = np.array([name in study.tasks for name in rows.wording.names], dtype=np.bool_)
+    return sorted(words_in(rows.keep(pinned[rows.wording.codes]).submission)) if len(rows) else []
 
 
 def draw_anchors(pairs: Collection[Digest], *, share: float, seed: int) -> tuple[Digest, ...]:
     """A seeded share of the pairs, rounded up; pairs judged later change the draw of the others as little as can be."""
     ranked = sorted(pairs, key=lambda key: sha256(canonical_json([seed, "anchor", key])))
     return tuple(ranked[: math.ceil(share * len(ranked))])
+
+
+def wave_before(file: StudyFile, folder: Path, store: Store) -> Study | None:
+    """The kept form of the study that this one is a later wave of: the one it began with, else the newest."""
+    if file.extends is None:
+        return None
+    own = store.newest(Study, id=file.study.id)
+    if own is not None and own.extends is not None:
+        return store.get(Study, own.extends.key)
+    return store.newest(Study, id=read_study(folder / file.extends.file).study.id)
 
 
 def extension_of(file: StudyFile, folder: Path, store: Store) -> dict[str, Any]:
@@ -57,15 +71,15 @@ def extension_of(file: StudyFile, folder: Path, store: Store) -> dict[str, Any]:
     if kept:
         return {"extends": kept[-1].but(drift_limit=file.extends.drift_limit).model_dump(mode="json")}
     base = read_study(folder / file.extends.file)
-    frozen = store.find(Study, id=base.study.id)
-    pairs = judged_pairs(store, base.study.id, baseline=base.study.baseline) if frozen else []
-    if not pairs:
+    earlier = wave_before(file, folder, store)
+    pairs = judged_pairs(store, earlier) if earlier is not None else []
+    if earlier is None or not pairs:
         raise NothingJudged(f"anchors: study {base.study.id!r}, which {file.study.id!r} extends, has no judgment yet")
     if file.study.id == base.study.id:
         raise InputError("a later wave needs an id of its own")
     made = Extension(
         study=base.study.id,
-        key=frozen[-1].key,
+        key=earlier.key,
         anchors=draw_anchors(pairs, share=file.extends.anchors, seed=file.study.seed),
         drift_limit=file.extends.drift_limit,
     )
@@ -99,7 +113,8 @@ def extend_study(
     if author in {one.name for one in earlier.authors}:
         raise InputError(f"{author!r} is an author of {base} already; a later wave adds another")
     check_relative_name(path.name)
-    pairs = judged_pairs(workspace.store, earlier.study.id, baseline=earlier.study.baseline)
+    begun = workspace.store.newest(Study, id=earlier.study.id)
+    pairs = judged_pairs(workspace.store, begun) if begun is not None else []
     if not pairs:
         raise NothingJudged(f"anchors: study {earlier.study.id!r} has no judgment yet")
     named = {"id": section.id, "title": section.title, "seed": section.seed, "author": author, "model": model}

@@ -68,7 +68,7 @@ def findings_from(
     savings, breakdowns = savings_of(evidence, beside=beside), _breakdowns(evidence.outcomes, beside)
     headline = tuple(_record(rate) for rate in win_rates(evidence.outcomes))
     by_task = task_rates(evidence.outcomes, study)
-    tasks = [evidence.workspace.store.get(Task, key) for key in study.tasks]
+    tasks = evidence.workspace.store.get_all(Task, study.tasks)
     return Findings(
         study=study.id,
         title=study.title,
@@ -114,9 +114,9 @@ def _record(rate: WinRate) -> ModelRecord:
         wins=rate.wins,
         ties=rate.ties,
         losses=rate.losses,
-        win=rate.win.to_estimate(),
-        win_or_tie=rate.win_or_tie.to_estimate(),
-        half_tie=rate.half_tie.to_estimate(),
+        win=rate.win,
+        win_or_tie=rate.win_or_tie,
+        half_tie=rate.half_tie,
     )
 
 
@@ -151,9 +151,9 @@ def _cell(cell: CellRate) -> CellRecord:
         wins=cell.wins,
         ties=cell.ties,
         losses=cell.losses,
-        win_or_tie=cell.rate.to_estimate(),
+        win_or_tie=cell.rate,
         band=cell.band,
-        pooled=cell.pooled.to_estimate() if cell.pooled else None,
+        pooled=cell.pooled,
     )
 
 

@@ -8,17 +8,17 @@ from guildhall.domain.judges import Gradability
 from guildhall.errors import InputError, UnknownName
 from guildhall.grading.judges.gradability import ungradable
 from guildhall.store.workspace import Workspace
-from guildhall.study.studies import latest_tasks
+from guildhall.taskbank.listing import latest_tasks
 
 
 def ungradable_tasks(workspace: Workspace) -> dict[str, str]:
     """Task id -> why it is out."""
-    return ungradable(workspace.store, latest_tasks(workspace).values())
+    return ungradable(workspace.store, latest_tasks(workspace.store).values())
 
 
 def mark_task(workspace: Workspace, task: str, *, gradable: bool, reason: str | None, by: str) -> Gradability:
     """A person's word on one task; it counts before the rule's, and a later word before an earlier one."""
-    if task not in latest_tasks(workspace):
+    if task not in latest_tasks(workspace.store):
         raise UnknownName("task", task, fix="see `guildhall tasks list`")
     if not reason:
         raise InputError('say why: `--reason "..."`')

@@ -36,7 +36,7 @@ from guildhall.store.work import LEASE_S, Outcome, Work
 from guildhall.store.workspace import Workspace
 from guildhall.study.judging import grades
 from guildhall.study.service import ServiceSettings, service_of
-from guildhall.study.studies import latest_tasks
+from guildhall.taskbank.listing import latest_tasks
 
 BATCH = 8
 """Comparisons judged together: after each batch the progress shown is true again."""
@@ -53,7 +53,7 @@ def request_grading(
     Refused, with nothing kept, when the judge or a task is unknown. What the rules of collection leave out is told.
     """
     service.grader(judge)
-    tasks = latest_tasks(workspace)
+    tasks = latest_tasks(workspace.store)
     wanted = sorted(inner.name for inner in folder.iterdir())
     if unknown := [one for one in wanted if one not in tasks]:
         raise InputError(f"{unknown[0]!r} is no task of this bank; the package holds one folder for each task id")
@@ -138,7 +138,7 @@ def _carry_out(
 def _judged(workspace: Workspace, request: GradingRequest, stopping: Callable[[], bool]) -> Grades:
     store, service = workspace.store, service_of(workspace)
     grader = service.grader(request.judge)
-    tasks = [store.get(Task, key) for key in request.tasks]
+    tasks = store.get_all(Task, request.tasks)
     out = ungradable(store, tasks, takes=grader.takes)
     gradable = [task for task in tasks if task.id not in out]
     if not gradable:
@@ -197,9 +197,9 @@ def _grades(
         wins=found.wins,
         ties=found.ties,
         losses=found.losses,
-        win=found.win.to_estimate(),
-        win_or_tie=found.win_or_tie.to_estimate(),
-        half_tie=found.half_tie.to_estimate(),
+        win=found.win,
+        win_or_tie=found.win_or_tie,
+        half_tie=found.half_tie,
         by_task=tuple(_by_task(whole_rounds(rows))),
         failures=sum(row.score is None for row in rows),
         without_expert=tuple(without_expert),

@@ -128,6 +128,7 @@ def _rows(entries: Entries, works: Works) -> Rows:
     work, grader, kind = (columns.pop(name) for name in ("work", "grader", "grader_kind"))
     return Rows(
         task=taken(works.task, work),
+        wording=taken(works.wording, work),
         model=taken(works.model, work),
         sample=taken(works.sample, work),
         submission=Coded(work.astype(np.int32), works.key),

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-from guildhall.analysis.t_intervals import mean_of_cluster_means, t_estimate
+from guildhall.analysis.intervals import mean_of_cluster_means, t_estimate
 from guildhall.domain.authors import Expert
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.judges import RubricMark
@@ -64,9 +64,7 @@ def _mean(scores: list[float], tasks: list[str]) -> Estimate:
     if not scores:
         return Estimate(value=None, estimand=what, method="none", why_no_interval="no mark has a score")
     value, error, n = mean_of_cluster_means(np.array(scores), np.unique(np.array(tasks), return_inverse=True)[1])
-    return t_estimate(
-        value, error, n_clusters=n, estimand=what, method="t over tasks", n_samples=len(scores)
-    ).to_estimate()
+    return t_estimate(value, error, n_clusters=n, estimand=what, method="t over tasks", n_samples=len(scores))
 
 
 def _noise(scored: list[tuple[RubricMark, float]]) -> float | None:

@@ -9,7 +9,7 @@ from guildhall.domain.submissions import Submission
 from guildhall.errors import UnknownName
 from guildhall.sampling.package import Packed, pack
 from guildhall.store.workspace import Workspace
-from guildhall.study.studies import latest_tasks
+from guildhall.taskbank.listing import latest_tasks
 
 
 def pack_author(author: str, *, sample: int, out: Path, base: Path | None, workspace: Workspace) -> Packed:
@@ -24,5 +24,5 @@ def pack_author(author: str, *, sample: int, out: Path, base: Path | None, works
             found[submission.task] = submission
     if not found:
         raise UnknownName(f"author with sample {sample}", author, known=sorted(known))
-    tasks = list(latest_tasks(workspace).values())
+    tasks = list(latest_tasks(workspace.store).values())
     return pack(found, tasks=tasks, blobs=workspace.blobs, out=out, base=base)

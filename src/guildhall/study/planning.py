@@ -12,6 +12,7 @@ from guildhall.domain.submissions import Submission
 from guildhall.grading.design import Layout, lay_out
 from guildhall.grading.opening import gather
 from guildhall.store.records import Store
+from guildhall.store.wordings import Wordings
 from guildhall.study.studies import OpenStudy
 
 ENOUGH_TO_PRICE = 200
@@ -33,6 +34,7 @@ def planned_layout(study: OpenStudy, form: Study, design: HallDesign) -> Layout:
         design=design,
         seed=form.seed,
         baseline=form.baseline,
+        as_kept=Wordings(study.workspace.store).as_kept,
     )
 
 

@@ -26,6 +26,7 @@ from guildhall.reports.text import as_json
 from guildhall.store.audit import history, record
 from guildhall.store.hall import slots
 from guildhall.store.records import Store
+from guildhall.store.wordings import Wordings
 from guildhall.store.workspace import Workspace
 from guildhall.study.findings import findings_of
 from guildhall.study.unblinding import unblinding
@@ -182,7 +183,7 @@ def _choose(store: Store, study: Study, wanted: int) -> tuple[SamplePair, ...]:
 
 
 def _task_of(store: Store, comparison: Comparison) -> Task:
-    return max(store.find(Task, id=comparison.task), key=lambda task: task.version)
+    return Wordings(store).task(comparison)
 
 
 def _subject(study: Id) -> str:

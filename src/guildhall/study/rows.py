@@ -39,6 +39,8 @@ class Rows:
     """
 
     task: Coded
+    wording: Coded
+    """The version of the task that was judged, by its key."""
     model: Coded
     sample: Coded
     submission: Coded

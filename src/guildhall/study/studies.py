@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from guildhall.domain.studies import Study
-from guildhall.domain.tasks import Task
+from guildhall.domain.tasks import Task, TaskKey
+from guildhall.domain.values import Id
 from guildhall.domain.variants import BriefVariant
 from guildhall.engine.executor import Executor
 from guildhall.engine.terms import Terms
 from guildhall.errors import InputError, UnknownName
 from guildhall.sampling.plan import SampleItem, plan_samples
 from guildhall.store.workspace import Workspace
-from guildhall.study.extending import extension_of
+from guildhall.study.extending import extension_of, wave_before
 from guildhall.study.file import StudyFile, TasksSection, read_study
+from guildhall.taskbank.listing import latest_tasks, newer_wordings, newest_tasks
 from guildhall.taskbank.review.admission import require_reviewed, why_not_in_a_study
 
 
@@ -28,10 +31,14 @@ class OpenStudy:
     workspace: Workspace
     executor: Executor | None = None
     """Where its work runs; on this machine, as its file says, when absent."""
+    changed: bool = False
+    """Whether it may go on in a new form, with the newest wordings of its tasks."""
 
     @classmethod
-    def open(cls, path: Path, workspace: Workspace, *, executor: Executor | None = None) -> OpenStudy:
-        return cls(read_study(path), path.parent, workspace, executor)
+    def open(
+        cls, path: Path, workspace: Workspace, *, executor: Executor | None = None, changed: bool = False
+    ) -> OpenStudy:
+        return cls(read_study(path), path.parent, workspace, executor, changed)
 
     @property
     def id(self) -> str:
@@ -42,10 +49,31 @@ class OpenStudy:
         """Everything the study spends is booked on its id."""
         return self.file.sampling.terms(self.id, self.file.prices)
 
+    @property
+    def kept(self) -> Study | None:
+        """The form in which the study was kept last; None before it began."""
+        return self.workspace.store.newest(Study, id=self.id)
+
     @cached_property
     def tasks(self) -> list[Task]:
-        """The tasks the study means, in their latest version, in a fixed order."""
-        return chosen_tasks(self.workspace, self.file.tasks)
+        """The tasks the study means, in a fixed order and in the wordings it pinned when it began.
+
+        A later wave has those of the wave it extends. A study that has not begun, or goes on in a new form, chooses
+        among the newest versions; one whose `[tasks]` were edited chooses anew and keeps the wordings it has.
+        """
+        earlier = wave_before(self.file, self.folder, self.workspace.store)
+        form = earlier or (None if self.changed else self.kept)
+        if form is None:
+            return chosen_tasks(self.workspace, self.file.tasks)
+        if earlier is None and form.design.get("tasks") != self.file.tasks.model_dump(mode="json"):
+            return chosen_tasks(self.workspace, self.file.tasks, pins=form.pins)
+        return self.workspace.store.get_all(Task, form.tasks)
+
+    @property
+    def newer(self) -> list[TaskKey]:
+        """The newest versions of tasks that have a newer one than this study pinned; none before it began."""
+        kept = self.kept
+        return [] if kept is None else newer_wordings(self.workspace.store, kept)
 
     @cached_property
     def items(self) -> list[SampleItem]:
@@ -64,25 +92,41 @@ class OpenStudy:
             design={**self.file.design(), **extension_of(self.file, self.folder, self.workspace.store)},
         )
 
-    def freeze(self, *, changed: bool = False) -> Study:
+    def freeze(self) -> Study:
         """Keep the study's form before work begins; another form under the same id must be wanted in words."""
-        study = self.frozen()
-        earlier = [kept for kept in self.workspace.store.find(Study, id=study.id) if kept.key != study.key]
-        if earlier and not changed:
+        study, kept = self.frozen(), self.kept
+        if kept is not None and kept.key != study.key and not self.changed:
             raise InputError(
-                f"study {study.id!r} began in another form ({earlier[-1].key}); give this one its own id, "
+                f"study {study.id!r} began in another form ({kept.key}); give this one its own id, "
                 "or pass --changed to go on with the new form and keep both"
             )
         self.workspace.store.add(study)
         return study
 
 
-def chosen_tasks(workspace: Workspace, wanted: TasksSection) -> list[Task]:
-    """The tasks a section means, in their latest version, in a fixed order.
+def newer_words(count: int) -> str:
+    """What to tell of tasks whose newer versions a study does not use; nothing where there are none."""
+    if not count:
+        return ""
+    return (
+        f"Newer versions of {count} of its tasks exist. The study keeps the wordings it began with; "
+        "`guildhall study run --changed` goes on with the newer ones, as a new form."
+    )
+
+
+def wordings_of(path: Path | None, workspace: Workspace) -> list[Task]:
+    """The tasks of a study file in the wordings of its study; without one, every task in its newest version."""
+    return newest_tasks(workspace.store) if path is None else OpenStudy.open(path, workspace).tasks
+
+
+def chosen_tasks(workspace: Workspace, wanted: TasksSection, *, pins: Mapping[Id, TaskKey] | None = None) -> list[Task]:
+    """The tasks a section means, in a fixed order: in the wordings of `pins`, else in their latest version.
 
     A task whose review is not complete is left out, and refused where the section names it.
     """
-    known, store = latest_tasks(workspace), workspace.store
+    store = workspace.store
+    known = latest_tasks(store)
+    known |= {task.id: task for task in store.get_all(Task, list((pins or {}).values()))}
     if unknown := set(wanted.ids) - set(known):
         raise UnknownName("task", min(unknown), fix="import it with `guildhall tasks import`")
     for name in wanted.ids:
@@ -100,15 +144,7 @@ def chosen_tasks(workspace: Workspace, wanted: TasksSection) -> list[Task]:
     return chosen[: wanted.first]
 
 
-def latest_tasks(workspace: Workspace) -> dict[str, Task]:
-    """The latest version of every task, by id."""
-    latest: dict[str, Task] = {}
-    for task in workspace.store.each(Task):
-        if task.id not in latest or task.version > latest[task.id].version:
-            latest[task.id] = task
-    return latest
-
-
-def confirmed_variants(workspace: Workspace) -> dict[str, BriefVariant]:
-    """Under-specified briefs that a reviewer confirmed, by task id; the newest where there are several."""
-    return {variant.task: variant for variant in workspace.store.find(BriefVariant) if variant.confirmed_by is not None}
+def confirmed_variants(workspace: Workspace) -> dict[TaskKey, BriefVariant]:
+    """Under-specified briefs that a reviewer confirmed, by wording; the newest where there are several."""
+    confirmed = [one for one in workspace.store.find(BriefVariant) if one.confirmed_by is not None]
+    return {TaskKey.of(one.task, one.task_version): one for one in confirmed}

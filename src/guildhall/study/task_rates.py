@@ -13,7 +13,7 @@ from guildhall.domain.studies import Study
 
 def task_rates(outcomes: Outcomes, study: Study) -> TaskRates:
     """Rates by model and task, tasks under the version the study froze."""
-    keys = {key.rpartition("@")[0]: key for key in study.tasks}
+    keys = study.pins
     rates: dict[Convention, dict[str, tuple[float | None, ...]]] = {"win": {}, "win_or_tie": {}}
     for code, group in groups(outcomes):
         judged = np.unique(group.task).tolist()

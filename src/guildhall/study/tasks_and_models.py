@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.tables import Coded, Floats, Table
-from guildhall.domain.tasks import Task
+from guildhall.domain.tasks import Task, TaskKey
 from guildhall.reports.tables import csv_text
 from guildhall.store.records import Store
 from guildhall.study.rows import NOT_ASKED, Rows
@@ -21,8 +22,8 @@ def tasks_and_models(store: Store, rows: Rows) -> Table | None:
     Review is a task's mean active time at a grader's first sight of it, priced at the wage of the task's occupation;
     a model's minutes and dollars are means over its samples, as the ledger booked them.
     """
-    n_tasks, n_models = len(rows.task.names), len(rows.model.names)
-    pair = rows.model.codes.astype(np.int64) * n_tasks + rows.task.codes
+    n_tasks, n_models = len(rows.wording.names), len(rows.model.names)
+    pair = rows.model.codes.astype(np.int64) * n_tasks + rows.wording.codes
     pairs, at = np.unique(pair, return_inverse=True)
     model, task = np.divmod(pairs, n_tasks)
     hours, wage = _hours_and_wages(store, rows)
@@ -33,7 +34,7 @@ def tasks_and_models(store: Store, rows: Rows) -> Table | None:
         return None
     asked = rows.accepted != NOT_ASKED
     columns: dict[str, Coded | Floats] = {
-        "task": Coded(task[known].astype(np.int32), rows.task.names),
+        "task": Coded(task[known].astype(np.int32), _task_names(rows)),
         "model": _named(model[known], rows.model.names),
         "human_minutes": 60 * hours[task],
         "human_cost": (hours * wage)[task],
@@ -51,6 +52,13 @@ def tasks_and_models(store: Store, rows: Rows) -> Table | None:
     return Table(kept, int(known.sum()))
 
 
+def _task_names(rows: Rows) -> tuple[str, ...]:
+    """A task's id; its key where several of its wordings were judged."""
+    keys = [TaskKey(name) for name in rows.wording.names]
+    times = Counter(key.id for key in keys)
+    return tuple(key.id if times[key.id] == 1 else key for key in keys)
+
+
 def _named(codes: NDArray[Any], names: tuple[str, ...]) -> Coded:
     """Codes over the names that occur: the expert is nobody's row."""
     used, renumbered = np.unique(codes, return_inverse=True)
@@ -62,8 +70,7 @@ def _count(at: NDArray[Any], which: NDArray[np.bool_]) -> Floats:
 
 
 def _hours_and_wages(store: Store, rows: Rows) -> tuple[Floats, Floats]:
-    latest = {task.id: task for task in store.each(Task)}
-    tasks = [latest[name] for name in rows.task.names]
+    tasks = store.get_all(Task, rows.wording.names)
     return (
         np.array([task.expert_hours for task in tasks], dtype=np.float64),
         np.array([task.hourly_wage_usd for task in tasks], dtype=np.float64),
@@ -76,13 +83,13 @@ def _review_minutes(rows: Rows) -> Floats | None:
     seen = first[(rows.exposure[first] == 1) & ~np.isnan(rows.active_s[first])]
     if not len(seen):
         return None
-    return _means(rows.task.codes[seen], rows.active_s[seen] / 60, len(rows.task.names))
+    return _means(rows.wording.codes[seen], rows.active_s[seen] / 60, len(rows.wording.names))
 
 
 def _spent(rows: Rows, size: int) -> dict[str, Floats]:
     """Mean minutes and dollars of each (model, task), over the samples that were judged; NaN where unknown."""
     first = rows.deliverables.first
-    pair = rows.model.codes[first].astype(np.int64) * len(rows.task.names) + rows.task.codes[first]
+    pair = rows.model.codes[first].astype(np.int64) * len(rows.wording.names) + rows.wording.codes[first]
     return {"minutes": _means(pair, rows.seconds[first] / 60, size), "cost": _means(pair, rows.cost_usd[first], size)}
 
 

@@ -41,18 +41,18 @@ def _artefact(fitted: Calibrated, *, name: str, learnt: Floats, now: datetime) -
         folds=fitted.folds,
         seed=fitted.seed,
         looks=fitted.looks,
-        agreement=fitted.agreement.to_estimate(),
-        log_loss=fitted.log_loss.to_estimate(),
-        unseen_models=fitted.unseen_models.to_estimate(),
-        unseen_families=fitted.unseen_families.to_estimate(),
+        agreement=fitted.agreement,
+        log_loss=fitted.log_loss,
+        unseen_models=fitted.unseen_models,
+        unseen_families=fitted.unseen_families,
         gains=tuple(
             TrainedGain(
                 judge=gain.judge,
                 judge_agreement=gain.judge_agreement,
-                agreement=gain.agreement.to_estimate(),
+                agreement=gain.agreement,
                 agreement_over_splits=split_margin(gain.agreement_over_splits),
                 judge_log_loss=gain.judge_log_loss,
-                log_loss=gain.log_loss.to_estimate(),
+                log_loss=gain.log_loss,
                 log_loss_over_splits=split_margin(gain.log_loss_over_splits),
             )
             for gain in fitted.gains

@@ -9,14 +9,14 @@ from guildhall.engine.terms import Terms
 from guildhall.errors import InputError, ModelError, UnknownName, UnreadableFile
 from guildhall.sampling.underspecify import draft_variants, variant_by_hand
 from guildhall.store.workspace import Workspace
-from guildhall.study.studies import latest_tasks
+from guildhall.taskbank.listing import latest_tasks
 
 
 def add_variant(
     task_id: str, *, brief: Path | None, model: str | None, confirmed_by: str | None, workspace: Workspace
 ) -> BriefVariant:
     """Keep a variant written by hand, or a model's draft; a draft can be confirmed by giving its text as a file."""
-    task = latest_tasks(workspace).get(task_id)
+    task = latest_tasks(workspace.store).get(task_id)
     if task is None:
         raise UnknownName("task", task_id, fix="import it with `guildhall tasks import`")
     if (brief is None) == (model is None):

@@ -135,7 +135,7 @@ def _left(made: Sequence[Judgment], task_of: dict[str, str]) -> Estimate | None:
         return None
     hit = np.array([one.ranks is not None and one.ranks[0] < one.ranks[1] for one in chosen])
     task = np.unique([task_of[one.comparison] for one in chosen], return_inverse=True)[1].astype(np.intp)
-    return clustered_share(hit, task, what="share of choices that fell on A").to_estimate()
+    return clustered_share(hit, task, what="share of choices that fell on A")
 
 
 def _ties_all(judgment: Judgment) -> bool:

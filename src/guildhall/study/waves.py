@@ -103,7 +103,7 @@ def _difference(after: Rows, before: Rows, names: tuple[str, str]) -> Estimate:
     later, earlier = _by_task(after), _by_task(before)
     graders = _of_graders(after, before, later.keys() & earlier.keys())
     try:
-        return paired_difference(later, earlier, names=names, graders=graders).to_estimate()
+        return paired_difference(later, earlier, names=names, graders=graders)
     except NothingPaired as error:
         what = f"{names[0]} minus {names[1]}, mean over tasks"
         return Estimate(value=None, estimand=what, method="none", n_tasks=0, why_no_interval=str(error))

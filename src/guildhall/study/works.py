@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import compress
@@ -18,15 +18,17 @@ from guildhall.analysis.tables import Coded, Floats, encode
 from guildhall.domain.authors import Author, Expert
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.submissions import Submission
-from guildhall.domain.tasks import Task
+from guildhall.domain.tasks import Task, TaskKey
 from guildhall.store.fields import Digests, Field, JsonText, read_fields
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
+from guildhall.store.wordings import Wordings
 from guildhall.study.places import Places, joined
 from guildhall.study.rows import taken
 
 HOURS = ((2.0, "0-2 h"), (4.0, "2-4 h"), (8.0, "4-8 h"), (float("inf"), "8 h and more"))
 MOST_NAMED = 5_000
+_NUMBERS = {"confidence": "confidence", "seconds": "seconds", "cost_usd": "usage.cost_usd", "version": "task_version"}
 BREAKDOWNS = {
     "sector": "By sector",
     "occupation": "By occupation",
@@ -46,6 +48,8 @@ class Works:
     key: tuple[str, ...]
     places: Places
     task: Coded
+    wording: Coded
+    """The key of the task as its comparisons show it."""
     model: Coded
     """The author's name; every expert is `expert`."""
     sample: Coded
@@ -68,6 +72,8 @@ class Sets:
     key: tuple[str, ...]
     places: Places
     task: tuple[str, ...]
+    version: NDArray[np.int64]
+    """The version of the task a comparison is about, 0 where neither it nor a form of the study says."""
     works: NDArray[np.int64]
     shown_by: NDArray[np.int64]
 
@@ -95,38 +101,49 @@ def read_sets(store: Store, study: str) -> tuple[Sets, Works]:
     table = shelf_of(Comparison).table
     keys: list[str] = []
     tasks: list[str] = []
+    versions: list[float | None] = []
     sizes: list[int] = []
     shown = bytearray()
     for chunk in read_fields(
         store,
         Comparison,
-        {"submissions": (Digests, "submissions")},
+        {"submissions": (Digests, "submissions"), "version": (float, "task_version")},
         columns=("key", "task"),
         narrowed=lambda query: query.where(table.c.study == study),
     ):
         keys += chunk["key"]
         tasks += chunk["task"]
+        versions += chunk["version"]
         sizes += chunk["submissions"].sizes
         shown += chunk["submissions"].joined
-    works = _read_works(store, study, set(tasks), bytes(shown))
+    read = _read_works(store, study, set(tasks), bytes(shown))
+    places = Places(joined(read["key"]))
     sets = Sets(
         key=tuple(keys),
         places=Places(joined(keys)),
         task=tuple(tasks),
-        works=works.places.known(bytes(shown), "submission"),
+        version=_versions(store, study, tasks, versions),
+        works=places.known(bytes(shown), "submission"),
         shown_by=np.repeat(np.arange(len(sizes)), sizes),
     )
-    return sets, works
+    return sets, _works(store, read, places, sets)
 
 
-def _read_works(store: Store, study: str, tasks: set[str], shown: bytes) -> Works:
+def _versions(store: Store, study: str, tasks: list[str], stated: list[float | None]) -> NDArray[np.int64]:
+    """The version each comparison is about: its own, else the one its study pinned first."""
+    pins, task, own = Wordings(store).pins(study), encode(tasks), np.array(stated, dtype=np.float64)
+    pinned = [pins[name].version if name in pins else 0 for name in task.names]
+    return np.where(np.isnan(own), np.array(pinned or [0])[task.codes], own).astype(np.int64)
+
+
+def _read_works(store: Store, study: str, tasks: set[str], shown: bytes) -> dict[str, list[Any]]:
+    """The columns of the works that are shown."""
     comparisons, table = shelf_of(Comparison).table, shelf_of(Submission).table
     # Each chunk asks anew, and names are sooner compared than found; but a question has room for so many only.
     named = sorted(tasks) if len(tasks) <= MOST_NAMED else None
     within = table.c.task.in_(named or select(comparisons.c.task).where(comparisons.c.study == study))
-    numbers = {"confidence": "confidence", "seconds": "seconds", "cost_usd": "usage.cost_usd"}
     fields: dict[str, Field] = {"author": (JsonText, "author"), "files": (list, "files")}
-    fields |= {name: (float, path) for name, path in numbers.items()}
+    fields |= {name: (float, path) for name, path in _NUMBERS.items()}
     read: dict[str, list[Any]] = {name: [] for name in ("key", "task", *fields)}
     wanted = Places(shown)
     for chunk in read_fields(
@@ -135,6 +152,10 @@ def _read_works(store: Store, study: str, tasks: set[str], shown: bytes) -> Work
         kept = (wanted.of(joined(chunk["key"])) >= 0).tolist()
         for name, cells in read.items():
             cells += chunk[name] if all(kept) else compress(chunk[name], kept)
+    return read
+
+
+def _works(store: Store, read: Mapping[str, list[Any]], places: Places, sets: Sets) -> Works:
     task, author = encode(read["task"]), encode(read["author"])
     makers = [_maker(text) for text in author.names]
     of_maker = {
@@ -142,21 +163,34 @@ def _read_works(store: Store, study: str, tasks: set[str], shown: bytes) -> Work
         for name in ("name", "sample", "condition", "effort")
     }
     by_model = np.array([maker.by_model for maker in makers], dtype=np.bool_)
+    numbers = {name: np.array(read[name], dtype=np.float64) for name in _NUMBERS}
+    wording = _wording(task, numbers.pop("version").astype(np.int64), sets)
     return Works(
         key=tuple(read["key"]),
-        places=Places(joined(read["key"])),
+        places=places,
         task=task,
+        wording=wording,
         model=of_maker["name"],
         sample=of_maker["sample"],
         by_model=by_model[author.codes],
-        **{name: np.array(read[name], dtype=np.float64) for name in numbers},
+        **numbers,
         columns={
-            **_task_columns({one.id: one for one in store.each(Task)}, task),
+            **_task_columns(store.get_all(Task, wording.names), wording),
             "file_type": encode(map(_file_type, read["files"])),
             "condition": of_maker["condition"],
             "effort": of_maker["effort"],
         },
     )
+
+
+def _wording(task: Coded, made_for: NDArray[np.int64], sets: Sets) -> Coded:
+    """The wording of the comparisons that show a work; where these do not say, the one it was made for."""
+    version, told = made_for.copy(), sets.version[sets.shown_by] > 0
+    version[sets.works[told]] = sets.version[sets.shown_by[told]]
+    many = int(version.max(initial=0)) + 1
+    keys, codes = np.unique(task.codes.astype(np.int64) * many + version, return_inverse=True)
+    names = tuple(TaskKey.of(task.names[key // many], key % many) for key in keys.tolist())
+    return Coded(codes.astype(np.int32), names)
 
 
 @cache
@@ -194,11 +228,11 @@ def _ending(name: str) -> str:
     return PurePosixPath(name).suffix.lower().lstrip(".")
 
 
-def _task_columns(tasks: Mapping[str, Task], task: Coded) -> dict[str, Coded]:
-    """What is known of a work through its task."""
-    known = [_task_facts(tasks[name]) for name in task.names]
+def _task_columns(tasks: Sequence[Task], wording: Coded) -> dict[str, Coded]:
+    """What is known of a work through its task; `tasks` are those that `wording` names, in its order."""
+    known = [_task_facts(task) for task in tasks]
     return {
-        name: taken(encode(facts[name] for facts in known), task.codes)
+        name: taken(encode(facts[name] for facts in known), wording.codes)
         for name in ("sector", "occupation", "hours", "references", "specification")
     }
 

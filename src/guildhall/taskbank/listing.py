@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-from guildhall.domain.tasks import Task
-from guildhall.domain.values import Value
+from sqlalchemy import select
+
+from guildhall.domain.studies import Study
+from guildhall.domain.tasks import Task, TaskKey
+from guildhall.domain.values import Id, Value
 from guildhall.errors import InputError
 from guildhall.store.records import Store
+from guildhall.store.shelves import shelf_of
 
 
 class TaskFilter(Value):
@@ -41,18 +45,35 @@ class TaskFilter(Value):
 def newest_tasks(store: Store, wanted: TaskFilter | None = None) -> list[Task]:
     """The newest version of each task, in the order they came in."""
     wanted = wanted or TaskFilter()
-    newest: dict[str, Task] = {}
+    return [task for task in latest_tasks(store).values() if wanted.admits(task)]
+
+
+def latest_tasks(store: Store) -> dict[Id, Task]:
+    """Task id -> its newest version: what a new study chooses from. A study that began keeps what it pinned."""
+    newest: dict[Id, Task] = {}
     for task in store.each(Task):
         if task.id not in newest or newest[task.id].version < task.version:
             newest[task.id] = task
-    return [task for task in newest.values() if wanted.admits(task)]
+    return newest
+
+
+def newer_wordings(store: Store, study: Study) -> list[TaskKey]:
+    """The newest versions of those tasks of a study that have a newer one than it pinned."""
+    tasks, newest = shelf_of(Task).table, dict[Id, TaskKey]()
+    with store.glance() as connection:
+        keys = [TaskKey(key) for key in connection.execute(select(tasks.c.key)).scalars()]
+    for key in keys:
+        if key.id not in newest or newest[key.id].version < key.version:
+            newest[key.id] = key
+    pins = [pin for pin in study.tasks if pin.is_whole]
+    return [newest[pin.id] for pin in pins if pin.id in newest and newest[pin.id].version > pin.version]
 
 
 def find_task(store: Store, text: str) -> Task:
     """One task by its id, `id@version`, or an unambiguous beginning of its id."""
     identity, _, version = text.partition("@")
     if version:
-        return store.get(Task, text)
+        return store.get(Task, TaskKey(text))
     tasks = newest_tasks(store)
     exact = [task for task in tasks if task.id == identity]
     found = exact or [task for task in tasks if task.id.startswith(identity)]

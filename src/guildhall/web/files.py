@@ -12,25 +12,12 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from guildhall.documents.kinds import kept_kind
 from guildhall.domain.judgments import BlindedFile, BlindedView
 from guildhall.domain.values import Digest
 from guildhall.errors import StoreError, UnknownName
 from guildhall.web.site import Site
 
-INLINE = {
-    "png": "image/png",
-    "jpeg": "image/jpeg",
-    "gif": "image/gif",
-    "webp": "image/webp",
-    "mp3": "audio/mpeg",
-    "wav": "audio/wav",
-    "flac": "audio/flac",
-    "ogg": "audio/ogg",
-    "m4a": "audio/mp4",
-    "mp4": "video/mp4",
-    "webm": "video/webm",
-}
-"""Kinds a browser plays or shows itself; the type is ours, never one that a name claims. All else is a download."""
 SANDBOX = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'none'; script-src 'none'"
 
 
@@ -79,8 +66,9 @@ def _part(file: BlindedFile, part: str) -> tuple[Digest, str, bool] | None:
     if part.startswith("p") and part[1:].isdecimal() and 1 <= int(part[1:]) <= len(file.pages):
         return file.pages[int(part[1:]) - 1].image, "image/png", True
     if part == "" and file.digest:
-        media_type = INLINE.get(file.kind)
-        return file.digest, media_type or "application/octet-stream", media_type is not None
+        # The type is ours, never one that a name claims. What no browser shows or plays itself is a download.
+        row = kept_kind(file.kind).row
+        return file.digest, row.media_type if row.inline else "application/octet-stream", row.inline
     return None
 
 

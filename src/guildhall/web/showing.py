@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from guildhall.documents.kinds import Family, kept_kind
 from guildhall.domain.judgments import BlindedFile, ShownPage
 from guildhall.domain.prepared import PLACES, Grid, GridSheet, PlacedText, TextLayer
 from guildhall.grading.queue import Seat
+from guildhall.judging.preparing import missing_when_played
 from guildhall.study.publishing import Publication
-from guildhall.web.files import INLINE
 from guildhall.web.site import PUBLIC, Site
 
 _PAGE_HEADING = re.compile(r"^# (?:Page|Slide) (\d{1,4})(?: \(hidden\))?$", re.MULTILINE)
@@ -111,7 +112,8 @@ def _file(site: Site, seat: str, what: str, file: BlindedFile) -> FileShown:
         )
         for number, page in enumerate(file.pages, 1)
     )
-    media = INLINE.get(file.kind, "").partition("/")[0]
+    kind = kept_kind(file.kind).row
+    played = kind.inline and kind.family in (Family.AUDIO, Family.VIDEO) and file.digest is not None
     return FileShown(
         what=what,
         name=file.name,
@@ -120,8 +122,8 @@ def _file(site: Site, seat: str, what: str, file: BlindedFile) -> FileShown:
         download=site.file_link(seat, what, file.name) if file.digest else None,
         text=text,
         sheets=Grid.model_validate_json(site.blobs.read(file.grid)).sheets if file.grid else (),
-        player=media if media in {"audio", "video"} and file.digest else None,
-        omitted=file.omitted,
+        player=str(kind.family) if played else None,
+        omitted=missing_when_played(file.omitted) if played else file.omitted,
         named_as_asked=file.named_as_asked,
     )
 

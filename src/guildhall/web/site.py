@@ -13,8 +13,8 @@ from pathlib import Path
 
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
-from guildhall.domain.halls import HallDesign
-from guildhall.domain.judgments import BlindedView
+from guildhall.domain.halls import HallDesign, Slot
+from guildhall.domain.judgments import BlindedView, Comparison
 from guildhall.domain.reviews import Draft
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
@@ -24,6 +24,7 @@ from guildhall.grading.gold import GoldDesk
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue, Seat
 from guildhall.grading.viewing import newest_study, view_of
+from guildhall.store.wordings import Wordings
 from guildhall.store.workspace import Workspace
 from guildhall.study.boards import Boards
 from guildhall.study.publishing import SamplePair, publication, sample_of, sample_view
@@ -74,6 +75,7 @@ class Site:
         self.roster = Roster(self.store, pepper=self._key)
         self.door = Door(self.store, self.roster)
         self.queue = Queue(self.store)
+        self._wordings = Wordings(self.store)
         self.boards = Boards(self.store, clock=clock)
         self.view = lru_cache(maxsize=VIEWS_AT_HAND)(self._view)
 
@@ -109,10 +111,11 @@ class Site:
 
     def sensitive(self, seat: Seat) -> tuple[str, ...]:
         """What a grader is warned of before they see the brief."""
-        return self.task(seat.slot.task).sensitive
+        return self.task(seat.slot).sensitive
 
-    def task(self, identity: Id) -> Task:
-        return max(self.store.find(Task, id=identity), key=lambda task: task.version)
+    def task(self, slot: Slot) -> Task:
+        """What a slot is about, in the wording its study pinned."""
+        return self._wordings.task(self.store.get(Comparison, slot.comparison))
 
     def _view(self, seat: str) -> BlindedView:
         if seat.startswith(DRAFT):

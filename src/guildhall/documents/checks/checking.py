@@ -31,7 +31,6 @@ from guildhall.documents.values import Finding, Gravity
 from guildhall.domain.values import Value
 from guildhall.errors import GuildhallError
 
-_PACKAGES = (Kind.DOCX, Kind.XLSX, Kind.PPTX)
 _GRAVEST_FIRST = {Gravity.MAJOR: 0, Gravity.MINOR: 1, Gravity.NOTE: 2}
 _NO_OCR = TextBudget(chars=2_000_000, ocr_pages=0)
 _VISIBLE = frozenset({Family.OFFICE, Family.PDF})
@@ -72,7 +71,7 @@ def check_text(text: str, *, file_names: tuple[str, ...] = ()) -> tuple[Finding,
 
 
 def _source_findings(path: Path, kind: Kind, make: FindingMaker) -> Iterator[Finding]:
-    if kind in _PACKAGES:
+    if kind.is_package:
         package = Opc(path.read_bytes(), name=path.name, unparsed=SHEETS)
         yield from check_office_fonts(package, kind, make)
         yield from check_charts(package, kind, make)

@@ -7,21 +7,20 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from guildhall.documents.extract.plain import decode_text
-from guildhall.documents.extract.writing import Writer
+from guildhall.documents.extract.writing import Facts, FileToRead, Writer
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Facts = dict[str, "str | int | float | bool | None"]
 _PRODUCT = re.compile(r"=\s*PRODUCT\s*\(\s*'((?:[^']|'')*)'")
 _VERTEX = re.compile(rb"vertex\s+(\S+)\s+(\S+)\s+(\S+)")
 _ENTITY = re.compile(r"^#\d+\s*=\s*\(?\s*([A-Z0-9_]+)", re.MULTILINE)
 
 
-def extract_step(data: bytes, writer: Writer) -> Facts:
+def extract_step(file: FileToRead, writer: Writer) -> Facts:
     """Products by name and how many entities of which type the model has."""
-    text = decode_text(data)
+    text = decode_text(file.data())
     products = sorted(set(_PRODUCT.findall(text)))
     entities = Counter(_ENTITY.findall(text))
     for product in products:
@@ -31,9 +30,9 @@ def extract_step(data: bytes, writer: Writer) -> Facts:
     return {"products": len(products), "entities": sum(entities.values())}
 
 
-def extract_dxf(data: bytes, writer: Writer) -> Facts:
+def extract_dxf(file: FileToRead, writer: Writer) -> Facts:
     """Entities by type and layer, and every text in the drawing."""
-    lines = decode_text(data).splitlines()
+    lines = decode_text(file.data()).splitlines()
     pairs = list(zip((code.strip() for code in lines[::2]), lines[1::2], strict=False))
     types: Counter[str] = Counter()
     layers: set[str] = set()
@@ -53,11 +52,11 @@ def extract_dxf(data: bytes, writer: Writer) -> Facts:
     return {"entities": sum(types.values()), "layers": len(layers)}
 
 
-def extract_stl(data: bytes, writer: Writer) -> Facts:
+def extract_stl(file: FileToRead, writer: Writer) -> Facts:
     """How many triangles a solid has and how large it is, in its own units; impossible corners are counted."""
     import numpy as np
 
-    triangles = stl_triangles(data)
+    triangles = stl_triangles(file.data())
     sound = triangles[np.isfinite(triangles).all(axis=(1, 2))]
     if len(sound) < len(triangles):
         writer.omit("triangles", "their corners are not at finite numbers", len(triangles) - len(sound))

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from guildhall.documents.extract.writing import Writer
+from guildhall.documents.extract.writing import Facts, FileToRead, Writer
 from guildhall.documents.scrub.media import ffmpeg, probe
 from guildhall.errors import CannotScrub, UnreadableFile
 
@@ -18,21 +18,21 @@ _RANGE = re.compile(r"\bLRA:\s+(-?[\d.]+) LU\b")
 _PEAK = re.compile(r"max_volume: (-?[\d.]+) dB")
 
 
-def extract_media(path: Path, writer: Writer) -> dict[str, str | int | float | bool | None]:
+def extract_media(file: FileToRead, writer: Writer) -> Facts:
     """Duration, each stream's kind and shape, and how loud it is on the EBU R 128 scale."""
     try:
-        found = probe(path)
+        found = probe(file.path)
     except CannotScrub as error:
-        raise UnreadableFile(path.name, error.why) from error
+        raise UnreadableFile(file.path.name, error.why) from error
     duration = _number(found.get("format", {}).get("duration"))
-    facts: dict[str, str | int | float | bool | None] = {"duration_s": duration}
+    facts: Facts = {"duration_s": duration}
     writer.add("duration: unknown" if duration is None else f"duration: {duration:.2f} s")
     for stream in found.get("streams", []):
         writer.add(f"stream {stream.get('index')}: {_stream_words(stream)}", unit="streams")
     kinds = [stream.get("codec_type") for stream in found.get("streams", [])]
     facts |= {f"{kind} streams": kinds.count(kind) for kind in ("audio", "video", "subtitle")}
     if "audio" in kinds and duration is not None and duration <= _LONGEST_MEASURED_S:
-        loudness = _loudness(path)
+        loudness = _loudness(file.path)
         _write_loudness(loudness, writer)
         facts |= loudness
     elif "audio" in kinds:
@@ -51,7 +51,7 @@ def _stream_words(stream: dict[str, Any]) -> str:
     return ", ".join(words)
 
 
-def _loudness(path: Path) -> dict[str, str | int | float | bool | None]:
+def _loudness(path: Path) -> Facts:
     filters = "ebur128=framelog=verbose,volumedetect"
     command = [ffmpeg("ffmpeg"), "-nostdin", "-hide_banner", "-protocol_whitelist", "file", "-i", str(path)]
     done = subprocess.run(
@@ -68,7 +68,7 @@ def _loudness(path: Path) -> dict[str, str | int | float | bool | None]:
     }
 
 
-def _write_loudness(measured: dict[str, str | int | float | bool | None], writer: Writer) -> None:
+def _write_loudness(measured: Facts, writer: Writer) -> None:
     if any(value is None for value in measured.values()):
         writer.omit("loudness", "it could not be measured")
         return

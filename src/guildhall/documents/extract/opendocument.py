@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from guildhall.documents.extract.writing import Writer, table_row
+from guildhall.documents.extract.writing import Facts, FileToRead, Writer, table_row
 from guildhall.documents.packages import read_members
 from guildhall.documents.scrub.ledger import Ledger
 from guildhall.documents.xmltrees import Tree, attribute, drop, local, parse_xml
@@ -14,11 +14,12 @@ from guildhall.errors import UnreadableFile
 _MOST_REPEATS = 100
 
 
-def extract_open_document(data: bytes, writer: Writer, *, name: str) -> dict[str, str | int | float | bool | None]:
-    content = read_members(data, name=name).get("content.xml")
+def extract_open_document(file: FileToRead, writer: Writer) -> Facts:
+    """The body in order, with its comments and changes; the facts count sheets and slides."""
+    content = read_members(file.data(), name=file.name).get("content.xml")
     if content is None:
-        raise UnreadableFile(name, "has no content.xml")
-    root = parse_xml(content, name=f"{name}/content.xml")
+        raise UnreadableFile(file.name, "has no content.xml")
+    root = parse_xml(content, name=f"{file.name}/content.xml")
     story = _Story(Ledger(), _changes(root))
     for told_where_they_were_made in list(root.iter("{*}tracked-changes")):
         drop(told_where_they_were_made)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from guildhall.documents.extract.pictures import read_picture
-from guildhall.documents.extract.writing import Writer
+from guildhall.documents.extract.writing import Facts, FileToRead, Writer
 from guildhall.documents.scrub.ledger import Ledger
 from guildhall.errors import MissingTool, UnreadableFile
 
@@ -15,15 +15,15 @@ _MOST_OCR_PIXELS = 12_000_000
 _FEW_LETTERS = 5
 
 
-def extract_pdf(path: Path, writer: Writer) -> int:
-    """Write every page; how many there are."""
+def extract_pdf(file: FileToRead, writer: Writer) -> Facts:
+    """Write every page."""
     import pypdfium2
 
     try:
-        document = pypdfium2.PdfDocument(path)
+        document = pypdfium2.PdfDocument(file.path)
         count = len(document)
     except pypdfium2.PdfiumError as error:
-        raise UnreadableFile(path.name, f"cannot be opened as a PDF ({error})") from error
+        raise UnreadableFile(file.path.name, f"cannot be opened as a PDF ({error})") from error
     scans_left = writer.budget.ocr_pages
     for index in range(count):
         writer.add(f"# Page {index + 1}", unit="pages")
@@ -34,8 +34,8 @@ def extract_pdf(path: Path, writer: Writer) -> int:
         except pypdfium2.PdfiumError as error:
             writer.omit("pages", f"they cannot be read ({error})")
     document.close()
-    _write_annotations(path, writer)
-    return count
+    _write_annotations(file.path, writer)
+    return {"pages": count}
 
 
 def _write_page(page: Any, writer: Writer, scans_left: int) -> int:

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from guildhall.documents.extract.writing import Writer
+from guildhall.documents.extract.writing import Facts, FileToRead, Writer
 from guildhall.errors import MissingTool, UnreadableFile
 
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ _MOST_OCR_PIXELS = 25_000_000
 _TIMEOUT_S = 60
 
 
-def extract_picture(data: bytes, writer: Writer) -> dict[str, str | int | float | bool | None]:
+def extract_picture(file: FileToRead, writer: Writer) -> Facts:
     """Size, mode and frames of a picture; its words are written as text."""
     from PIL import Image, UnidentifiedImageError
 
-    facts: dict[str, str | int | float | bool | None] = {}
+    facts: Facts = {}
     Image.MAX_IMAGE_PIXELS = None  # counted below, before anything is unpacked
     try:
-        with Image.open(io.BytesIO(data)) as picture:
+        with Image.open(io.BytesIO(file.data())) as picture:
             facts |= {"width": picture.width, "height": picture.height, "mode": picture.mode}
             facts["frames"] = int(getattr(picture, "n_frames", 1))
             if picture.width * picture.height > MOST_PIXELS:

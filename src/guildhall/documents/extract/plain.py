@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from html.parser import HTMLParser
 
-from guildhall.documents.extract.writing import Writer, table_row
+from guildhall.documents.extract.writing import Facts, FileToRead, Writer, table_row
 from guildhall.errors import UnreadableFile
 
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "svg"})
@@ -25,15 +25,17 @@ def decode_text(data: bytes) -> str:
         return data.decode("cp1252", "replace")
 
 
-def extract_text(data: bytes, writer: Writer) -> None:
-    for line in decode_text(data).splitlines():
+def extract_text(file: FileToRead, writer: Writer) -> Facts:
+    """The lines as they are."""
+    for line in decode_text(file.data()).splitlines():
         writer.add(line)
+    return {}
 
 
-def extract_notebook(data: bytes, writer: Writer) -> int:
-    """Write every cell with its outputs; how many cells there are."""
+def extract_notebook(file: FileToRead, writer: Writer) -> Facts:
+    """Write every cell with its outputs."""
     try:
-        cells = json.loads(data)["cells"]
+        cells = json.loads(file.data())["cells"]
         for number, cell in enumerate(cells, start=1):
             writer.add(f"# Cell {number} ({cell['cell_type']})", unit="cells")
             for line in _joined(cell.get("source")).splitlines():
@@ -42,7 +44,7 @@ def extract_notebook(data: bytes, writer: Writer) -> int:
                 _write_output(output, writer)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise UnreadableFile("notebook", f"is no notebook of format 4 ({type(error).__name__})") from error
-    return len(cells)
+    return {"cells": len(cells)}
 
 
 def _write_output(output: dict[str, object], writer: Writer) -> None:
@@ -112,9 +114,10 @@ class _Page(HTMLParser):
         self.line = ""
 
 
-def extract_html(data: bytes, writer: Writer) -> None:
+def extract_html(file: FileToRead, writer: Writer) -> Facts:
     """The words of a page as a reader sees them; scripts and styles are left out."""
     page = _Page(writer)
-    page.feed(decode_text(data))
+    page.feed(decode_text(file.data()))
     page.close()
     page.end_line()
+    return {}

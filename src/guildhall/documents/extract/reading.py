@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from guildhall.documents.detection import detect_bytes
-from guildhall.documents.extract import drawings, media, opendocument, pdf, pictures, plain, rtf, sheets, slides, word
-from guildhall.documents.extract.writing import TextBudget, Writer
-from guildhall.documents.kinds import Family, Kind
-from guildhall.documents.opc import Opc
+from guildhall.documents.extract.writing import Facts, FileToRead, TextBudget, Writer
+from guildhall.documents.kinds import Kind, function
 from guildhall.documents.packages import read_members
 from guildhall.documents.scrub.archives import gunzipped, tar_members
 from guildhall.documents.values import Extracted, Omission
 from guildhall.errors import GuildhallError
 
-Facts = dict[str, "str | int | float | bool | None"]
 _DEEPEST = 3
 _MOST_BYTES = 512 << 20
 
@@ -27,7 +23,7 @@ def extract_file(path: Path, *, kind: Kind, budget: TextBudget | None = None) ->
     try:
         if path.stat().st_size > _MOST_BYTES:
             return _nothing(kind, f"it is larger than {_MOST_BYTES >> 20} MiB")
-        facts = _read(path, kind, writer, name=path.name, depth=0)
+        facts = _read(FileToRead(path, kind, path.name), writer)
     except GuildhallError as error:
         return _nothing(kind, str(error))
     pages = facts.pop("pages", None)
@@ -44,42 +40,30 @@ def _nothing(kind: Kind, reason: str) -> Extracted:
     return Extracted(kind=kind, omitted=(Omission(what="file not read", reason=reason),))
 
 
-def _read(path: Path, kind: Kind, writer: Writer, *, name: str, depth: int) -> Facts:
-    if kind is Kind.PDF:
-        return {"pages": pdf.extract_pdf(path, writer)}
-    if kind.family in (Family.AUDIO, Family.VIDEO):
-        return media.extract_media(path, writer)
-    data = path.read_bytes()
-    if kind.family is Family.ARCHIVE and kind in (Kind.ZIP, Kind.TAR, Kind.GZIP):
-        return _read_archive(data, kind, writer, name=name, depth=depth)
-    reader = _READERS.get(kind)
-    if reader is not None:
-        return reader(data, writer, name)
-    if kind.family is Family.TEXT or kind is Kind.SVG:
-        plain.extract_text(data, writer)
-    elif kind.family is Family.IMAGE:
-        return pictures.extract_picture(data, writer)
-    elif kind is not Kind.EMPTY:
-        writer.omit("text", f"no reader knows the inside of this kind of file ({kind.value})")
-    return {}
+def _read(file: FileToRead, writer: Writer) -> Facts:
+    if file.kind.row.reader is None:
+        writer.omit("text", f"no reader knows the inside of this kind of file ({file.kind.value})")
+        return {}
+    facts: Facts = function(file.kind.row.reader)(file, writer)
+    return facts
 
 
-def _read_archive(data: bytes, kind: Kind, writer: Writer, *, name: str, depth: int) -> Facts:
+def extract_archive(file: FileToRead, writer: Writer) -> Facts:
     """The tree of an archive first, then the text of every member within the same budget."""
-    members = _members(data, kind, name)
+    members = _members(file.data(), file.kind, file.name)
     found = {
         member: detect_bytes(inner[:65536], inner[-(1 << 20) :], name=member, size=len(inner)).kind
         for member, inner in sorted(members.items())
     }
-    for member, inner_kind in found.items():
-        writer.add(f"{member} ({inner_kind.value}, {len(members[member])} bytes)", unit="archive members")
-    if depth >= _DEEPEST:
+    for member, kind in found.items():
+        writer.add(f"{member} ({kind.value}, {len(members[member])} bytes)", unit="archive members")
+    if file.depth >= _DEEPEST:
         writer.omit("archive members", f"they lie more than {_DEEPEST} archives deep", len(members))
         return {"members": len(members)}
-    for member, inner_kind in found.items():
+    for member, kind in found.items():
         writer.add(f"\n# File: {member}", unit="files in the archive")
         try:
-            _read_member(members[member], inner_kind, writer, name=member, depth=depth + 1)
+            _read_member(members[member], kind, writer, name=member, depth=file.depth + 1)
         except GuildhallError as error:
             writer.omit("file in the archive", f"{member}: {error}")
     return {"members": len(members)}
@@ -93,51 +77,8 @@ def _members(data: bytes, kind: Kind, name: str) -> dict[str, bytes]:
     return {name.removesuffix(".gz"): gunzipped(data, name)}
 
 
-def _read_member(data: bytes, kind: Kind, writer: Writer, *, name: str, depth: int) -> Facts:
+def _read_member(data: bytes, kind: Kind, writer: Writer, *, name: str, depth: int) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder, "member")
         path.write_bytes(data)
-        return _read(path, kind, writer, name=name, depth=depth)
-
-
-def _read_word(data: bytes, writer: Writer, name: str) -> Facts:
-    word.extract_word(Opc(data, name=name), writer)
-    return {}
-
-
-def _read_slides(data: bytes, writer: Writer, name: str) -> Facts:
-    return {"pages": slides.extract_slides(Opc(data, name=name), writer)}
-
-
-def _read_notebook(data: bytes, writer: Writer, _name: str) -> Facts:
-    return {"cells": plain.extract_notebook(data, writer)}
-
-
-def _read_html(data: bytes, writer: Writer, _name: str) -> Facts:
-    plain.extract_html(data, writer)
-    return {}
-
-
-def _read_rtf(data: bytes, writer: Writer, _name: str) -> Facts:
-    rtf.extract_rtf(data, writer)
-    return {}
-
-
-def _read_open_document(data: bytes, writer: Writer, name: str) -> Facts:
-    return opendocument.extract_open_document(data, writer, name=name)
-
-
-_READERS: dict[Kind, Callable[[bytes, Writer, str], Facts]] = {
-    Kind.DOCX: _read_word,
-    Kind.XLSX: lambda data, writer, name: sheets.extract_sheets(data, writer, name=name),
-    Kind.PPTX: _read_slides,
-    Kind.ODT: _read_open_document,
-    Kind.ODS: _read_open_document,
-    Kind.ODP: _read_open_document,
-    Kind.RTF: _read_rtf,
-    Kind.IPYNB: _read_notebook,
-    Kind.HTML: _read_html,
-    Kind.STEP: lambda data, writer, _name: drawings.extract_step(data, writer),
-    Kind.DXF: lambda data, writer, _name: drawings.extract_dxf(data, writer),
-    Kind.STL: lambda data, writer, _name: drawings.extract_stl(data, writer),
-}
+        _read(FileToRead(path, kind, name, depth), writer)

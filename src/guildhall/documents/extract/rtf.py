@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guildhall.documents.extract.writing import Writer
+from guildhall.documents.extract.writing import Facts, FileToRead, Writer
 from guildhall.errors import UnreadableFile
 
 _TOKEN = re.compile(
@@ -49,11 +49,11 @@ class _Groups:
         return "{>>"
 
 
-def extract_rtf(data: bytes, writer: Writer) -> None:
+def extract_rtf(file: FileToRead, writer: Writer) -> Facts:
     """The words of an RTF file."""
     line: list[str] = []
     groups = _Groups()
-    for hexed, code, word, _, symbol, brace, text in _TOKEN.findall(data):
+    for hexed, code, word, _, symbol, brace, text in _TOKEN.findall(file.data()):
         if brace == b"{":
             groups.open()
         elif brace:
@@ -71,6 +71,7 @@ def extract_rtf(data: bytes, writer: Writer) -> None:
             line.append(_spelt(hexed, code, word, text))
     if any(line):
         writer.add("".join(line), unit="paragraphs")
+    return {}
 
 
 def _spelt(hexed: bytes, code: bytes, word: bytes, text: bytes) -> str:

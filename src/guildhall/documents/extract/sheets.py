@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from guildhall.documents.extract.graphics import paragraphs, write_graphics
 from guildhall.documents.extract.workbooks import SHEETS, Cell, Sheet, Workbook
-from guildhall.documents.extract.writing import Writer, table_row
+from guildhall.documents.extract.writing import Facts, FileToRead, Writer, table_row
 from guildhall.documents.opc import Opc
 from guildhall.documents.scrub.ledger import Ledger
 from guildhall.documents.xmltrees import local
 from guildhall.errors import UnreadableFile
 
-Facts = dict[str, "str | int | float | bool | None"]
 
-
-def extract_sheets(data: bytes, writer: Writer, *, name: str) -> Facts:
+def extract_sheets(file: FileToRead, writer: Writer) -> Facts:
     """Write all sheets; the facts count sheets, rows, cells and formulas, also of what the budget left out."""
-    package = Opc(data, name=name, unparsed=SHEETS)
+    package = Opc(file.data(), name=file.name, unparsed=SHEETS)
     totals: Facts = {"sheets": 0, "rows": 0, "cells": 0, "formulas": 0, "formulas without stored value": 0}
     try:
         for sheet in Workbook(package).sheets:
             _write_sheet(sheet, writer, totals)
     except (KeyError, ValueError, IndexError) as error:
-        raise UnreadableFile(name, f"its sheets cannot be read ({error})") from error
+        raise UnreadableFile(file.name, f"its sheets cannot be read ({error})") from error
     _write_comments(package, writer)
     _write_text_boxes(package, writer)
     write_graphics(package, writer)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from guildhall.documents.extract.graphics import chart_lines, diagram_lines, paragraphs
-from guildhall.documents.extract.writing import Writer, table_row
+from guildhall.documents.extract.writing import Facts, FileToRead, Writer, table_row
 from guildhall.documents.opc import Opc
 from guildhall.documents.scrub.ledger import Ledger
 from guildhall.documents.xmltrees import Tree, local
@@ -13,8 +13,9 @@ from guildhall.documents.xmltrees import Tree, local
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 
 
-def extract_slides(package: Opc, writer: Writer) -> int:
-    """Write all slides in the order they are shown; how many there are."""
+def extract_slides(file: FileToRead, writer: Writer) -> Facts:
+    """Write all slides in the order they are shown."""
+    package = Opc(file.data(), name=file.name)
     slides = _slide_parts(package)
     people = Ledger()
     for number, part in enumerate(slides, start=1):
@@ -26,7 +27,7 @@ def extract_slides(package: Opc, writer: Writer) -> int:
         for line in _shape_lines(slide, part, package):
             writer.add(line, unit="lines on slides")
         _write_attached(part, package, people, writer)
-    return len(slides)
+    return {"pages": len(slides)}
 
 
 def _slide_parts(package: Opc) -> list[str]:

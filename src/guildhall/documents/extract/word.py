@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from guildhall.documents.extract.graphics import write_graphics
-from guildhall.documents.extract.writing import Writer, table_row
+from guildhall.documents.extract.writing import Facts, FileToRead, Writer, table_row
 from guildhall.documents.opc import Opc
 from guildhall.documents.scrub.ledger import Ledger
 from guildhall.documents.xmltrees import Tree, attribute, local
@@ -39,7 +39,9 @@ class _Story:
         }
 
 
-def extract_word(package: Opc, writer: Writer) -> None:
+def extract_word(file: FileToRead, writer: Writer) -> Facts:
+    """The text with its headings, tables, comments and changes, then notes, headers and footers."""
+    package = Opc(file.data(), name=file.name)
     story = _Story(package)
     document = package.tree("word/document.xml")
     body = None if document is None else next(document.iter("{*}body"), None)
@@ -53,6 +55,7 @@ def extract_word(package: Opc, writer: Writer) -> None:
         elif (found := _FURNITURE.search(part)) and (words := _plain(tree).strip()):
             writer.add(f"({found[1]}: {words})", unit="headers and footers")
     write_graphics(package, writer)
+    return {}
 
 
 def _write_blocks(parent: Tree, story: _Story, writer: Writer) -> None:

@@ -3,12 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import Field
 
+from guildhall.documents.kinds import Kind
 from guildhall.documents.values import Omission
 from guildhall.domain.values import Value
+
+Facts = dict[str, "str | int | float | bool | None"]
+"""What is known of a file beside its words; `pages` is how many it has."""
+
+
+@dataclass(frozen=True)
+class FileToRead:
+    """A file for a reader: where its bytes lie, what it is, how it is called, how deep in archives it was found."""
+
+    path: Path
+    kind: Kind
+    name: str
+    depth: int = 0
+
+    def data(self) -> bytes:
+        return self.path.read_bytes()
 
 
 class TextBudget(Value):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from guildhall.documents.confined import Rooms
+from guildhall.documents.detection import detect
 from guildhall.documents.kinds import Kind
 from guildhall.documents.packages import read_members
+from guildhall.documents.render.showing import Means, show
 from guildhall.documents.scrub.archives import gunzipped, tar_members
 from guildhall.documents.values import Omission, PageImage, Rendered
 from guildhall.domain.values import Value
@@ -32,27 +33,26 @@ class Unpacked(Value):
     omitted: tuple[Omission, ...] = ()
 
 
-def draw_archive(
-    file: Path, kind: Kind, out: Path, *, rooms: Rooms, draw: Callable[[Path, Path], Rendered], max_pages: int
-) -> Rendered:
+def show_archive(file: Path, kind: Kind, out: Path, means: Means) -> Rendered:
     """The table of contents, then the pages of each member that can be shown; the others are counted by name.
 
-    `draw(file, folder)` draws any file. Page numbers run on through the whole archive.
+    Page numbers run on through the whole archive.
     """
+    within = replace(means, depth=means.depth + 1)
     pages: list[PageImage] = []
     with tempfile.TemporaryDirectory(prefix="guildhall-archive-") as folder:
-        unpacked = rooms.call(unpack, file, out=Path(folder), kind=kind.value)
+        unpacked = means.rooms.call(unpack, file, out=Path(folder), kind=kind.value)
         contents = Path(folder) / "contents.txt"
         contents.write_text(listing(unpacked), encoding="utf-8")
         omitted = list(unpacked.omitted)
         for name, member in [("contents", contents), *((one.name, one.file) for one in unpacked.members)]:
             if member is None:
                 continue
-            if len(pages) >= max_pages:
-                omitted.append(Omission(what=name, reason=f"only {max_pages} pages of an archive are drawn"))
+            if len(pages) >= means.max_pages:
+                omitted.append(Omission(what=name, reason=f"only {means.max_pages} pages of an archive are drawn"))
                 continue
             try:
-                drawn = draw(member, out / f"{member.stem}")
+                drawn = show(member, detect(member), out / f"{member.stem}", within)
             except UnreadableFile as refusal:
                 omitted.append(Omission(what=name, reason=refusal.why))
                 continue

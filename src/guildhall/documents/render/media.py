@@ -13,15 +13,11 @@ from guildhall.documents.values import Omission, PageImage, Rendered
 from guildhall.errors import UnreadableFile
 
 RENDERER = "ffmpeg"
+MOVING = FILM, SOUND = "film", "sound"
+"""What pages cannot show of a recording."""
 FRAMES = 12
 STRIP_COLUMNS = 4
 FRAME_WIDTH = 960
-_DEMUXERS = {
-    **dict.fromkeys((Kind.MP4, Kind.MOV, Kind.M4A), "mov"),
-    **dict.fromkeys((Kind.MKV, Kind.WEBM), "matroska"),
-    **{kind: kind.value for kind in (Kind.AVI, Kind.WAV, Kind.MP3, Kind.FLAC, Kind.OGG)},
-}
-"""Named, because left to guess ffmpeg may read a playlist and follow what it lists."""
 
 
 def draw_media(file: Path, out: Path, *, kind: str) -> Rendered:
@@ -35,17 +31,18 @@ def draw_media(file: Path, out: Path, *, kind: str) -> Rendered:
     if which.family is Family.VIDEO and "video" in streams:
         pages = _frames(file, out, which, seconds)
         between = f"{len(pages) - 1} moments of {seconds:.1f} s are shown as frames, the motion between them is not"
-        omitted.append(Omission(what="film", reason=between))
+        omitted.append(Omission(what=FILM, reason=between))
     if "audio" in streams:
         pages.append(_waveform(file, out, which, number=len(pages) + 1, seconds=seconds))
-        omitted.append(Omission(what="sound", reason=f"{seconds:.1f} s of sound are shown as a waveform only"))
+        omitted.append(Omission(what=SOUND, reason=f"{seconds:.1f} s of sound are shown as a waveform only"))
     if not pages:
         raise UnreadableFile(file, "holds neither a picture nor a sound that can be decoded")
     return Rendered(kind=which, renderer=RENDERER, pages=tuple(pages), omitted=tuple(omitted))
 
 
 def _probe(file: Path, kind: Kind) -> dict[str, Any]:
-    command = ["ffprobe", "-v", "error", "-f", _DEMUXERS[kind], "-show_format", "-show_streams", "-of", "json"]
+    # The container is named, because left to guess ffmpeg may read a playlist and follow what it lists.
+    command = ["ffprobe", "-v", "error", "-f", kind.row.demuxer, "-show_format", "-show_streams", "-of", "json"]
     answer = subprocess.run([*command, f"file:{file}"], capture_output=True, timeout=30)
     if answer.returncode:
         raise UnreadableFile(file, f"cannot be read as {kind.value} ({_last_line(answer.stderr)})")
@@ -98,7 +95,7 @@ def _waveform(file: Path, out: Path, kind: Kind, *, number: int, seconds: float)
 
 
 def _ffmpeg(file: Path, kind: Kind, after: list[str], *, before: list[str] | None = None) -> bool:
-    read = ["-protocol_whitelist", "file", "-f", _DEMUXERS[kind], *(before or []), "-i", f"file:{file}"]
+    read = ["-protocol_whitelist", "file", "-f", kind.row.demuxer, *(before or []), "-i", f"file:{file}"]
     command = ["ffmpeg", "-nostdin", "-v", "error", "-threads", "1", "-y", *read, *after]
     return subprocess.run(command, capture_output=True, timeout=50).returncode == 0
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 import html
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from guildhall.documents.detection import decoded
-from guildhall.documents.kinds import Kind
 from guildhall.documents.values import Omission
 from guildhall.domain.values import Value
 from guildhall.errors import UnreadableFile
@@ -44,21 +44,39 @@ def readable(data: bytes) -> tuple[str, tuple[Omission, ...]]:
     return text[:SHOWN_CHARACTERS], (Omission(what="characters", reason=reason, count=left_out),)
 
 
-def as_web_page(file: Path, out: Path, *, kind: str) -> WebPage:
-    """Lay a text-like file out as HTML without anything that loads or runs."""
+def lay_out_markdown(file: Path, out: Path) -> WebPage:
+    """With its headings, lists and tables; markup of its own does nothing."""
+    text, omitted = readable(file.read_bytes())
+    return _page(_markdown(text), out, omitted)
+
+
+def lay_out_notebook(file: Path, out: Path) -> WebPage:
+    """Cell by cell with the outputs."""
     text, omitted = readable(file.read_bytes())
     warnings: list[str] = []
-    match Kind(kind):
-        case Kind.MARKDOWN:
-            body = _markdown(text)
-        case Kind.IPYNB:
-            body = _notebook(file, text, warnings)
-        case Kind.JSON:
-            body = _code(_indented(text), "json")
-        case Kind.XML:
-            body = _code(text, "xml")
-        case _:
-            body = _code(text, file.suffix.removeprefix("."))
+    return _page(_notebook(file, text, warnings), out, omitted, warnings)
+
+
+def lay_out_json(file: Path, out: Path) -> WebPage:
+    """One value a line."""
+    text, omitted = readable(file.read_bytes())
+    return _page(_code(_indented(text), "json"), out, omitted)
+
+
+def lay_out_xml(file: Path, out: Path) -> WebPage:
+    """As it is, in colour, whatever its name says."""
+    text, omitted = readable(file.read_bytes())
+    return _page(_code(text, "xml"), out, omitted)
+
+
+def lay_out_code(file: Path, out: Path) -> WebPage:
+    """As it is, in the colours of the language that its name tells."""
+    text, omitted = readable(file.read_bytes())
+    return _page(_code(text, file.suffix.removeprefix(".")), out, omitted)
+
+
+def _page(body: str, out: Path, omitted: tuple[Omission, ...], warnings: Sequence[str] = ()) -> WebPage:
+    """HTML without anything that loads or runs."""
     page = out / "page.html"
     page.write_text(_PAGE % body, encoding="utf-8")
     return WebPage(page=page, omitted=omitted, warnings=tuple(warnings))

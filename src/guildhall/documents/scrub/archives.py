@@ -7,28 +7,27 @@ import io
 import re
 import tarfile
 import zlib
-from collections.abc import Callable, Container
+from collections.abc import Container
 from pathlib import PurePosixPath
 
 from guildhall.documents.packages import MOST_BYTES, MOST_MEMBERS, read_members, write_members
-from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.scrub.ledger import Ledger, MemberScrub, ScrubContext
 from guildhall.errors import UnreadableFile, UnsafePath
 
-MemberScrub = Callable[[str, bytes], bytes]
 _LITTER = re.compile(r"(^|/)(__MACOSX/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._)")
 _OWNED = re.compile(r"(?:^|/)(?:Users|home)/[^/]+/", re.IGNORECASE)
 
 
-def scrub_zip(data: bytes, ledger: Ledger, scrub_member: MemberScrub, name: str) -> bytes:
+def scrub_zip(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
     """Every member scrubbed; fixed times, order and attributes; system litter left out and counted."""
-    members = _clean_members(read_members(data, name=name), ledger, scrub_member)
+    members = _clean_members(read_members(data, name=context.name), ledger, context.member)
     ledger.clean("archive times, order and comments", "made uniform")
     return write_members(members)
 
 
-def scrub_tar(data: bytes, ledger: Ledger, scrub_member: MemberScrub, name: str) -> bytes:
+def scrub_tar(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
     """As a zip; owners and groups go too."""
-    members = _clean_members(tar_members(data, name), ledger, scrub_member)
+    members = _clean_members(tar_members(data, context.name), ledger, context.member)
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for member in sorted(members):
@@ -39,11 +38,12 @@ def scrub_tar(data: bytes, ledger: Ledger, scrub_member: MemberScrub, name: str)
     return out.getvalue()
 
 
-def scrub_gzip(data: bytes, ledger: Ledger, scrub_member: MemberScrub, name: str) -> bytes:
+def scrub_gzip(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
     """The packed file scrubbed; the name and time that gzip keeps go."""
-    inner = gunzipped(data, name)
+    inner = gunzipped(data, context.name)
     ledger.clean("gzip name and time", "removed")
-    return gzip.compress(scrub_member(name.removesuffix(".gz").removesuffix(".tgz"), inner), compresslevel=6, mtime=0)
+    unpacked = context.name.removesuffix(".gz").removesuffix(".tgz")
+    return gzip.compress(context.member(unpacked, inner), compresslevel=6, mtime=0)
 
 
 def gunzipped(data: bytes, name: str, *, most_bytes: int = MOST_BYTES) -> bytes:

@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 
 from guildhall.documents.scrub.icc import blank_profile
-from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.scrub.ledger import Ledger, ScrubContext
 from guildhall.errors import CannotScrub
 
 _PNG_KEPT = frozenset(
@@ -19,7 +19,7 @@ _PNG_KEPT = frozenset(
 )
 
 
-def scrub_png(data: bytes, ledger: Ledger) -> bytes:
+def scrub_png(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
     """Only the chunks that say how the picture looks; what follows the last chunk is dropped."""
     out = [data[:8]]
     offset = 8
@@ -53,7 +53,7 @@ def _plain_png_profile(body: bytes) -> bytes:
     return b"icc\0\0" + zlib.compress(blank_profile(profile), 9)
 
 
-def scrub_jpeg(data: bytes, ledger: Ledger) -> bytes:
+def scrub_jpeg(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
     """Segments before and between the scans are sifted; the scans are copied as they are."""
     out = [data[:2]]
     for marker, body in _jpeg_segments(data):
@@ -143,7 +143,7 @@ def turned_exif(turn: int) -> bytes:
     return struct.pack("<2sHIHHHIHHI", b"II", 42, 8, 1, 274, 3, 1, turn, 0, 0)
 
 
-def scrub_gif(data: bytes, ledger: Ledger) -> bytes:
+def scrub_gif(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
     """Frames, their timing and the number of loops stay; comments and application blocks go."""
     offset = 13 + _palette_size(data[10])
     out = [data[:offset]]
@@ -180,7 +180,7 @@ def _after_blocks(data: bytes, offset: int) -> int:
 _WEBP_KEPT = frozenset({b"VP8X", b"VP8 ", b"VP8L", b"ALPH", b"ANIM", b"ANMF", b"ICCP"})
 
 
-def scrub_webp(data: bytes, ledger: Ledger) -> bytes:
+def scrub_webp(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
     """Picture, alpha and animation chunks stay; EXIF (save a turn), XMP and unknown chunks go."""
     kept, offset, turn = [], 12, 1
     while offset + 8 <= len(data):
@@ -208,7 +208,7 @@ def _riff_chunk(name: bytes, body: bytes) -> bytes:
     return name + len(body).to_bytes(4, "little") + body + b"\0" * (len(body) % 2)
 
 
-def scrub_bmp(data: bytes, ledger: Ledger) -> bytes:
+def scrub_bmp(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
     """A bitmap has no room for metadata but its reserved bytes, the gap before its pixels and its tail."""
     size, pixels = int.from_bytes(data[2:6], "little"), int.from_bytes(data[10:14], "little")
     if not 26 <= size <= len(data) or pixels > size:

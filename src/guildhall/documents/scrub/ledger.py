@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from guildhall.documents.kinds import Kind
 from guildhall.documents.values import Cleaned, Omission
 
 FIXED_MOMENT = datetime(2000, 1, 1)  # noqa: DTZ001 - a constant written into files, in no zone
 FIXED_STAMP = "2000-01-01T00:00:00Z"
 SIGNATURE = "Guildhall"
 """The one value a generator field takes where no program's layout depends on it."""
+
+
+MemberScrub = Callable[[str, bytes], bytes]
+"""Scrubs a file that was found inside another, given its name and its bytes."""
+
+
+@dataclass(frozen=True)
+class ScrubContext:
+    """What a scrubber is told beside the bytes: their kind, their name, and how to scrub a file inside them."""
+
+    kind: Kind
+    name: str
+    member: MemberScrub
 
 
 class Ledger:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable
 
-from guildhall.documents.scrub.ledger import SIGNATURE, Ledger
+from guildhall.documents.scrub.ledger import SIGNATURE, Ledger, ScrubContext
 from guildhall.documents.scrub.links import bare_name, tells_a_machine
 from guildhall.documents.xmltrees import Tree, drop, parse_xml, write_xml
 
@@ -39,10 +38,13 @@ _PRIVATE_NAMESPACES = (
     "creativecommons",
 )
 
-PictureScrub = Callable[[bytes], bytes]
+
+def scrub_text(data: bytes, _ledger: Ledger, _context: ScrubContext) -> bytes:
+    """Plain words are content, all of them."""
+    return data
 
 
-def scrub_html(data: bytes, ledger: Ledger, scrub_picture: PictureScrub) -> bytes:
+def scrub_html(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
     """The page as it was, with its generator uniform and its other descriptions gone."""
 
     def clean_meta(tag: re.Match[bytes]) -> bytes:
@@ -60,7 +62,7 @@ def scrub_html(data: bytes, ledger: Ledger, scrub_picture: PictureScrub) -> byte
         data, found = pattern.subn(b"", data)
         ledger.clean(place, "removed", found)
     data = _ADDRESS.sub(lambda found: found[1] + found[2] + _plain_address(found[3], ledger) + found[2], data)
-    return scrub_data_pictures(_without_remarks(data, ledger), scrub_picture)
+    return _scrub_data_pictures(_without_remarks(data, ledger), context)
 
 
 def _without_remarks(data: bytes, ledger: Ledger) -> bytes:
@@ -85,7 +87,7 @@ def _plain_address(address: bytes, ledger: Ledger) -> bytes:
     return bare_name(path).encode("utf-8", "surrogateescape")
 
 
-def scrub_svg(data: bytes, ledger: Ledger, scrub_picture: PictureScrub) -> bytes:
+def scrub_svg(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
     """The drawing without comments, metadata and editors' private elements and attributes."""
     root = parse_xml(re.sub(rb"<!DOCTYPE[^>\[]*>", b"", data, count=1), name="SVG")
     for element in list(root.iter()):
@@ -100,7 +102,7 @@ def scrub_svg(data: bytes, ledger: Ledger, scrub_picture: PictureScrub) -> bytes
         for name, value in element.attrib.items():
             element.set(name, _plain_address(str(value).encode(), ledger).decode())
     _forget_namespaces(root)
-    return scrub_data_pictures(write_xml(root), scrub_picture)
+    return _scrub_data_pictures(write_xml(root), context)
 
 
 def _is_private(name: str) -> bool:
@@ -113,11 +115,11 @@ def _forget_namespaces(root: Tree) -> None:
     etree.cleanup_namespaces(root)
 
 
-def scrub_data_pictures(data: bytes, scrub_picture: PictureScrub) -> bytes:
+def _scrub_data_pictures(data: bytes, context: ScrubContext) -> bytes:
     """Pictures written into a page as base64 are pictures all the same."""
 
     def clean(found: re.Match[bytes]) -> bytes:
         picture = base64.b64decode(found[2])
-        return b"data:image/" + found[1] + b";base64," + base64.b64encode(scrub_picture(picture))
+        return b"data:image/" + found[1] + b";base64," + base64.b64encode(context.member("picture", picture))
 
     return _DATA_PICTURE.sub(clean, data)

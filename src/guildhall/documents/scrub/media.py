@@ -14,21 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from guildhall.documents.kinds import Kind
-from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.scrub.ledger import Ledger, ScrubContext
 from guildhall.errors import CannotScrub, MissingTool
 
-MUXERS = {
-    Kind.WAV: "wav",
-    Kind.MP3: "mp3",
-    Kind.FLAC: "flac",
-    Kind.OGG: "ogg",
-    Kind.M4A: "ipod",
-    Kind.MP4: "mp4",
-    Kind.MOV: "mov",
-    Kind.MKV: "matroska",
-    Kind.WEBM: "webm",
-    Kind.AVI: "avi",
-}
 _TIMEOUT_S = 120
 _ENCODER_MARKS = tuple(
     bytes.fromhex(mark) for mark in ("dc45e9bde6d948b7962cd820d923eeef", "2ca2de09b51747dbbb55a4fe7fc2fc4e")
@@ -37,7 +25,7 @@ _ENCODER_MARKS = tuple(
 _OLD_TAG_BYTES = 128
 
 
-def scrub_media(data: bytes, kind: Kind, ledger: Ledger) -> bytes:
+def scrub_media(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
     """The same streams without tags; refused when ffmpeg cannot copy them."""
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "in"), Path(folder, "out")
@@ -45,8 +33,8 @@ def scrub_media(data: bytes, kind: Kind, ledger: Ledger) -> bytes:
         _count_left_out(probe(source), ledger)
         command = ["-i", str(source), "-map", "0:V?", "-map", "0:a?", "-map", "0:s?", "-c", "copy"]
         command += ["-map_metadata", "-1", "-map_metadata:s", "-1", "-fflags", "+bitexact", "-flags", "+bitexact"]
-        command += ["-id3v2_version", "0"] if kind is Kind.MP3 else []
-        command += ["-f", MUXERS[kind], str(target)]
+        command += ["-id3v2_version", "0"] if context.kind is Kind.MP3 else []
+        command += ["-f", context.kind.row.muxer, str(target)]
         done = subprocess.run(
             [ffmpeg("ffmpeg"), "-nostdin", "-v", "error", "-protocol_whitelist", "file", *command],
             capture_output=True,
@@ -54,7 +42,7 @@ def scrub_media(data: bytes, kind: Kind, ledger: Ledger) -> bytes:
             check=False,
         )
         if done.returncode or not target.exists() or not target.stat().st_size:
-            raise CannotScrub(kind.value, f"ffmpeg cannot copy its streams: {_complaint(done.stderr)}")
+            raise CannotScrub(context.kind.value, f"ffmpeg cannot copy its streams: {_complaint(done.stderr)}")
         copied = target.read_bytes()
     ledger.clean("media tags", "removed")
     return _blank_encoder_marks(copied, ledger)

@@ -46,7 +46,7 @@ def _folded(name: str) -> str:
 
 def _extension(name: str, kind: Kind | None) -> str:
     """The real kind's extension; the given one only where it claims a kind we know, for it may hold a name."""
-    if kind is not None and kind is not Kind.CODE and kind.value.isalnum():
-        return f".{kind.value}"
+    if kind is not None and kind.ending is not None:
+        return kind.ending
     suffix = PurePosixPath(name).suffix.lower()
     return suffix if claimed_kind(name) is not None else ""

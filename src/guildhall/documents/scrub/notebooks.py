@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable
 from typing import Any
 
-from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.scrub.ledger import Ledger, ScrubContext
 from guildhall.errors import UnreadableFile
 
 _KEPT_METADATA = {"kernelspec": ("language",), "language_info": ("name", "file_extension", "mimetype")}
@@ -15,7 +14,7 @@ _KEPT_CELL_METADATA = frozenset({"tags", "collapsed", "scrolled", "jupyter", "sl
 _PICTURES = ("image/png", "image/jpeg", "image/gif")
 
 
-def scrub_notebook(data: bytes, ledger: Ledger, scrub_picture: Callable[[bytes], bytes]) -> bytes:
+def scrub_notebook(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
     """The same cells in one canonical form, with counted ids and the language as the only setting."""
     try:
         notebook = json.loads(data)
@@ -32,12 +31,12 @@ def scrub_notebook(data: bytes, ledger: Ledger, scrub_picture: Callable[[bytes],
         notebook["metadata"]["kernelspec"] |= {"name": "kernel", "display_name": "Kernel"}
     ledger.clean("notebook metadata", "made uniform")
     for number, cell in enumerate(cells, start=1):
-        _scrub_cell(cell, number, ledger, scrub_picture)
+        _scrub_cell(cell, number, ledger, context)
     kept = {key: notebook[key] for key in ("cells", "metadata", "nbformat", "nbformat_minor") if key in notebook}
     return json.dumps(kept, indent=1, ensure_ascii=False).encode() + b"\n"
 
 
-def _scrub_cell(cell: dict[str, Any], number: int, ledger: Ledger, scrub_picture: Callable[[bytes], bytes]) -> None:
+def _scrub_cell(cell: dict[str, Any], number: int, ledger: Ledger, context: ScrubContext) -> None:
     cell["metadata"] = {key: value for key, value in (cell.get("metadata") or {}).items() if key in _KEPT_CELL_METADATA}
     ledger.clean("cell metadata", "made uniform")
     if "id" in cell:
@@ -50,9 +49,9 @@ def _scrub_cell(cell: dict[str, Any], number: int, ledger: Ledger, scrub_picture
     for bundle in bundles:
         for kind in _PICTURES:
             if isinstance(bundle, dict) and kind in bundle:
-                bundle[kind] = _scrubbed_picture(bundle[kind], scrub_picture)
+                bundle[kind] = _scrubbed_picture(bundle[kind], context)
 
 
-def _scrubbed_picture(encoded: str | list[str], scrub_picture: Callable[[bytes], bytes]) -> str:
+def _scrubbed_picture(encoded: str | list[str], context: ScrubContext) -> str:
     text = encoded if isinstance(encoded, str) else "".join(encoded)
-    return base64.b64encode(scrub_picture(base64.b64decode(text))).decode()
+    return base64.b64encode(context.member("picture", base64.b64decode(text))).decode()

@@ -7,9 +7,12 @@ kind nobody here can look into.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from guildhall.documents.opc import CONTENT_TYPES, Opc
-from guildhall.documents.scrub.ledger import Ledger, ranked_stamps
+from guildhall.documents.scrub.ledger import Ledger, ScrubContext, ranked_stamps
 from guildhall.documents.scrub.links import bare_name, tells_a_machine
+from guildhall.documents.scrub.parts import scrub_parts
 from guildhall.documents.xmltrees import Tree, drop, local, parse_xml
 from guildhall.errors import CannotScrub
 
@@ -105,7 +108,29 @@ _CORE = (
 )
 
 
-def scrub_common(package: Opc, ledger: Ledger, *, application: str) -> None:
+PackagePass = Callable[[Opc, Ledger], None]
+
+
+def scrub_package(
+    data: bytes, ledger: Ledger, context: ScrubContext, *, passes: Iterable[PackagePass], application: str
+) -> bytes:
+    """A package without its makers' traces: what its own format asks for, what all share, and every file inside."""
+    package = Opc(data, name=context.name)
+    for one in passes:
+        one(package, ledger)
+    _scrub_common(package, ledger, application=application)
+    scrub_parts(package.parts, ledger, context)
+    return package.written()
+
+
+def freeze_package(data: bytes, ledger: Ledger, context: ScrubContext, freeze: PackagePass) -> bytes:
+    """A package in which only volatile content is frozen."""
+    package = Opc(data, name=context.name)
+    freeze(package, ledger)
+    return package.written()
+
+
+def _scrub_common(package: Opc, ledger: Ledger, *, application: str) -> None:
     """Everything the three formats share; format modules go first, while people can still be looked up."""
     for part in package.parts:
         if part.lower().endswith(_MACRO_PARTS):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from guildhall.documents.packages import read_members, write_members
-from guildhall.documents.scrub.ledger import Ledger, ranked_stamps
+from guildhall.documents.scrub.ledger import Ledger, ScrubContext, ranked_stamps
 from guildhall.documents.scrub.links import bare_name, tells_a_machine
+from guildhall.documents.scrub.parts import scrub_parts
 from guildhall.documents.scrub.sheets import is_volatile
 from guildhall.documents.xmltrees import Tree, drop, local, parse_xml, write_xml
 from guildhall.errors import CannotScrub
@@ -61,20 +62,36 @@ _PRESENTATION = "{urn:oasis:names:tc:opendocument:xmlns:presentation:1.0}"
 Parts = dict[str, "bytes | Tree"]
 
 
-def open_parts(data: bytes, name: str) -> Parts:
+def scrub_open_document(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+    """Fields frozen, makers' traces gone, and every file inside scrubbed."""
+    parts = _open_parts(data, context.name)
+    _freeze(parts, ledger)
+    _scrub(parts, ledger, name=context.name)
+    kind = {"mimetype": parts.pop("mimetype")} if "mimetype" in parts else {}
+    scrub_parts(parts, ledger, context)
+    return _written({**kind, **parts})
+
+
+def freeze_open_document(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+    """Dates, file names, authors and volatile formulas become what the file last showed."""
+    parts = _open_parts(data, context.name)
+    _freeze(parts, ledger)
+    return _written(parts)
+
+
+def _open_parts(data: bytes, name: str) -> Parts:
     return {
         part: parse_xml(content, name=f"{name}/{part}") if part.endswith(".xml") and content else content
         for part, content in read_members(data, name=name).items()
     }
 
 
-def written_parts(parts: Parts) -> bytes:
+def _written(parts: Parts) -> bytes:
     members = {name: part if isinstance(part, bytes) else write_xml(part) for name, part in parts.items()}
     return write_members(members, first=("mimetype",), stored=frozenset({"mimetype"}))
 
 
-def freeze_open_document(parts: Parts, ledger: Ledger) -> None:
-    """Dates, file names, authors and volatile formulas become what the file last showed."""
+def _freeze(parts: Parts, ledger: Ledger) -> None:
     for tree in _trees(parts):
         for element in list(tree.iter()):
             tag, word = str(element.tag), local(element.tag)
@@ -90,7 +107,7 @@ def freeze_open_document(parts: Parts, ledger: Ledger) -> None:
                     ledger.clean("volatile formulas", "frozen to their stored value")
 
 
-def scrub_open_document(parts: Parts, ledger: Ledger, *, name: str) -> None:
+def _scrub(parts: Parts, ledger: Ledger, *, name: str) -> None:
     if any(part.startswith(("Basic/", "Scripts/")) for part in parts):
         raise CannotScrub(name, "it holds macros, whose code carries names that cannot be removed")
     for part in [part for part in parts if part.startswith(_DROPPED_PARTS)]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from guildhall.documents.scrub.icc import blank_profile
 from guildhall.documents.scrub.images import scrub_jpeg
 from guildhall.documents.scrub.jpeg2000 import scrub_jpeg_2000
-from guildhall.documents.scrub.ledger import SIGNATURE, Ledger
+from guildhall.documents.scrub.ledger import SIGNATURE, Ledger, ScrubContext
 from guildhall.documents.scrub.links import bare_name, tells_a_machine
 from guildhall.documents.scrub.pdf_contents import scrub_contents
 from guildhall.errors import CannotScrub
@@ -66,7 +66,7 @@ _FIXED_DATE = "D:20000101000000Z"
 _DEEPEST = 60
 
 
-def scrub_pdf(data: bytes, ledger: Ledger) -> bytes:
+def scrub_pdf(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
     """The same pages in a file whose bytes depend on them alone; opened only when it needs no password."""
     import pikepdf
 

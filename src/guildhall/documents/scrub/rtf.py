@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from guildhall.documents.scrub.images import scrub_jpeg, scrub_png
-from guildhall.documents.scrub.ledger import SIGNATURE, Ledger
+from guildhall.documents.scrub.ledger import SIGNATURE, Ledger, ScrubContext
 from guildhall.errors import CannotScrub
 
 _DESCRIBING = {
@@ -38,7 +38,7 @@ _VOLATILE = re.compile(
 )
 
 
-def scrub_rtf(data: bytes, ledger: Ledger) -> bytes:
+def scrub_rtf(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
     """The same text and layout without the groups that describe its makers."""
     if re.search(rb"\\bin\d|\\objdata", data):
         raise CannotScrub("RTF", "it holds embedded objects, which cannot be looked into")
@@ -61,7 +61,9 @@ def scrub_rtf(data: bytes, ledger: Ledger) -> bytes:
     return data
 
 
-def freeze_rtf(data: bytes, ledger: Ledger) -> bytes:
+def freeze_rtf(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
+    """Date, time, file-name and author fields become the text they last showed."""
+
     def freeze(group: bytes) -> bytes:
         result = group.find(rb"{\fldrslt")
         if not _VOLATILE.search(group) or result < 0:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from guildhall.documents.opc import Opc
-from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.scrub.ledger import Ledger, ScrubContext
+from guildhall.documents.scrub.ooxml import freeze_package, scrub_package
 from guildhall.documents.xmltrees import Tree, drop, local
 
-APPLICATION = "Microsoft Excel"
 _VOLATILE = re.compile(r"(?<![\w.])(TODAY|NOW|RAND|RANDBETWEEN|RANDARRAY|INFO)\s*\(", re.IGNORECASE)
 _ASKS_FILE_NAME = re.compile(r'CELL\s*\(\s*"filename', re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"]*"|\'[^\']*\'')
@@ -33,8 +33,18 @@ def is_volatile(formula: str) -> bool:
     return bool(_ASKS_FILE_NAME.search(formula) or _VOLATILE.search(_QUOTED.sub("", formula)))
 
 
-def freeze_sheets(package: Opc, ledger: Ledger) -> None:
+def scrub_sheets(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+    """Volatile cells frozen, makers' traces gone, also those that only workbooks keep."""
+    passes = (_freeze_workbook, _scrub_workbook)
+    return scrub_package(data, ledger, context, passes=passes, application="Microsoft Excel")
+
+
+def freeze_sheets(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
     """Cells with TODAY, NOW, RAND and their kin keep the value they showed; page headers lose date and file name."""
+    return freeze_package(data, ledger, context, _freeze_workbook)
+
+
+def _freeze_workbook(package: Opc, ledger: Ledger) -> None:
     for part, tree in package.trees():
         if "worksheets/" in part or "chartsheets/" in part:
             _freeze_cells(tree, ledger)
@@ -70,7 +80,7 @@ def _freeze_headers(tree: Tree, ledger: Ledger) -> None:
                     ledger.clean("date and file name in page headers", "frozen to a word")
 
 
-def scrub_sheets(package: Opc, ledger: Ledger) -> None:
+def _scrub_workbook(package: Opc, ledger: Ledger) -> None:
     """Names that only spreadsheets keep: comment authors, the program's build, connection strings."""
     for part, tree in package.trees():
         if "comments" in part.lower() and local(tree.tag) == "comments":

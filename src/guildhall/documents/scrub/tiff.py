@@ -6,7 +6,7 @@ import struct
 from typing import NamedTuple
 
 from guildhall.documents.scrub.icc import blank_profile
-from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.scrub.ledger import Ledger, ScrubContext
 from guildhall.errors import CannotScrub
 
 _CODING_TAGS = frozenset(
@@ -26,7 +26,7 @@ _SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12
 _MOST_FOLDERS = 2_000
 
 
-def scrub_tiff(data: bytes, ledger: Ledger) -> bytes:
+def scrub_tiff(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
     """The same file, byte for byte in its place: strips and tiles untouched, every describing value zeroed.
 
     What follows the last byte that any tag leads to is cut off.

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from guildhall.documents.opc import Opc
 from guildhall.documents.scrub.instructions import scrub_instructions
-from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.scrub.ledger import Ledger, ScrubContext
+from guildhall.documents.scrub.ooxml import freeze_package, scrub_package
 from guildhall.documents.xmltrees import Tree, attribute, drop, local, unwrap
 
-APPLICATION = "Microsoft Office Word"
 _VOLATILE = frozenset(
     [
         "DATE",
@@ -51,8 +51,18 @@ class _Field:
     shows: bool = False
 
 
-def freeze_word(package: Opc, ledger: Ledger) -> None:
+def scrub_word(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+    """Fields frozen, makers' traces gone, also folders and private data in the instructions of fields."""
+    passes = (_freeze_fields, _scrub_field_instructions)
+    return scrub_package(data, ledger, context, passes=passes, application="Microsoft Office Word")
+
+
+def freeze_word(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
     """Date, time, file-name, author and property fields become the text they last showed."""
+    return freeze_package(data, ledger, context, _freeze_fields)
+
+
+def _freeze_fields(package: Opc, ledger: Ledger) -> None:
     for part, tree in package.trees():
         if part.startswith("word/"):
             _freeze_simple_fields(tree, ledger)
@@ -65,8 +75,7 @@ def freeze_word(package: Opc, ledger: Ledger) -> None:
                     ledger.omit("volatile fields left as they are", "the file stores no value to freeze them to")
 
 
-def scrub_word(package: Opc, ledger: Ledger) -> None:
-    """What only letters keep: folders and private data in the instructions of fields."""
+def _scrub_field_instructions(package: Opc, ledger: Ledger) -> None:
     for part, tree in package.trees():
         if part.startswith("word/"):
             scrub_instructions(tree, ledger)

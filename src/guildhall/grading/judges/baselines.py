@@ -42,7 +42,7 @@ def always_tie(asked: Asked, desk: Desk) -> Verdict:  # noqa: ARG001 - says the 
 
 def rubric_and_format(asked: Asked, desk: Desk) -> Verdict:
     """Rubric words covered, format findings and completeness; it sees no author. Sides too close together tie."""
-    task = desk.task(asked.comparison.task)
+    task = desk.task_of(asked.comparison)
     merits = [merit(task, desk.prepared(key), desk) for key in asked.order]
     ranks = tuple(1 + sum(other > own + _TOO_CLOSE for other in merits) for own in merits)
     told = ", ".join(f"{place} {value:.3f}" for place, value in zip("ABCDEFGHIJKLMNOPQRSTUVWXYZ", merits, strict=False))

@@ -8,15 +8,16 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from guildhall.domain.examples import ExampleCollection
+from guildhall.domain.judgments import Comparison
 from guildhall.domain.prepared import Prepared
 from guildhall.domain.submissions import Submission
-from guildhall.domain.tasks import Task
+from guildhall.domain.tasks import Task, TaskKey
 from guildhall.domain.values import Digest
 from guildhall.engine.sandboxes import Sandbox
-from guildhall.errors import UnknownName
 from guildhall.judging.examples import Examples
 from guildhall.judging.pages import Render
 from guildhall.judging.preparing import Preparer
+from guildhall.store.wordings import Wordings
 from guildhall.store.workspace import Workspace
 
 V = TypeVar("V")
@@ -41,16 +42,17 @@ class Desk:
         self.workbench = workbench
         self._examples: _Recent[Examples] = _Recent(4)
         self._preparer = preparer
-        self._tasks: Mapping[str, Task] = {task.id: task for task in tasks}
+        self._wordings = Wordings(workspace.store)
+        self._tasks: Mapping[TaskKey, Task] = {task.key: task for task in tasks}
         self._submissions: _Recent[Submission] = _Recent(512)
         self._prepared: _Recent[Prepared] = _Recent(128)
         self._references: _Recent[Prepared] = _Recent(16)
         self._texts: _Recent[bytes] = _Recent(64)
 
-    def task(self, name: str) -> Task:
-        if name not in self._tasks:
-            raise UnknownName("task", name, fix="it is not a task of this study")
-        return self._tasks[name]
+    def task_of(self, about: Comparison | Submission) -> Task:
+        """What was compared or made, in the very wording it was compared or made for."""
+        key = about.task_key if isinstance(about, Submission) else self._wordings.of(about)
+        return self._tasks[key] if key in self._tasks else self.workspace.store.get(Task, key)
 
     def submission(self, key: Digest) -> Submission:
         return self._submissions.get(key, lambda: self.workspace.store.get(Submission, key))
@@ -58,7 +60,7 @@ class Desk:
     def prepared(self, key: Digest) -> Prepared:
         """A submission's files scrubbed, rendered and read."""
         submission = self.submission(key)
-        return self._prepared.get(key, lambda: self._preparer.submission(submission, self.task(submission.task)))
+        return self._prepared.get(key, lambda: self._preparer.submission(submission, self.task_of(submission)))
 
     def references(self, task: Task) -> Prepared:
         return self._references.get(task.key, lambda: self._preparer.references(task))

@@ -64,7 +64,7 @@ def _examples(comparison: Comparison, people: Sequence[Judgment], desk: Desk) ->
         sides = [_text(key, desk, with_text=with_text) for key in pair]
         yield JudgedExample(
             task=comparison.task,
-            brief=desk.task(comparison.task).brief,
+            brief=desk.task_of(comparison).brief,
             sides=(sides[0], sides[1]),
             verdict=verdict,
             reason=_reason(pair, verdict, people, desk),

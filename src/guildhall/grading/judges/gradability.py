@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from guildhall.documents.kinds import Family, claimed_kind
+from guildhall.documents.kinds import Family, Kind, claimed_kind
 from guildhall.domain.judges import Gradability, Medium
 from guildhall.domain.prepared import Prepared
 from guildhall.domain.tasks import Task
@@ -23,7 +23,7 @@ _INTERNET = re.compile(
     r"|browse the (?:web|internet)|royalty[- ]free (?:music|footage|images?))\b",
     re.IGNORECASE,
 )
-_OTHER_CODE = re.compile(r"\.(?:js|ts|tsx|jsx|java|go|rs|rb|php|cs|cpp|kt|swift|sol|tf)\b|\b(?:npm|terraform|docker)\b")
+_OTHER_CODE = re.compile(rf"\.(?:{'|'.join(Kind.CODE.row.foreign.split())})\b|\b(?:npm|terraform|docker)\b")
 
 
 def rule_reasons(task: Task, *, takes: Iterable[Medium] = ("image",)) -> tuple[str, ...]:

@@ -23,7 +23,7 @@ def preference_rows(comparisons: Sequence[Comparison], desk: Desk, *, shape: str
         raise UnknownName("shape of preference data", shape, known=list(SHAPES))
     for comparison in comparisons:
         for first, second, margin in _preferences(comparison, desk):
-            prompt = desk.task(comparison.task).brief
+            prompt = desk.task_of(comparison).brief
             chosen, rejected = _text(first, desk), _text(second, desk)
             if shape == "reward":
                 yield {"prompt": prompt, "chosen": chosen, "rejected": rejected, "margin": margin}

@@ -16,6 +16,7 @@ from guildhall.grading.judges.graders import AutomaticGrader
 from guildhall.grading.judges.verdicts import Judged
 from guildhall.grading.opening import gather
 from guildhall.store.records import Store
+from guildhall.store.wordings import Wordings
 from guildhall.store.workspace import Workspace
 
 
@@ -58,7 +59,13 @@ def enqueue(workspace: Workspace, study: Study, *, set_size: int = 2) -> Queued:
     tasks, made = gather(workspace, study)
     design = HallDesign(set_size=set_size)
     layout = lay_out(
-        study=study.id, tasks=tasks, submissions=made, design=design, seed=study.seed, baseline=study.baseline
+        study=study.id,
+        tasks=tasks,
+        submissions=made,
+        design=design,
+        seed=study.seed,
+        baseline=study.baseline,
+        as_kept=Wordings(workspace.store).as_kept,
     )
     workspace.store.add_all(layout.comparisons)
     return Queued(layout.comparisons, layout.without_expert)

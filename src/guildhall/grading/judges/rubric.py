@@ -68,7 +68,7 @@ def ask_rubric(
 
 
 def _questions(plan: JudgePlan, asked: RubricAsked, desk: Desk, *, whole: bool) -> tuple[Shown, list[Numbered]]:
-    task = desk.task(asked.submission.task)
+    task = desk.task_of(asked.submission)
     shown = show(plan, task, desk.references(task), desk.prepared(asked.submission.key), read_blob=desk.read_blob)
     items: Numbered = list(enumerate(task.rubric.items if task.rubric else (), 1))
     return shown, [items] if whole else [[one] for one in items]

@@ -141,7 +141,7 @@ def _calls(plan: JudgePlan, batch: list[Asked], desk: Desk) -> Iterator[tuple[As
 
 def build_question(plan: JudgePlan, asked: Asked, desk: Desk) -> Question:
     """What this judge is shown of a comparison, in the order asked for."""
-    task = desk.task(asked.comparison.task)
+    task = desk.task_of(asked.comparison)
     sides = [desk.prepared(submission) for submission in asked.order]
     examples = find_examples(plan, asked, desk)
     return question(plan, task, desk.references(task), sides, read_blob=desk.read_blob, examples=examples)
@@ -149,7 +149,7 @@ def build_question(plan: JudgePlan, asked: Asked, desk: Desk) -> Question:
 
 def build_worked_question(plan: JudgePlan, asked: Asked, desk: Desk) -> WorkedQuestion:
     """What a judge with tools finds in its folder, and is told, about a comparison in the order asked for."""
-    task = desk.task(asked.comparison.task)
+    task = desk.task_of(asked.comparison)
     sides = [desk.prepared(submission) for submission in asked.order]
     return question_with_tools(plan, task, desk.references(task), sides, examples=find_examples(plan, asked, desk))
 
@@ -166,7 +166,7 @@ def find_examples(plan: JudgePlan, asked: Asked, desk: Desk) -> str:
     texts = [desk.read_blob(file.text).decode(errors="replace") for file in files if file.text]
     texts += [work.text for work in made.values()]
     found = desk.examples(plan.examples.version).nearest(
-        desk.task(asked.comparison.task), texts, traces, plan.examples.count
+        desk.task_of(asked.comparison), texts, traces, plan.examples.count
     )
     return shown_examples(found, context_tokens=plan.context_tokens, count=plan.examples.count)
 

@@ -125,7 +125,7 @@ def _rates_of(evidence: Evidence, submissions: set[str]) -> TaskRates:
 
 def _difference(changed: Mapping[str, float], base: Mapping[str, float], names: tuple[str, str]) -> Estimate:
     try:
-        return paired_difference(changed, base, names=names).to_estimate()
+        return paired_difference(changed, base, names=names)
     except NothingPaired as error:
         what = f"{names[0]} minus {names[1]}, mean over tasks"
         return Estimate(value=None, estimand=what, method="none", n_tasks=0, why_no_interval=str(error))

@@ -43,11 +43,11 @@ def _calibrated(rows: Rows, outcome: NDArray[np.float64], against: str) -> Itera
         yield ModelCalibration(
             model=name,
             against=against,
-            brier=found.brier.to_estimate(),
-            overconfidence=found.overconfidence.to_estimate(),
+            brier=found.brier,
+            overconfidence=found.overconfidence,
             curve=tuple(_point(one) for one in found.curve),
         )
 
 
 def _point(one: Reliable) -> ReliabilityPoint:
-    return ReliabilityPoint(claimed=one.claimed, came_true=one.came_true.to_estimate())
+    return ReliabilityPoint(claimed=one.claimed, came_true=one.came_true)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -64,7 +65,7 @@ def _share(whose: str, rule: str, own: list[tuple[str, frozenset[str]]]) -> Figu
     hit = np.array([bool(rules) if rule == ANY else rule in rules for _, rules in own])
     name = whose if rule == ANY else f"{rule.replace('-', ' ')}, {whose}"
     found = clustered_share(hit, codes([task for task, _ in own]), what=f"share of {whose} with {rule}")
-    return figure(name, found._replace(n_judgments=None, n_samples=len(own), unit="file"))
+    return figure(name, replace(found, n_judgments=None, n_samples=len(own), unit="file"))
 
 
 def _checked_files(evidence: Evidence) -> list[tuple[str, str, str, frozenset[str]]]:

@@ -30,8 +30,7 @@ def reasons_of(evidence: Evidence, by_coder: Mapping[str, Mapping[str, str]]) ->
         uncoded=len(found) - len(coded),
         shares=tuple(_shares(coded, labels)),
         agreement=tuple(
-            (name, measured.to_estimate())
-            for name, measured in (coder_agreement(known, task_of) if len(known) > 1 else {}).items()
+            (name, measured) for name, measured in (coder_agreement(known, task_of) if len(known) > 1 else {}).items()
         ),
         examples=tuple(_examples(coded, labels)),
     )
@@ -45,10 +44,7 @@ def _shares(coded: list[Justification], labels: Mapping[str, str]) -> list[Reaso
             if not own:
                 continue
             shares = reason_shares([labels[one.judgment] for one in own], codes([one.task for one in own]))
-            made += [
-                ReasonShare(model=model, side=side, label=label, share=share.to_estimate())
-                for label, share in shares.items()
-            ]
+            made += [ReasonShare(model=model, side=side, label=label, share=share) for label, share in shares.items()]
     return made
 
 

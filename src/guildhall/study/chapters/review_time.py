@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from guildhall.analysis.t_intervals import clustered_mean, t_estimate
+from guildhall.analysis.intervals import clustered_mean, t_estimate
 from guildhall.domain.findings import FigureGroup
 from guildhall.study.evidence import Evidence, figure
 

@@ -56,8 +56,8 @@ def fitted(
     days = [date.fromordinal(round(day)) for day in np.linspace(first, last, STEPS + 1)]
     return TrendFinding(
         points=tuple(ordered),
-        slope_per_year=trend.slope_per_year.to_estimate(),
-        line=tuple((day, trend.at(_years(day)).to_estimate()) for day in days),
+        slope_per_year=trend.slope_per_year,
+        line=tuple((day, trend.at(_years(day))) for day in days),
         scatter=trend.scatter,
         undated=tuple(undated),
     )

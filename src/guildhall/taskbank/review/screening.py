@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
+from guildhall.documents.kinds import files_named
 from guildhall.domain.reviews import Advice, Criterion, Draft, Opinion, Screening
 from guildhall.domain.tasks import Task
 
@@ -17,7 +18,6 @@ _WORD = re.compile(r"[a-z]{4,}")
 _HANDWORK = re.compile(
     r"\b(?:weld|lift|drive|install|repair|clean|cook|paint|assemble|operate the)\w*\b", re.IGNORECASE
 )
-_FILE = re.compile(r"[\w()&+-]+\.(?:docx?|xlsx?|pptx?|pdf|csv|txt|zip|png|jpe?g|mp3|wav|mp4)\b", re.IGNORECASE)
 _ATTACHED = re.compile(r"\b(?:attached|enclosed|attachment|reference file)s?\b", re.IGNORECASE)
 _OUTSIDE = re.compile(
     r"https?://\S+|\blog ?in(?:to)?\b|\bcall (?:the|our|your) \w+|\bask (?:the|your) (?:client|manager|team)\b",
@@ -89,7 +89,7 @@ def _self_contained(task: Task, _texts: Texts) -> str | None:
     rest = task.brief
     for file in (*task.reference_files, *task.expert_files):  # names may hold blanks, so known ones are taken out whole
         rest = re.sub(re.escape(file.name), "", rest, flags=re.IGNORECASE)
-    unknown = sorted(set(_FILE.findall(rest)))
+    unknown = sorted(set(files_named(rest)))
     return f"The brief names files that are not here: {', '.join(unknown)}." if unknown else None
 
 

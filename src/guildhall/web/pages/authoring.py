@@ -12,9 +12,9 @@ from starlette.routing import BaseRoute, Route
 
 from guildhall.domain.halls import Member, Role
 from guildhall.domain.reviews import Draft
-from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id
 from guildhall.errors import Conflict, InputError, ReviewRefused, UnknownName
+from guildhall.taskbank.listing import newest_tasks
 from guildhall.taskbank.review.authoring import (
     DeskCopy,
     clear_desk,
@@ -119,7 +119,7 @@ def _submit(site: Site, author: Member, copy: DeskCopy) -> None:
 
 def _form_page(request: Request, site: Site, copy: DeskCopy, *, fault: str = "", status: int = 200) -> Response:
     faults = copy.faults()
-    sectors = sorted({task.sector for task in site.store.each(Task)} - {copy.sector})[:50]
+    sectors = sorted({task.sector for task in newest_tasks(site.store)} - {copy.sector})[:50]
     return page(
         request,
         "task_edit.html",

@@ -15,8 +15,10 @@ from guildhall.study.code_names import names_for
 from guildhall.study.exports import CODE_BOOK, FORMATS, exported
 from guildhall.study.openings import opening_of
 from guildhall.study.publishing import publication, why_not_public
+from guildhall.study.studies import newer_words
 from guildhall.study.unblinding import ask_to_unblind, confirm_unblinding, unblinding
 from guildhall.study.watching import TOO_FAST_SHARE, judges_of
+from guildhall.taskbank.listing import newer_wordings
 from guildhall.web.access import Session
 from guildhall.web.guard import members_only, word
 from guildhall.web.rendering import page
@@ -56,6 +58,7 @@ def board(request: Request, site: Site, _session: Session, _form: FormData) -> R
         folded=folded,
         only=one,
         opening=opening_of(site.store, study),
+        newer=newer_words(len(newer_wordings(site.store, study))),
         places=leases(site.queue, study.id),
         graders=site.roster.code_names(Role.GRADER, most=MOST_NAMED),
         at_risk_before=now + AT_RISK_S,

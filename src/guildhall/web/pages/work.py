@@ -36,7 +36,7 @@ def my_work(request: Request, site: Site, session: Session, _form: FormData) -> 
     open_seats = [seat for seat in seats if seat.state in {SeatState.LIVE, SeatState.EXPIRED}]
     done = [seat for seat in seats if seat.state in {SeatState.SUBMITTED, SeatState.SURPLUS}]
     cards = [
-        {"seat": seat, "task": site.task(seat.slot.task), "design": site.design(seat.slot.study)} for seat in open_seats
+        {"seat": seat, "task": site.task(seat.slot), "design": site.design(seat.slot.study)} for seat in open_seats
     ]
     member, studies = session.member, open_studies(site)
     return page(
