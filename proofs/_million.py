@@ -24,6 +24,7 @@ from guildhall.domain.tasks import FileRef, Task
 from guildhall.domain.values import Value
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
+from guildhall.store.verdicts import rebuild
 
 Row = dict[str, object]
 MOMENT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -60,6 +61,7 @@ def load_large(store: Store, large: Large) -> Study:
     _write(store, Judgment, islice(judgments, large.judgments))
     for kind in (Submission, Comparison, Judgment):
         _look_at(store, kind)
+    rebuild(store)
     return study
 
 

@@ -17,10 +17,12 @@ def main(workspace: Path, folder: Path) -> None:
     began = time.perf_counter()
     from guildhall.grading.viewing import newest_study
     from guildhall.store.workspace import Workspace
-    from guildhall.study.reporting import write_report
+    from guildhall.study.reporting import write_study_report
 
     with Workspace.open(workspace) as opened:
-        findings = write_report(opened, newest_study(opened.store, "large"), folder)
+        report = write_study_report(opened, newest_study(opened.store, "large"), folder)
+    breakdowns = report.section("breakdowns")
+    tables = breakdowns.tables if breakdowns else ()
     both = [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     print(
         json.dumps(
@@ -28,13 +30,11 @@ def main(workspace: Path, folder: Path) -> None:
                 "seconds": time.perf_counter() - began,
                 "cpu_seconds": sum(used.ru_utime + used.ru_stime for used in both),
                 "megabytes": sum(used.ru_maxrss for used in both) / 1024,
-                "judgments": findings.counts.judgments,
-                "models": len(findings.headline),
-                "breakdown_levels": sum(
-                    len({tuple(cell.levels.values()) for cell in one.cells}) for one in findings.breakdowns
-                ),
-                "cells": sum(len(one.cells) for one in findings.breakdowns),
-                "chapters": [group.name for group in findings.groups],
+                "judgments": report.counts["judgments"],
+                "models": len(report.rates),
+                "breakdown_levels": sum(len({row[0] for row in table.rows}) for table in tables),
+                "cells": sum(len(table.rows) for table in tables),
+                "chapters": [section.name for section in report.sections],
             }
         )
     )

@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from guildhall.grading.judges.evidence import pair_scores
 from tests.grading.scripted_judges import (
     LIKES_KIN,
     LIKES_LONGER,
@@ -28,7 +27,7 @@ from tests.grading.scripted_judges import (
     world,
 )
 
-from guildhall.analysis.accountability import Account, account
+from guildhall.analysis.accountability import Account
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.judgments import Judgment
 from guildhall.engine.terms import Pace, Terms
@@ -37,6 +36,8 @@ from guildhall.grading.judges.graders import ByModel
 from guildhall.grading.judges.queue import judge, standing
 from guildhall.store.ledger import Ledger
 from guildhall.store.workspace import Workspace
+from guildhall.study.accounting import account_of
+from guildhall.study.judge_rows import JudgedWork
 from proofs import Figures, proof, realdata
 
 JUDGES = ("perfect", "random", "always-a", "longer", "kin", "refuses", "malformed")
@@ -79,8 +80,8 @@ def known_behaviour() -> Figures:
             for name in JUDGES
         }
         makers = dict.fromkeys(JUDGES, "plum")
-        rows = list(pair_scores(workspace.store, made.comparisons, makers=made.makers, judge_makers=makers))
-        found = {name: account(rows, name, level=LEVEL) for name in JUDGES}
+        work = JudgedWork(workspace, made.study, made.makers, makers)
+        found = {name: account_of(work, name, level=LEVEL) for name in JUDGES}
         failed = workspace.store.find(Judgment, failed=True)
     planted = _planted(found)
     missed = [name for name, (measured, truth) in planted.items() if not _within(measured, truth)]

@@ -7,11 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
-from guildhall.grading.judges.evidence import pair_scores
 from tests.grading.judge_cases import ballots
 from tests.grading.scripted_judges import SECRETS, SEEN, TextPreparer, World, brevity, judge_plan, world
 
-from guildhall.analysis.judge_gain import agreement_gain
 from guildhall.analysis.panel_weights import fit_panel
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.judges import ExamplesFrom, JudgePlan
@@ -21,6 +19,8 @@ from guildhall.grading.judges.example_making import collect_examples
 from guildhall.grading.judges.graders import ByModel
 from guildhall.grading.judges.queue import judge
 from guildhall.store.workspace import Workspace
+from guildhall.study.accounting import gain_of
+from guildhall.study.judge_rows import JudgedWork
 from proofs import Figures, proof
 from proofs.judges import PANDALM, _guildhall, _pandalm
 
@@ -107,5 +107,4 @@ def _gain(workspace: Workspace, made: World, name: str) -> Estimate:
     with_examples = plain.but(name=f"{name}-with-examples", examples=shown)
     for plan in (plain, with_examples):
         judge(ByModel(plan), made.comparisons, desk=desk, terms=Terms(run="examples"), sweeps=1)
-    rows = list(pair_scores(workspace.store, made.comparisons, makers=made.makers, judge_makers={}))
-    return agreement_gain(rows, with_examples.name, plain.name)
+    return gain_of(JudgedWork(workspace, made.study, made.makers), with_examples.name, plain.name)

@@ -44,7 +44,7 @@ def page_from_clawwork() -> Figures:
         "mentions_of_model_estimated_hours": words.count("model-estimated hours"),
         "models": {
             one.model: {
-                "accepted": round(one.success_rate, 4),
+                "accepted": round(one.win_rate, 4),
                 "naive_speed": one.speed and one.speed.naive.value,
                 "naive_cost": one.cost and one.cost.naive.value,
                 "try_once_speed_at_109_minutes_of_review": one.speed and one.speed.try_once.value,

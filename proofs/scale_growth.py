@@ -75,7 +75,7 @@ def _felt(workspace: Workspace, study: str) -> dict[str, float]:
     site = Site(workspace, Addresses("http://localhost", "http://files.localhost"))
     # Counted now, as a server does in the background: a look at an older board would begin to count it anew.
     begun = time.perf_counter()
-    board = count_board(workspace.store, site.study(study), now=time.time())
+    board = count_board(workspace, site.study(study), now=time.time())
     counted_s = time.perf_counter() - begun
     keep_board(workspace.store, board, took_s=counted_s)
     # A million rows were written in a minute: until they are on the disk, every commit would wait for them.

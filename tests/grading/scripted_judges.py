@@ -17,6 +17,7 @@ from guildhall.domain.authors import Expert, GraderKind, ModelRun, Person
 from guildhall.domain.judges import JudgePlan
 from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.prepared import Prepared
+from guildhall.domain.studies import Study
 from guildhall.domain.submissions import StopReason, Submission
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import sha256
@@ -154,6 +155,11 @@ class World:
     tasks: list[Task]
     comparisons: list[Comparison]
     makers = {"model-plum": "plum", "model-pear": "pear"}
+
+    @property
+    def study(self) -> Study:
+        """The study its comparisons are of."""
+        return Study(id="w", title="A world", seed=0, tasks=tuple(task.key for task in self.tasks))
 
 
 def world(

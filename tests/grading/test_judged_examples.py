@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from guildhall.analysis.judge_gain import agreement_gain
 from guildhall.domain.examples import ExampleCollection, JudgedExample
 from guildhall.domain.judges import ExamplesFrom, JudgePlan
 from guildhall.domain.prepared import Prepared, PreparedFile
@@ -18,13 +17,14 @@ from guildhall.engine.terms import Terms
 from guildhall.errors import GuildhallError
 from guildhall.grading.judges.asking import Kept
 from guildhall.grading.judges.desk import Desk
-from guildhall.grading.judges.evidence import pair_scores
 from guildhall.grading.judges.example_making import collect_examples
 from guildhall.grading.judges.graders import ByModel
 from guildhall.grading.judges.queue import judge
 from guildhall.grading.judges.verdicts import build_question
 from guildhall.judging.comparing import judge_of
 from guildhall.judging.examples import Examples, shown_examples, traces_of
+from guildhall.study.accounting import gain_of
+from guildhall.study.judge_rows import JudgedWork
 from tests.grading.scripted_judges import SECRETS, SEEN, TextPreparer, World, brevity, judge_plan, world
 from tests.grading.test_grade_command import STUDY, grade, person_judges
 from tests.grading.test_grade_command import study as study
@@ -98,8 +98,7 @@ def gain(workspace, made: World, name: str):
     plans = with_examples(workspace, made, name), judge_plan(name)
     for plan in plans:
         judge(ByModel(plan), made.comparisons, desk=desk_of(workspace, made), terms=Terms(run="r"), sweeps=1)
-    rows = list(pair_scores(workspace.store, made.comparisons, makers=made.makers, judge_makers={}))
-    return agreement_gain(rows, plans[0].name, plans[1].name)
+    return gain_of(JudgedWork(workspace, made.study, made.makers), plans[0].name, plans[1].name)
 
 
 def test_a_judge_that_learns_from_examples_gains_by_them(workspace):

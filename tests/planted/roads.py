@@ -11,19 +11,20 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 
 import polars as pl
-from guildhall.study.findings import findings_of
 from starlette.testclient import TestClient
 
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.halls import Member, Role
-from guildhall.peer.deliverables import human_results
+from guildhall.domain.report import Report
 from guildhall.store.workspace import Workspace
 from guildhall.study.accounting import accounts_of
 from guildhall.study.board import count_board
 from guildhall.study.code_names import shown_names
 from guildhall.study.comparing import compare_reports
 from guildhall.study.exports import exported
-from guildhall.study.judging import grades_by, rows_of
+from guildhall.study.judging import grades_by
+from guildhall.study.people_results import people_results
+from guildhall.study.reporting import study_report
 from guildhall.study.studies import OpenStudy
 from guildhall.web.api.app import api_app
 from guildhall.web.site import Addresses, Site
@@ -34,12 +35,6 @@ Shown = dict[str, float]
 COUNTS = ("wins", "ties", "losses")
 RATES = ("win", "win_or_tie", "half_tie")
 ALL = (*COUNTS, *RATES)
-
-
-def kind_named(group: str) -> str:
-    """A group as `--graders` takes it."""
-    kind, _, name = group.partition(":")
-    return f"automatic: {name}" if kind in {"judge", "constant"} else group
 
 
 class Twin:
@@ -113,9 +108,19 @@ def _record(group: str, model: str, record: object, names: Iterable[str] = ALL) 
 def by_report(workspace: Workspace, twin: Twin) -> Shown:
     """The headline of `guildhall report`, for the kind it leads with and for every other."""
     found: Shown = {}
-    for group, kind in {"leading": None, **{group: kind_named(group) for group in twin.groups}}.items():
-        for one in findings_of(workspace, twin.study.form, grader_kind=kind).headline:
-            found |= _record(group, one.model, one)
+    for group, graders in {"leading": None, **{group: group for group in twin.groups}}.items():
+        found |= _records(group, study_report(workspace, twin.study.form, graders=graders))
+    return found
+
+
+def _records(group: str, report: Report) -> Shown:
+    """The lines of a headline."""
+    assert report.headline is not None
+    names, found = [column.name for column in report.headline.columns], {}
+    for row in report.headline.rows:
+        cells = dict(zip(names, row, strict=True))
+        values = {name: getattr(cells[name], "value", cells[name]) for name in ALL}
+        found |= {f"{group} / {cells['model']} / {name}": _plain(value) for name, value in values.items()}
     return found
 
 
@@ -123,22 +128,21 @@ def by_wave_report(workspace: Workspace, twin: Twin) -> Shown:
     """The headline on a later wave, which takes the earlier one in where their anchors allow it."""
     found: Shown = {}
     for group in twin.people:
-        seen = findings_of(workspace, twin.study.form, grader_kind=kind_named(group))
-        pooled = any("is pooled with" in chapter.model_dump_json() for chapter in seen.groups)
-        for one in seen.headline:
-            found |= _record(f"{group}{', pooled' if pooled else ''}", one.model, one)
+        seen = study_report(workspace, twin.study.form, graders=group)
+        pooled = any("is pooled with" in words for section in seen.sections for words in section.words)
+        found |= _records(f"{group}{', pooled' if pooled else ''}", seen)
     return found
 
 
 def by_board(workspace: Workspace, twin: Twin) -> Shown:
     """The running rates of the board."""
-    board = count_board(workspace.store, twin.study.form, now=0.0)
+    board = count_board(workspace, twin.study.form, now=0.0)
     return {f"{one.grader_kind} / {one.model} / half_tie": _plain(one.estimate.value) for one in board.running}
 
 
 def by_export(workspace: Workspace, twin: Twin) -> Shown:
     """What somebody finds who counts the rows of the exported CSV."""
-    frame = pl.read_csv(io.BytesIO(exported(workspace.store, twin.study.form, "csv").content), infer_schema=False)
+    frame = pl.read_csv(io.BytesIO(exported(workspace, twin.study.form, "csv").content), infer_schema=False)
     names = {shown: model for model, shown in shown_names(workspace.store, twin.study.form).items()}
     rows = [
         Row(
@@ -173,11 +177,11 @@ def by_api(workspace: Workspace, twin: Twin) -> Shown:
 
 def by_grade(workspace: Workspace, twin: Twin) -> Shown:
     """The rates `guildhall grade judge` prints of each grader that is a program."""
-    rows = rows_of(OpenStudy.open(twin.study.file, workspace))
+    study = OpenStudy.open(twin.study.file, workspace)
     found: Shown = {}
     for group in twin.programs:
         name = group.partition(":")[2]
-        for one in grades_by(rows, [name])[name]:
+        for one in grades_by(study, [name])[name]:
             found |= _record(group, one.model, one)
     return found
 
@@ -192,14 +196,14 @@ def by_account(workspace: Workspace, twin: Twin) -> Shown:
 def by_peer(workspace: Workspace, twin: Twin) -> Shown:
     """People's wins, ties and losses beside what models mark of the same deliverables."""
     found: Shown = {}
-    for one in human_results(workspace, twin.study.form):
+    for one in people_results(workspace, twin.study.form):
         found |= _record(one.kind, one.model, one, COUNTS)
     return found
 
 
 def by_comparing(workspace: Workspace, twin: Twin) -> Shown:
     """The rates `report --compare` prints of a study; held against itself, nothing differs."""
-    made = compare_reports((twin.study.id, twin.study.id), of_study=lambda _: findings_of(workspace, twin.study.form))
+    made = compare_reports((twin.study.id, twin.study.id), of_study=lambda _: study_report(workspace, twin.study.form))
     found: Shown = {}
     for one in made.models:
         assert one.first == one.second

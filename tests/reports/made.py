@@ -6,10 +6,11 @@ from datetime import date
 
 from guildhall.analysis.breakdown import CellRate
 from guildhall.analysis.calibration import Calibration, Reliable
-from guildhall.analysis.savings import Savings, Success
+from guildhall.analysis.savings import Savings
 from guildhall.analysis.savings_files import ModelSavings
 from guildhall.analysis.speed_and_cost import SpeedAndCost
 from guildhall.analysis.win_rates import WinRate
+from guildhall.domain.design import Success
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.policy import GraderGroup, Policy, Rule
 from guildhall.domain.report import DatedPoint, Quotation, Report, Section

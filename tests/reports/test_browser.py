@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page
 
 from guildhall.reports.page import html_page
 from tests.axe import faults
-from tests.reports.made import FINDINGS
+from tests.reports.made import REPORT
 
 LOOKS = [("light", 1366), ("dark", 1366), ("light", 390), ("dark", 390)]
 
@@ -17,7 +17,7 @@ LOOKS = [("light", 1366), ("dark", 1366), ("light", 390), ("dark", 390)]
 @pytest.fixture(scope="module")
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(html_page(FINDINGS), encoding="utf-8")
+    path.write_text(html_page(REPORT), encoding="utf-8")
     return path
 
 

@@ -19,6 +19,7 @@ from guildhall.store import audit as log
 from guildhall.store.records import Store
 from guildhall.store.shelves import SHELVES
 from guildhall.store.tables import metadata
+from tests.store.judged import world
 from tests.strategies import STRATEGIES
 
 EACH = 3
@@ -30,6 +31,7 @@ def fill(store: Store) -> None:
     """Values on every shelf, people on the roster, an honest audit log, and something in every other table."""
     for shelf in SHELVES:
         store.add_all(_drawn(STRATEGIES[shelf.type]))
+    store.add_all(world())
     roster = Roster(store, pepper=b"a key of the workspace")
     for number in range(2):
         member = Member(
@@ -101,10 +103,11 @@ def put_rows(connection: Connection, tables: Mapping[str, Table], rows: Rows) ->
     for name, table in tables.items():
         for row in rows.get(name, []):
             connection.execute(table.insert().values({key: _typed(table.c[key], value) for key, value in row.items()}))
-        if connection.dialect.name == "postgresql" and "seq" in table.c:
+        numbered = next((table.c[one] for one in ("seq", "code") if one in table.c), None)
+        if connection.dialect.name == "postgresql" and numbered is not None:
             # Rows brought their numbers along; the next one goes on from there, as it would have.
-            counter = func.pg_get_serial_sequence(name, "seq")
-            connection.execute(select(func.setval(counter, func.coalesce(func.max(table.c.seq), 1))))
+            counter = func.pg_get_serial_sequence(name, numbered.name)
+            connection.execute(select(func.setval(counter, func.coalesce(func.max(numbered), 1))))
 
 
 def _typed(column: Column[Any], value: Any) -> Any:

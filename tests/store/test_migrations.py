@@ -23,6 +23,7 @@ from guildhall.store.database import HEAD, open_database, revision_of, upgrade
 from guildhall.store.records import Store
 from guildhall.store.shelves import SHELVES
 from guildhall.store.tables import metadata
+from guildhall.store.verdicts import unlike_rebuild
 from guildhall.store.workspace import Workspace
 from tests.grading.halls import task
 from tests.store.filling import Rows, fill, put_rows, rows_of
@@ -96,6 +97,11 @@ def test_an_older_database_upgrades_and_keeps_every_row(old: tuple[Engine, Rows]
     store = Store(engine)
     assert not _unreadable(store)
     assert broken_links(store) == []
+    assert list(unlike_rebuild(store)) == []
+    for one in now["prepared"]:
+        files = json.loads(one["body"])["files"]
+        assert one["words"] == sum(file["words"] for file in files)
+        assert one["tells"] == len(json.loads(one["body"])["tells"]) + sum(len(file["tells"]) for file in files)
     for member in now["members"]:
         assert member["employer_mark"] == json.loads(member["body"])["employer_mark"]
 

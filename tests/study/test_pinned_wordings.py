@@ -160,7 +160,7 @@ def test_anchors_are_drawn_from_work_on_the_wordings_of_the_form_that_is_extende
     first = workspace.store.newest(Study, id="base")
     moved = grade(OpenStudy.open(path, workspace, changed=True))
     assert first is not None
-    of_first, of_moved = (set(judged_pairs(workspace.store, form)) for form in (first, moved))
+    of_first, of_moved = (set(judged_pairs(workspace, form)) for form in (first, moved))
     assert (len(of_first), len(of_moved), of_first & of_moved) == (TASKS, TASKS, set())
 
 

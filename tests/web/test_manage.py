@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 
 from guildhall.cli.study import app
 from guildhall.domain.authors import ModelRun
+from guildhall.domain.boards import Board
 from guildhall.domain.halls import Member, Role, SeatState
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.submissions import Submission
@@ -24,10 +25,11 @@ from guildhall.grading.adjudicating import ask_for_one_more
 from guildhall.grading.design import expert_submission
 from guildhall.store.hall import audit
 from guildhall.store.workspace import Workspace
-from guildhall.study.board import progress_cells, running_agreement, running_estimates
+from guildhall.study.board import count_board
 from guildhall.study.code_names import code_names, shown_names
 from guildhall.study.watching import judges_of
 from guildhall.web.pages import manage
+from guildhall.web.site import Site
 from tests.axe import faults
 from tests.web.judging import judge_one
 from tests.web.live import Live, Visitor
@@ -72,11 +74,14 @@ def manager(hall: Live) -> Visitor:
     return hall.client(hall.invite(Role.MANAGER))
 
 
+def board_of(site: Site) -> Board:
+    return count_board(site.workspace, site.study("study"), now=site.clock())
+
+
 def test_the_board_counts_what_is_planned_held_and_done(hall: Live) -> None:
     study = hall.site.study("study")
-    shown = shown_names(hall.site.store, study)
-    cells = progress_cells(hall.site.store, study, shown)
-    assert {cell.model for cell in cells} == set(shown.values())
+    cells = board_of(hall.site).cells
+    assert {cell.model for cell in cells} == set(shown_names(hall.site.store, study))
     assert [(cell.planned, cell.held, cell.done) for cell in cells] == [(8, 0, 8), (8, 0, 8)]
 
 
@@ -94,8 +99,7 @@ def test_a_board_of_many_cells_tells_occupations_and_each_leads_to_its_models(
 
 
 def test_an_interval_one_may_look_at_stands_on_completed_tasks_only(hall: Live) -> None:
-    study = hall.site.study("study")
-    found = running_estimates(hall.site.store, study, shown_names(hall.site.store, study))
+    found = board_of(hall.site).running
     assert {one.estimate.n_tasks for one in found} == {4}
     assert all("every task of the bank is complete" in (one.estimate.why_no_interval or "") for one in found)
 
@@ -105,11 +109,10 @@ def test_an_unfinished_study_shows_an_interval_that_may_be_looked_at(tmp_path: P
         study = open_study(workspace, [make_task(number) for number in range(4)], people={"graders_per_set": 1})
     live = Live(tmp_path / "workspace").start()
     try:
-        shown = shown_names(live.site.store, study)
-        assert running_estimates(live.site.store, study, shown) == []
+        assert board_of(live.site).running == ()
         member = live.invite()
         assert judge_one(live.site, member, "study") and judge_one(live.site, member, "study")
-        [one] = running_estimates(live.site.store, study, shown)
+        [one] = board_of(live.site).running
         assert one.estimate.n_tasks == 2 and one.estimate.interval is not None
         low, high = one.estimate.interval
         assert low <= (one.estimate.value or 0) <= high and high - low > 0.4
@@ -118,15 +121,14 @@ def test_an_unfinished_study_shows_an_interval_that_may_be_looked_at(tmp_path: P
 
 
 def test_agreement_that_may_be_looked_at_is_that_of_the_planned_graders(hall: Live, manager: Visitor) -> None:
-    study = hall.site.study("study")
-    [one] = running_agreement(hall.site.store, study)
+    [one] = board_of(hall.site).agreement
     # On every set one grader chose and the other tied, so each pair of verdicts is half apart.
     assert (one.grader_kind, one.estimate.value, one.estimate.n_tasks) == ("expert", 0.5, 4)
     assert "graders of one set agree by" in manager.get("/manage/studies/study").text
     [set_] = [one.key for one in hall.site.store.find(Comparison, study="study")][:1]
     ask_for_one_more(hall.site.queue, "study", set_, why="", by=hall.invite(Role.MANAGER), now=hall.site.clock())
     assert judge_one(hall.site, hall.invite(), "study", ranks=(2, 1))
-    assert running_agreement(hall.site.store, study) == [one]
+    assert board_of(hall.site).agreement == (one,)
 
 
 def test_no_page_or_export_names_a_model_before_two_people_unblind(hall: Live, manager: Visitor) -> None:

@@ -15,7 +15,7 @@ from guildhall.grading.offering import next_set
 from guildhall.store.workspace import Workspace
 from guildhall.study.board import count_board
 from guildhall.study.exports import CODE_BOOK, FORMATS, exported
-from guildhall.study.reporting import write_report
+from guildhall.study.reporting import write_study_report
 from guildhall.study.studies import newer_words
 from guildhall.taskbank.importing import import_tasks, read_source
 from guildhall.taskbank.listing import newest_tasks
@@ -128,10 +128,10 @@ def _everything(
     """Every output of the study by name: report files, board, exports, API answers and pages."""
     grader, manager, program = visitors
     workspace, study = live.workspace, live.site.study("study")
-    write_report(workspace, study, folder)
+    write_study_report(workspace, study, folder)
     found = {f"report/{one.relative_to(folder)}": one.read_bytes() for one in folder.rglob("*") if one.is_file()}
-    found["board"] = canonical_json(count_board(workspace.store, study, now=0).model_dump(mode="json"))
-    found |= {f"export.{ending}": exported(workspace.store, study, ending).content for ending in (*FORMATS, CODE_BOOK)}
+    found["board"] = canonical_json(count_board(workspace, study, now=0).model_dump(mode="json"))
+    found |= {f"export.{ending}": exported(workspace, study, ending).content for ending in (*FORMATS, CODE_BOOK)}
     answers = {f"/api/v1/{name}": program.get(f"/api/v1/{name}", headers=headers) for name in API}
     answers |= {page: grader.get(page) for page in pages}
     managed = ("", "/judges", "/items")

@@ -19,8 +19,10 @@ from guildhall.domain.policy import GraderGroup, GroupKind, Policy, Rule
 
 RULES = tuple(Rule)
 _COUNTED = -1
+_LOST = [RULES.index(Rule.NO_VERDICT), RULES.index(Rule.BROKEN_ROUND)]
 _ROUNDS = frozenset({GroupKind.JUDGE, GroupKind.CONSTANT})
 """Kinds of graders that are asked in every order of a set; people have no rounds."""
+_PROGRAMS = [kind.value for kind in _ROUNDS]
 
 
 class Verdicts(Protocol):
@@ -87,61 +89,89 @@ class Counted:
 
 def count(verdicts: Verdicts, policy: Policy) -> Counted:
     """Every judgment under the first rule that takes it, in the order of `Rule`; the others as pairs."""
-    made_by = verdicts.works.select("work", "name", "sample")
-    base = (
-        verdicts.rows.lazy()
-        .join(made_by.filter(pl.col("name") == policy.baseline).lazy(), on="work")
-        .sort("sample", "place")
-        .unique("judgment", keep="first", maintain_order=True)
-        .select("judgment", base_place="place", base_rank="rank", base_work="work")
-        .collect()
-    )
-    heads = verdicts.rows.filter(pl.col("place") == 0).join(base, on="judgment", how="left")
+    heads = _heads(verdicts, policy)
     heads = heads.with_columns(rule=_first_rule(verdicts, policy))
-    if policy.whole_rounds:
-        heads = _rounds_kept_whole(heads, verdicts, policy)
+    if policy.whole_rounds and policy.graders.kind in _ROUNDS:
+        heads = heads.with_columns(rule=_with_broken_rounds())
     taken = dict(heads.group_by("rule").len().iter_rows())
-    lost = [RULES.index(Rule.NO_VERDICT), RULES.index(Rule.BROKEN_ROUND)]
     bases = heads.select("judgment", "base_place", "base_rank", "base_work", "rule")
-    shown = verdicts.rows.join(bases, on="judgment", maintain_order="left").filter(
-        pl.col("work") != pl.col("base_work")
-    )
+    shown = verdicts.rows.join(bases, on="judgment", maintain_order="left")
+    shown = shown.filter(pl.col("work") != pl.col("base_work"))
     answers = shown.filter(pl.col("rule") == _COUNTED)
     return Counted(
         pairs=pairs_from(answers, verdicts),
         answers=answers,
-        unanswered=shown.filter(pl.col("rule").is_in(lost)),
+        unanswered=shown.filter(pl.col("rule").is_in(_LOST)),
         left_out={rule: taken.get(at, 0) for at, rule in enumerate(RULES)},
         n_counted=taken.get(_COUNTED, 0),
         policy=policy,
     )
 
 
+def _heads(verdicts: Verdicts, policy: Policy) -> pl.DataFrame:
+    """One row for each judgment, with the baseline's work in it; of several the one of the lowest sample."""
+    made_by = verdicts.works.select("work", "name", "sample").filter(pl.col("name") == policy.baseline)
+    base = (
+        verdicts.rows.lazy()
+        .join(made_by.lazy(), on="work")
+        .sort("sample", "place")
+        .unique("judgment", keep="first", maintain_order=True)
+        .select("judgment", base_place="place", base_rank="rank", base_work="work")
+        .collect()
+    )
+    replaced = verdicts.rows["replaces"].drop_nulls().unique().implode()
+    heads = verdicts.rows.filter(pl.col("place") == 0).join(base, on="judgment", how="left")
+    heads = heads.with_columns(replaced=pl.col("judgment").is_in(replaced))
+    programs = verdicts.graders.filter(pl.col("kind").is_in(_PROGRAMS))
+    if not len(programs):
+        return heads.with_columns(again=pl.lit(value=False), orders=pl.lit(1))
+    sizes = verdicts.rows.group_by("comparison").agg(size=pl.col("place").max() + 1)
+    orders = pl.when(pl.col("size") % 2 == 0).then(pl.col("size")).otherwise(2 * pl.col("size"))
+    again = _said_again(heads.filter(_among("grader", programs) & ~pl.col("replaced")), verdicts)
+    heads = heads.with_columns(again=pl.col("judgment").is_in(again.implode()))
+    return heads.join(sizes, on="comparison", maintain_order="left").with_columns(orders=orders)
+
+
+def _said_again(by_programs: pl.DataFrame, verdicts: Verdicts) -> pl.Series:
+    """What a program said again at a place it had judged already: the first verdict there counts."""
+    # The first two works tell an order from every other of the square in which a set is shown.
+    seconds = verdicts.rows.filter(pl.col("place") == 1).select("judgment", second="work")
+    said = by_programs.filter(pl.col("rank").is_not_null()).join(seconds, on="judgment", how="left")
+    said = said.sort("made_at", "key_head")
+    earlier = pl.int_range(pl.len()).over("grader", "comparison", "sweep", "work", "second")
+    return said.filter(earlier > 0)["judgment"]
+
+
 def _first_rule(verdicts: Verdicts, policy: Policy) -> pl.Expr:
     """The number of the first rule that takes a judgment by itself; rounds are looked at afterwards."""
-    replaced = verdicts.rows["replaces"].drop_nulls().unique()
     asked = _of_group(verdicts.graders, policy.graders)
     settled = asked if policy.grader_keys is None else asked.filter(pl.col("key").is_in(list(policy.grader_keys)))
     outside = verdicts.tasks.filter(pl.col("key").is_in([str(key) for key in policy.ungradable]))
     excluded = verdicts.graders.filter(pl.col("key").is_in(list(policy.excluded)))
     takes: dict[Rule, pl.Expr] = {
-        Rule.REPLACED: pl.col("judgment").is_in(replaced.implode()),
+        Rule.REPLACED: pl.col("replaced"),
         Rule.NO_BASELINE: pl.col("base_work").is_null(),
         Rule.OTHER_GRADERS: ~_among("grader", asked),
         Rule.OTHER_SETTINGS: ~_among("grader", settled),
+        Rule.SURPLUS: pl.col("again") | (pl.lit(policy.planned_only) & ~pl.col("planned")),
         Rule.EXCLUDED_GRADER: _among("grader", excluded),
         Rule.UNGRADABLE: _among("task", outside),
+        Rule.LATER_EXPOSURE: pl.lit(policy.first_exposure) & (pl.col("exposure").fill_null(1) > 1),
         Rule.NO_VERDICT: pl.col("rank").is_null(),
     }
-    if policy.planned_only:
-        takes[Rule.SURPLUS] = ~pl.col("planned")
-    if policy.first_exposure:
-        takes[Rule.LATER_EXPOSURE] = pl.col("exposure").fill_null(1) > 1
     found = pl.lit(_COUNTED, dtype=pl.Int8)
     for at, rule in reversed(list(enumerate(RULES))):
         if rule in takes:
             found = pl.when(takes[rule]).then(pl.lit(at, dtype=pl.Int8)).otherwise(found)
     return found
+
+
+def _with_broken_rounds() -> pl.Expr:
+    """A judge's verdicts count whole rounds at a time: every order in which a set is shown, in one sweep."""
+    counts = pl.col("rule") == _COUNTED
+    whole = counts.sum().over("comparison", "grader", "sweep") == pl.col("orders")
+    broken = pl.lit(RULES.index(Rule.BROKEN_ROUND), dtype=pl.Int8)
+    return pl.when(counts & ~whole).then(broken).otherwise(pl.col("rule"))
 
 
 def group_of() -> pl.Expr:
@@ -159,43 +189,3 @@ def _of_group(graders: pl.DataFrame, group: GraderGroup) -> pl.DataFrame:
     if group.kind is GroupKind.PEOPLE_AND_JUDGE:
         return graders.filter(pl.col("kind") == GroupKind.EXPERT.value)
     return graders.filter(group_of() == str(group))
-
-
-def _rounds_kept_whole(heads: pl.DataFrame, verdicts: Verdicts, policy: Policy) -> pl.DataFrame:
-    """The same with a judge's rounds counted whole or not at all; a place that was answered twice counts once.
-
-    A round is one sweep over one set: every order in which the set is shown.
-    """
-    if policy.graders.kind not in _ROUNDS:
-        return heads
-    no_verdict, broken, surplus = (RULES.index(one) for one in (Rule.NO_VERDICT, Rule.BROKEN_ROUND, Rule.SURPLUS))
-    asked = heads.filter(pl.col("rule").is_in([_COUNTED, no_verdict])).select(
-        "judgment", "comparison", "grader", "sweep", "rule"
-    )
-    orders = (
-        verdicts.rows.join(asked, on="judgment", how="semi")
-        .sort("judgment", "place")
-        .group_by("judgment", maintain_order=True)
-        .agg(order=pl.col("work").cast(pl.String).str.join(" "), size=pl.len())
-    )
-    of_round = ["comparison", "grader", "sweep"]
-    answered = pl.col("rule") == _COUNTED
-    asked = (
-        asked.join(orders, on="judgment")
-        # A verdict stands before a failure at the same place, and an earlier one before a later.
-        .sort(pl.col("rule") != _COUNTED, "judgment")
-        .with_columns(again=pl.int_range(pl.len()).over([*of_round, "order"]) > 0)
-        .with_columns(
-            wanted=pl.when(pl.col("size") % 2 == 0).then(pl.col("size")).otherwise(2 * pl.col("size")),
-            got=(answered & ~pl.col("again")).sum().over(of_round),
-        )
-        .with_columns(
-            now=pl.when(pl.col("again"))
-            .then(pl.lit(surplus, dtype=pl.Int8))
-            .when(answered & (pl.col("got") < pl.col("wanted")))
-            .then(pl.lit(broken, dtype=pl.Int8))
-            .otherwise(pl.col("rule"))
-        )
-    )
-    changed = heads.join(asked.select("judgment", "now"), on="judgment", how="left")
-    return changed.with_columns(rule=pl.coalesce("now", "rule")).drop("now")

@@ -27,7 +27,13 @@ def export(file: BundleFile, workspace: WorkspaceOption = None, json: JsonOption
 def import_(file: BundleFile, workspace: WorkspaceOption = None, json: JsonOption = False) -> None:
     """Add what a bundle holds; refused whole when a single byte of it was changed."""
     with Workspace.find(workspace) as opened:
-        _show("imported from", file, import_bundle(opened.store, opened.blobs, file), json)
+        contents = import_bundle(opened.store, opened.blobs, file)
+        if "judgments" in contents.rows:
+            # A library that takes its time to load, and few bundles need it.
+            from guildhall.store.verdict_parts import close_parts
+
+            close_parts(opened.store, opened.verdict_parts)
+        _show("imported from", file, contents, json)
 
 
 @app.command("check")

@@ -94,6 +94,7 @@ def run(
     json: JsonOption = False,
 ) -> None:
     """Run the study; stop it at any time and run it again to go on where it stopped."""
+    from guildhall.store.verdict_parts import close_parts
     from guildhall.store.workspace import Workspace
     from guildhall.study.stages import STAGES
     from guildhall.study.studies import OpenStudy
@@ -107,6 +108,7 @@ def run(
             quiet = json or stage.name != "sampling"
             with live_table(f"{study.id}: {stage.name}", partial(stage.status, study), quiet=quiet):
                 reports[stage.name] = stage.run(study)
+        close_parts(opened.store, opened.verdict_parts)
     if json:
         as_json({"study": study.id, "digest": frozen.key, **reports})
     else:

@@ -29,11 +29,9 @@ from guildhall.store.database import HEAD
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_named, shelf_of
 from guildhall.store.verdict_rows import COLUMNS, STOPS, file_kinds, read
-from guildhall.store.verdict_tables import authors, graders, names, verdicts, works
+from guildhall.store.verdict_tables import SPAN, authors, graders, names, verdicts, works
 from guildhall.store.verdicts import made
 
-SPAN = 1 << 17
-"""Row numbers of judgments a part covers."""
 WORTH_KEEPING = 50_000
 """Rows: a study or the end of the table with fewer is sooner read from the database."""
 _DTYPES = {
@@ -99,11 +97,17 @@ def read_verdicts(store: Store, studies: Sequence[Id], *, parts: Path) -> Verdic
                 return found
 
 
-def close_parts(store: Store, parts: Path) -> int:
-    """Keep parts of all there is, for the next reader; how many were made. For whoever has written much."""
+def close_parts(store: Store, parts: Path, *, full_only: bool = False) -> int:
+    """Keep parts of all there is, for the next reader; how many were made. For whoever has written much.
+
+    A table with few rows needs none. `full_only` leaves out the last span, which still grows.
+    """
     with store.reading() as connection:
         kept = _Parts(connection, parts, str(made(connection)))
-        return sum(kept.close(span) for span in kept.spans())
+        spans = list(kept.spans())
+        if sum(span.rows for span in spans) < WORTH_KEEPING:
+            return 0
+        return sum(kept.close(span) for span in (spans[:-1] if full_only else spans))
 
 
 def row_keys(store: Store, kind: type[Value], rows: pl.Series) -> pl.Series:
@@ -231,7 +235,8 @@ class _Parts:
             sync_folder(self.folder)
             self._clear(span, file)
         except OSError:
-            part.unlink(missing_ok=True)
+            with suppress(OSError):
+                part.unlink()
             return False
         return True
 

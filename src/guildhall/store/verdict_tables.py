@@ -9,6 +9,8 @@ from sqlalchemy import Column, Float, Index, Integer, SmallInteger, String, Tabl
 from guildhall.store.shelves import RowNumber, metadata
 from guildhall.store.verdict_rows import COLUMNS, REQUIRED
 
+SPAN = 1 << 17
+"""Row numbers of judgments that are kept together for quick reading."""
 _PRIMARY = {"judgment", "place"}
 verdicts = Table(
     "verdicts",

@@ -33,7 +33,18 @@ from guildhall.store.verdict_rows import (
     rows_of,
     task_key,
 )
-from guildhall.store.verdict_tables import MADE, NEVER, PROJECTED, authors, graders, names, verdicts, waiting, works
+from guildhall.store.verdict_tables import (
+    MADE,
+    NEVER,
+    PROJECTED,
+    SPAN,
+    authors,
+    graders,
+    names,
+    verdicts,
+    waiting,
+    works,
+)
 
 if TYPE_CHECKING:
     from guildhall.store.records import Store
@@ -43,7 +54,7 @@ _AT_ONCE = 500
 _SPAN = 2_000
 _MOST_REMEMBERED = 100_000
 _LOCK = 0x6768_7665
-"""For PostgreSQL: who brings what others may wait for, or finds something missing, does so one after the other."""
+"""For PostgreSQL: who brings what others may wait for, misses something or makes names does so one after the other."""
 
 _JUDGMENTS, _COMPARISONS, _SUBMISSIONS = (
     shelf_named(name).table for name in ("judgments", "comparisons", "submissions")
@@ -77,7 +88,9 @@ _NOTED = frozenset({"judgments", "comparisons", "submissions"})
 def project(connection: Connection, written: Written) -> None:
     """Bring the table up to what a transaction wrote: what of it is kept and not yet projected.
 
-    Raises `ImpossibleValue` for a judgment whose order is not its comparison's works, each once.
+    Raises `ImpossibleValue` for a judgment whose order is not its comparison's works, each once. On PostgreSQL a
+    judgment and the one it replaces, written for the first time by two transactions at once, are brought together by
+    the next write only: to wait for each other would cost every grader's submit a trip to the server.
     """
     if not (written.judgments or written.comparisons or written.submissions):
         return
@@ -89,8 +102,16 @@ def project(connection: Connection, written: Written) -> None:
     for keys in written.keys("judgments"):
         projection.add_judgments(_JUDGMENTS.c.key.in_(keys), refuse=True)
     if projection.some_wait or not written.judgments:
-        for keys in written.keys("comparisons", "submissions", "judgments"):
-            projection.add_awaited(keys)
+        for keys in written.keys("comparisons", "submissions"):
+            projection.add_awaited(waiting.c.needs.in_(keys))
+        projection.add_awaited(waiting.c.needs.in_(select(_JUDGMENTS.c.key)))
+
+
+def full_spans(store: Store) -> int:
+    """How many spans of judgments are full: what stands in them is best kept as parts."""
+    with store.glance() as connection:
+        last = connection.execute(select(func.max(verdicts.c.judgment))).scalar()
+    return (last or 0) // SPAN
 
 
 def rebuild(store: Store) -> int:
@@ -192,13 +213,11 @@ class _Projection:
         self._works: dict[str, tuple[int, int]] = {}
         self._locked = connection.dialect.name == "sqlite"
 
-    def alone(self) -> bool:
-        """Wait until nobody else brings or misses anything, and keep it so; False where that was so already."""
-        if self._locked:
-            return False
-        self._connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
-        self._locked = True
-        return True
+    def alone(self) -> None:
+        """Wait until nobody else brings or misses anything or makes names; it stays so until the transaction ends."""
+        if not self._locked:
+            self._connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+            self._locked = True
 
     def add_works(self, which: Any) -> None:
         """Rows of submissions that have none."""
@@ -229,8 +248,10 @@ class _Projection:
     def add_judgments(self, which: Any, *, refuse: bool) -> None:
         """Rows of judgments that have none. One that cannot be is refused, or else left out for good."""
         fresh = ~select(verdicts.c.judgment).where(verdicts.c.judgment == _JUDGMENTS.c.seq).exists()
+        alone_before = self._locked
         judged = self.judged(which, fresh)
-        if (judged.needs.keys() - judged.broken) and self.alone():
+        if not alone_before and judged.needs.keys() - judged.broken:
+            self.alone()  # what is missing may be on its way: look again once its writer has committed
             judged = self.judged(which, fresh)
         if refuse and judged.broken:
             raise next(iter(judged.broken.values()))
@@ -238,9 +259,9 @@ class _Projection:
         _insert(self._connection, waiting, list(judged.needs.items()))
         self.judgments += len(judged.rows) + len(judged.needs)
 
-    def add_awaited(self, keys: Sequence[str]) -> None:
-        """Rows of judgments that waited for any of these keys; what still lacks something goes on waiting."""
-        waited = self._connection.execute(select(waiting.c.judgment).where(waiting.c.needs.in_(keys))).scalars().all()
+    def add_awaited(self, come: Any) -> None:
+        """Rows of judgments that waited for what has come; one that still lacks something goes on waiting."""
+        waited = self._connection.execute(select(waiting.c.judgment).where(come)).scalars().all()
         for some in _some(waited, _AT_ONCE):
             self._connection.execute(delete(waiting).where(waiting.c.judgment.in_(some)))
             self.add_judgments(_JUDGMENTS.c.seq.in_(some), refuse=False)
@@ -303,8 +324,12 @@ class _Projection:
     def _remember(self, table: Table, wanted: Mapping[tuple[str, str], Mapping[str, Any]]) -> None:
         """The numbers of some names, by kind and key."""
         self._look_up(table, wanted)
+        if not self._adding or all((table.name, *name) in self._codes for name in wanted):
+            return
+        self.alone()  # else two who make the same names in another order would wait for each other
+        self._look_up(table, wanted)
         new = [name for name in sorted(wanted) if (table.name, *name) not in self._codes]
-        if new and self._adding:
+        if new:
             dialect: Any = sqlite if self._connection.dialect.name == "sqlite" else postgresql
             insert = dialect.insert(table).on_conflict_do_nothing(index_elements=["key", "kind"])
             self._connection.execute(insert, [{"kind": kind, "key": key, **wanted[kind, key]} for kind, key in new])

@@ -9,6 +9,7 @@ from itertools import chain
 import numpy as np
 
 from guildhall.analysis.accountability import Account, account, ratings_table
+from guildhall.analysis.counting import Counted
 from guildhall.analysis.judge_gain import agreement_gain
 from guildhall.analysis.ratings_table import ratings_from_table
 from guildhall.analysis.tables import encode
@@ -20,6 +21,7 @@ from guildhall.domain.submissions import Submission
 from guildhall.errors import NothingJudged
 from guildhall.grading.judges.baselines import BASELINES
 from guildhall.grading.judges.features import maker_of, sample_features
+from guildhall.study.judge_rows import JudgedWork
 from guildhall.study.judging import judged_work, makers_of, marks_of, queued
 from guildhall.study.studies import OpenStudy
 
@@ -47,26 +49,37 @@ def accounts_of(
         raise NothingJudged("accounts of judges")
     if against is not None and against not in work.judges:
         raise NothingJudged(f"a comparison with {against}")
-    counted = {name: work.counted(group) for name, group in work.judges.items()}
-    rows = {name: list(work.rows(one)) for name, one in counted.items()}
-    out = {name: {key.id: why for key, why in one.policy.ungradable.items()} for name, one in counted.items()}
-    people = {name: [row for row in work.people if row.task not in out[name]] for name in judges}
-    made = tuple(
-        account(rows[name], people[name], grader=name, coverage=work.coverage(counted[name]), level=level)
-        for name in judges
-    )
     others = sorted((set(BASELINES) | ({against} if against is not None else set())) & work.judges.keys())
     gains = {
-        name: {
-            other: agreement_gain(rows[name], rows[other], people[name], names=(name, other), level=level)
-            for other in others
-            if other != name
-        }
+        name: {other: gain_of(work, name, other, level=level) for other in others if other != name}
         for name in judges
         if name not in BASELINES
     }
-    left_out = dict(chain.from_iterable(out[name].items() for name in judges))
-    return Accounts(made, left_out, len(study.tasks), gains)
+    left_out = dict(chain.from_iterable(_ungradable(work.by(name)).items() for name in judges))
+    return Accounts(tuple(account_of(work, name, level=level) for name in judges), left_out, len(study.tasks), gains)
+
+
+def account_of(work: JudgedWork, name: str, *, level: float = 0.95) -> Account:
+    """One judge's account, held against people on the tasks it can grade."""
+    counted = work.by(name)
+    rows, people = list(work.rows(counted)), _people_beside(work, counted)
+    return account(rows, people, grader=name, coverage=work.coverage(counted), level=level)
+
+
+def gain_of(work: JudgedWork, name: str, other: str, *, level: float = 0.95) -> Estimate:
+    """How much more often a judge agrees with people than another does, on the tasks the first can grade."""
+    mine, theirs = work.by(name), work.by(other)
+    people = _people_beside(work, mine)
+    return agreement_gain(list(work.rows(mine)), list(work.rows(theirs)), people, names=(name, other), level=level)
+
+
+def _ungradable(counted: Counted) -> dict[str, str]:
+    return {key.id: why for key, why in counted.policy.ungradable.items()}
+
+
+def _people_beside(work: JudgedWork, counted: Counted) -> list[PairScore]:
+    out = _ungradable(counted)
+    return [row for row in work.people if row.task not in out]
 
 
 def study_evidence(study: OpenStudy) -> tuple[list[str], TrainingRows]:

@@ -60,7 +60,7 @@ def _people(workspace: Workspace, study: Study) -> dict[str, Counted]:
     """What each group of people (or of simulated graders) judged, as the report will count it."""
     verdicts = verdicts_of(workspace, study)
     return {
-        str(group): count(verdicts, policy_of(workspace.store, study, verdicts, graders=group))
+        str(group): count(verdicts, policy_of(workspace.store, study, verdicts, group))
         for group in groups_of(study, verdicts)
         if group.kind not in PROGRAMS
     }

@@ -23,13 +23,12 @@ from guildhall.domain.prepared import Prepared
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task, TaskKey
-from guildhall.errors import NothingJudged
 from guildhall.judging.preparing import NOTES
 from guildhall.store.frames import read_frame
 from guildhall.store.shelves import shelf_of
 from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
-from guildhall.study.policy import groups_of, policy_of
+from guildhall.study.policy import count_study, groups_of, policy_of
 
 ByCoder = Mapping[str, Mapping[str, str]]
 KEYS_A_QUERY = 500
@@ -46,15 +45,12 @@ def read_evidence(
 ) -> Evidence:
     """The evidence of one group of graders; kinds are never pooled. `reasons` are labels of justifications by coder."""
     verdicts = verdicts_of(workspace, study)
-    policy = policy_of(workspace.store, study, verdicts, graders=graders, baseline=baseline)
-    counted = count(verdicts, policy)
-    if not counted.n_counted:
-        raise NothingJudged(f"study {study.id!r} against {policy.baseline!r}", n_excluded=counted.n_judgments)
+    counted = count_study(workspace.store, study, verdicts, graders=graders, baseline=baseline)
     alone = Evidence(
         study=study,
         counted=counted,
         tasks=tasks_frame(workspace, study, verdicts),
-        others=_others(workspace, study, verdicts, policy),
+        others=_others(workspace, study, verdicts, counted.policy),
         submissions=verdicts.rows["work"].n_unique(),
         omissions=_omissions(verdicts, counted),
         comparisons=verdicts.rows["comparison"].n_unique(),
@@ -96,7 +92,7 @@ def _others(workspace: Workspace, study: Study, verdicts: Verdicts, policy: Poli
     found = {}
     for group in groups_of(study, verdicts):
         if group != policy.graders:
-            own = policy_of(workspace.store, study, verdicts, graders=group, baseline=policy.baseline)
+            own = policy_of(workspace.store, study, verdicts, group, baseline=policy.baseline)
             counted = count(verdicts, own)
             if counted.n_counted:
                 found[group] = counted

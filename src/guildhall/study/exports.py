@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.counting import Counted, count
+from guildhall.analysis.counting import Counted
 from guildhall.analysis.pairs import BREAKDOWNS, NOT_ASKED, Pairs, words_in
 from guildhall.analysis.tables import Coded
 from guildhall.domain.policy import GraderGroup
@@ -24,7 +24,7 @@ from guildhall.errors import UnknownName
 from guildhall.store.workspace import Workspace
 from guildhall.study.code_names import shown_names
 from guildhall.study.evidence import verdicts_of
-from guildhall.study.policy import policy_of
+from guildhall.study.policy import count_study
 from guildhall.study.unblinding import unblinding
 
 DataFrame: TypeAlias = Any
@@ -68,7 +68,7 @@ def exported(workspace: Workspace, study: Study, ending: str, *, graders: Grader
 
 def _counted(workspace: Workspace, study: Study, graders: GraderGroup | str | None) -> Counted:
     verdicts = verdicts_of(workspace, study)
-    return count(verdicts, policy_of(workspace.store, study, verdicts, graders=graders))
+    return count_study(workspace.store, study, verdicts, graders=graders)
 
 
 @dataclass(frozen=True)

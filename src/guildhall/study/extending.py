@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from guildhall.analysis.counting import count
 from guildhall.analysis.pairs import words_in
 from guildhall.domain.design import Extension
 from guildhall.domain.studies import Study
@@ -20,7 +19,7 @@ from guildhall.store.records import Store
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import verdicts_of
 from guildhall.study.file import ExtendsSection, StudyFile, StudySection, read_study
-from guildhall.study.policy import groups_of, policy_of
+from guildhall.study.policy import count_study
 
 _EXTENSION = """\
 [study]
@@ -45,11 +44,12 @@ samples = {samples}
 def judged_pairs(workspace: Workspace, study: Study) -> list[Digest]:
     """The models' submissions to the wordings of this form that the leading graders judged, as they are counted."""
     verdicts = verdicts_of(workspace, study)
-    if not groups_of(study, verdicts):
+    try:
+        pairs = count_study(workspace.store, study, verdicts).pairs
+    except NothingJudged:
         return []
-    pairs = count(verdicts, policy_of(workspace.store, study, verdicts)).pairs
     pinned = np.array([name in study.tasks for name in pairs.wording.names], dtype=np.bool_)
-    return sorted(words_in(pairs.keep(pinned[pairs.wording.codes]).submission)) if len(pairs) else []
+    return sorted(words_in(pairs.keep(pinned[pairs.wording.codes]).submission))
 
 
 def wave_before(file: StudyFile, folder: Path, store: Store) -> Study | None:

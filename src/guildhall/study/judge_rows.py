@@ -23,6 +23,7 @@ from guildhall.domain.policy import GraderGroup, GroupKind
 from guildhall.domain.prepared import Prepared
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
+from guildhall.errors import NothingJudged
 from guildhall.grading.judges.features import maker_of, maker_of_model
 from guildhall.store.shelves import shelf_of
 from guildhall.store.workspace import Workspace
@@ -51,8 +52,14 @@ class JudgedWork:
         """The programs that judged, by name."""
         return {str(group.name): group for group in self.groups if group.kind in PROGRAMS}
 
+    def by(self, name: str) -> Counted:
+        """What counts of one program; `NothingJudged` where it gave no verdict."""
+        if name not in self.judges:
+            raise NothingJudged(f"the account of {name}")
+        return self.counted(self.judges[name])
+
     def counted(self, group: GraderGroup) -> Counted:
-        policy = policy_of(self.workspace.store, self.study, self._verdicts, graders=group)
+        policy = policy_of(self.workspace.store, self.study, self._verdicts, group)
         return count(self._verdicts, policy)
 
     @cached_property

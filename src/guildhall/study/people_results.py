@@ -16,7 +16,7 @@ def people_results(workspace: Workspace, study: Study) -> list[HumanResult]:
     verdicts = verdicts_of(workspace, study)
     found = []
     for group in groups_of(study, verdicts):
-        counted = count(verdicts, policy_of(workspace.store, study, verdicts, graders=group))
+        counted = count(verdicts, policy_of(workspace.store, study, verdicts, group))
         if group.kind not in PROGRAMS and counted.n_counted:
             found += [
                 HumanResult(model=one.model, kind=str(group), wins=one.wins, ties=one.ties, losses=one.losses)

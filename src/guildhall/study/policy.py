@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from guildhall.analysis.counting import Verdicts, group_of
+from guildhall.analysis.counting import Counted, Verdicts, count, group_of
 from guildhall.domain.policy import GraderGroup, GroupKind, Policy
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task, TaskKey
@@ -35,19 +35,37 @@ def groups_of(study: Study, verdicts: Verdicts) -> list[GraderGroup]:
     return sorted(ranked, key=lambda group: plan is None or group != plan.graders)
 
 
-def policy_of(
+def count_study(
     store: Store,
     study: Study,
     verdicts: Verdicts,
     *,
     graders: GraderGroup | str | None = None,
     baseline: str | None = None,
+) -> Counted:
+    """What counts of one group of graders: the one asked for, else the first of whom anything does."""
+    groups = groups_of(study, verdicts)
+    wanted = groups if graders is None else [_chosen(study, groups, graders)]
+    for group in wanted:
+        counted = count(verdicts, policy_of(store, study, verdicts, group, baseline=baseline))
+        if counted.n_counted:
+            return counted
+    raise NothingJudged(f"study {study.id!r} against {baseline or study.baseline!r}", n_excluded=judged_in(verdicts))
+
+
+def judged_in(verdicts: Verdicts) -> int:
+    """How many judgments there are, counted or not."""
+    return int(verdicts.rows["judgment"].n_unique())
+
+
+def policy_of(
+    store: Store, study: Study, verdicts: Verdicts, group: GraderGroup, *, baseline: str | None = None
 ) -> Policy:
-    """The policy of one group of graders: the one asked for, else the one that leads.
+    """The policy of one group of graders.
 
     A judge counts under the settings that were frozen; where a study froze none, under those it was last asked with.
     """
-    group, plan = _chosen(study, groups_of(study, verdicts), graders), study.design.plan
+    plan = study.design.plan
     return Policy(
         studies=(study.id,),
         baseline=baseline or study.baseline,
@@ -67,18 +85,12 @@ def _judged(verdicts: Verdicts) -> list[_Judged]:
     ]
 
 
-def _chosen(study: Study, known: Sequence[GraderGroup], wanted: GraderGroup | str | None) -> GraderGroup:
-    if wanted is None:
-        if not known:
-            raise NothingJudged(f"study {study.id!r}")
-        return known[0]
+def _chosen(study: Study, known: Sequence[GraderGroup], wanted: GraderGroup | str) -> GraderGroup:
     text = str(wanted)
     for group in known:
         if text in {str(group), group.name}:
             return group
     there = ", ".join(map(str, known)) or "nobody"
-    if isinstance(wanted, GraderGroup):
-        return wanted
     if text == "automatic":
         raise InputError(f"each judge is a group of its own; name one of those who judged {study.id!r}: {there}")
     raise InputError(f"no graders of study {study.id!r} are called {text!r}; it was judged by {there}")

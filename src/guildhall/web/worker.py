@@ -16,8 +16,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 
 from guildhall.observe.spans import Doing, span
+from guildhall.store.verdicts import full_spans
 from guildhall.store.work import this_worker
 from guildhall.web.site import Site
 from guildhall.web.stopping import STOP_WITHIN_S, end_at_last, stop_signals
@@ -65,6 +67,23 @@ def open_next_study(site: Site, _stopping: Stopping) -> bool:
     return open_next(site.workspace, worker=this_worker(), clock=site.clock)
 
 
+class KeepingParts:
+    """Keeps what was judged for quick reading, span by span as they fill; False when nothing is to be kept."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Path, int] = {}
+
+    def __call__(self, site: Site, _stopping: Stopping) -> bool:
+        full = full_spans(site.workspace.store)
+        parts = site.workspace.verdict_parts
+        if full <= self._seen.get(parts, 0):
+            return False
+        from guildhall.store.verdict_parts import close_parts
+
+        self._seen[parts] = full
+        return close_parts(site.workspace.store, parts, full_only=True) > 0
+
+
 Errand = Callable[[Site, Stopping], bool]
 ERRANDS: dict[str, Errand] = {
     "grading": grade_next,
@@ -72,6 +91,7 @@ ERRANDS: dict[str, Errand] = {
     "mail": mail_next,
     "screening": screen_next_draft,
     "opening": open_next_study,
+    "parts": KeepingParts(),
 }
 """Each does one thing and says whether there was one. They run side by side: a long grading delays no e-mail."""
 
