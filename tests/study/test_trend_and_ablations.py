@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from guildhall.domain.authors import ModelGrader, ModelRun
+from guildhall.domain.authors import ModelGrader, ModelRun, RoomSettings
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.picks import Pick
@@ -16,7 +16,7 @@ from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
 from guildhall.grading.design import expert_submission
-from guildhall.reports.chapters.ablations import settings_of
+from guildhall.reports.chapters.ablations import one_setting_apart, settings_of
 from guildhall.reports.chapters.trend import fitted
 from guildhall.store.workspace import Workspace
 from guildhall.study.file import read_study
@@ -174,6 +174,16 @@ def as_tries(workspace: Workspace, identity: str, by_task: dict[str, list[Submis
 
 def test_everything_that_may_change_the_work_is_a_setting() -> None:
     fields = set(ModelRun.model_fields) - {"kind", "name", "model", "sample", "settings"}
-    assert fields == {"condition", "prompt_digest", "tools", "brief"}
+    assert fields == {"condition", "prompt_digest", "tools", "brief", "room"}
     described = settings_of(ModelRun(name="a", model="m", settings={"temperature": 0.5}, condition="own"))
-    assert set(described) == {"temperature", "prompt", "tools", "context"}
+    assert set(described) == {"temperature", "prompt", "tools", "context", "room"}
+
+
+def test_one_room_for_all_who_need_one_hides_no_other_change_and_two_rooms_are_one() -> None:
+    first, second = (RoomSettings(sandbox="docker", environment=digit * 64) for digit in "01")
+    code, answer = (
+        ModelRun(name="code", model="m", tools="code", room=first),
+        ModelRun(name="a", model="m", tools="none"),
+    )
+    assert [setting for setting, *_ in one_setting_apart([code, answer])] == ["tools"]
+    assert [setting for setting, *_ in one_setting_apart([code, code.but(name="b", room=second)])] == ["room"]

@@ -106,7 +106,7 @@ def test_an_interval_one_may_look_at_stands_on_completed_tasks_only(hall: Live) 
 
 def test_an_unfinished_study_shows_an_interval_that_may_be_looked_at(tmp_path: Path) -> None:
     with Workspace.create(tmp_path / "workspace") as workspace:
-        study = open_study(workspace, [make_task(number) for number in range(4)], people={"graders_per_set": 1})
+        open_study(workspace, [make_task(number) for number in range(4)], people={"graders_per_set": 1})
     live = Live(tmp_path / "workspace").start()
     try:
         assert board_of(live.site).running == ()

@@ -113,7 +113,7 @@ def _sample_bank(workspace: Workspace) -> None:
     from guildhall.cli.show import note
     from guildhall.cli.study import show_status
     from guildhall.study.demonstration import demo_study, replayed_because
-    from guildhall.study.stages import Sampling
+    from guildhall.study.stages import Sampling, require_deliveries
 
     study, stage = demo_study(workspace), Sampling()
     study.freeze(why="the demo's study file was edited")
@@ -123,7 +123,9 @@ def _sample_bank(workspace: Workspace) -> None:
         show_status("What the two authors had made", stage.status(study))
         return
     with live_table("two authors at work", lambda: stage.status(study)):
-        show_status("What the two authors made", stage.run(study))
+        report = stage.run(study)
+    show_status("What the two authors made", report)
+    require_deliveries(report)
 
 
 def _judge(workspace: Workspace) -> None:

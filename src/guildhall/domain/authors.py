@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, JsonValue
 
-from guildhall.domain.values import Digest, Id, Value, canonical_json, sha256
+from guildhall.domain.values import Digest, GrownValue, Id, Value, canonical_json, sha256
 
 
 class Expert(Value):
@@ -21,13 +21,32 @@ class Expert(Value):
         return f"expert:{self.code_name}"
 
 
-class ModelRun(Value):
+class RoomSettings(Value):
+    """The confined place in which a model worked, as far as it may change the work; all of it asked of the room.
+
+    `environment` digests what the room answered: its Python, its packages, its programs. `packages` are absent where
+    a room cannot be asked before work begins (containers); `network` are the hosts that answer GET.
+    """
+
+    sandbox: str
+    environment: Digest
+    python: str | None = None
+    packages: tuple[str, ...] | None = None
+    programs: tuple[str, ...] | None = None
+    network: tuple[str, ...] = ()
+    limits: dict[str, float] = {}
+
+
+class ModelRun(GrownValue):
     """A model under exact settings: everything that may change what it writes.
 
     `model` is an Inspect model string; `settings` holds reasoning effort, temperature and the like; `tools` names
     what it could use, and `brief` which form of the brief it read; `sample` numbers independent tries under the
-    same settings.
+    same settings. `room` is absent for work that needed none, and for work done before rooms were recorded: its
+    environment is unknown.
     """
+
+    later: ClassVar[frozenset[str]] = frozenset({"room"})
 
     kind: Literal["model"] = "model"
     name: Id
@@ -38,11 +57,14 @@ class ModelRun(Value):
     tools: str | None = None
     brief: str = "full"
     sample: Annotated[int, Field(ge=1)] = 1
+    room: RoomSettings | None = None
 
     @property
     def settings_digest(self) -> Digest:
         """What two samples of one configuration share."""
-        parts = [self.model, self.settings, self.condition, self.prompt_digest, self.tools, self.brief]
+        parts: list[Any] = [self.model, self.settings, self.condition, self.prompt_digest, self.tools, self.brief]
+        if self.room is not None:
+            parts.append(self.room.model_dump(mode="json"))
         return sha256(canonical_json(parts))
 
     @property

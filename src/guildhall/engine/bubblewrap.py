@@ -33,10 +33,10 @@ from pydantic import BaseModel
 from guildhall.confine.bubblewrap import INSIDE_ID
 from guildhall.confine.command import Command
 from guildhall.confine.limits import ROOM_WIDE, Finished
-from guildhall.confine.room import Room, start
+from guildhall.confine.room import Room
 from guildhall.engine.bubblewrap_config import BubblewrapConfig, Network
-from guildhall.engine.environments import prepared_environment
 from guildhall.engine.inspect_private import SandboxUserUnsupportedError, subprocesses_at_once
+from guildhall.engine.rooms import open_room
 from guildhall.errors import RoomClosed
 
 logger = logging.getLogger(__name__)
@@ -63,18 +63,13 @@ class BubblewrapSandboxEnvironment(SandboxEnvironment):
             raise
 
     def _open_room(self) -> Room:
-        prepared = prepared_environment(self.config.environment) if self.config.environment else None
-        room = start(
+        network = self._network
+        room = open_room(
+            self.config,
             work=self.work,
-            limits=self.config.limits(output_bytes=SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE),
-            read_only=[*self.config.read_only, *(prepared.read_only if prepared else ())],
-            mounts=self._network.mounts if self._network else (),
-            env={
-                **(prepared.env if prepared else {}),
-                **(self._network.env if self._network else {}),
-                **self.config.env,
-            },
-            how="bubblewrap",
+            output_bytes=SandboxEnvironmentLimits.MAX_EXEC_OUTPUT_SIZE,
+            mounts=network.mounts if network else (),
+            env=network.env if network else {},
         )
         if self._network is not None:
             self._network.connect(room)

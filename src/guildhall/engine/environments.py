@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from typing import Literal
 
 from guildhall.confine.launch import PATH, system_python
 from guildhall.domain.values import Value, canonical_json, sha256
-from guildhall.errors import EnvironmentNotBuilt, NoEnvironment
+from guildhall.errors import EnvironmentNotBuilt, InterpreterNotShown, NoEnvironment
 
 ProfileName = Literal["small", "full"]
 _RECORD = "environment.json"
@@ -53,6 +54,8 @@ class Prepared(Value):
     python: str
     installed: tuple[str, ...]
     replaced: tuple[Package, ...] = ()
+    interpreter: tuple[Path, ...] = ()
+    """Folders its Python needs beside its own, where that Python lies outside /usr."""
 
     @classmethod
     def at(cls, folder: Path) -> Prepared:
@@ -64,7 +67,7 @@ class Prepared(Value):
 
     @property
     def read_only(self) -> tuple[Path, ...]:
-        return (self.folder,)
+        return (self.folder, *self.interpreter)
 
     @property
     def env(self) -> dict[str, str]:
@@ -99,14 +102,39 @@ def prepared_environment(named: Literal["own"] | Path) -> Prepared:
 
 @functools.cache
 def own_environment() -> Prepared | None:
-    """Guildhall's own packages, where they run on the system's Python: enough for office files, nothing to download.
+    """The packages Guildhall itself runs on: enough for office files, nothing to download.
 
-    The folder is shown read-only inside; None when this Python lives where a sandbox cannot see it.
+    Their folder is shown read-only inside, and so is that of a Python outside /usr (pyenv, uv, conda). None where all
+    of it is the system's own, which every room shows.
     """
-    venv, interpreter = Path(sys.prefix), Path(sys.base_prefix)
-    if sys.prefix == sys.base_prefix or not interpreter.is_relative_to("/usr"):
+    prefix = Path(sys.prefix)
+    if prefix.is_relative_to("/usr") and sys.prefix == sys.base_prefix:
         return None
-    return Prepared(profile="own", folder=venv, venv=venv, python=_system_version(), installed=_installed(venv))
+    return Prepared(
+        profile="own",
+        folder=prefix,
+        venv=prefix,
+        python=platform.python_version(),
+        installed=_installed(prefix),
+        interpreter=interpreter_places(Path(sys.executable), Path(sys.base_prefix), shown=prefix),
+    )
+
+
+def interpreter_places(executable: Path, base: Path, *, shown: Path) -> tuple[Path, ...]:
+    """The folders outside /usr and outside `shown` in which a Python lies: its own, and those its links lead through.
+
+    Refused where one of them is a whole home folder, or holds one: nobody's files are shown to an agent for that.
+    """
+    places, link = [base], executable
+    while link.is_symlink():
+        link = link.parent / link.readlink()
+        places.append(Path(os.path.normpath(link)).parent.parent)
+    outside = [one for one in places if not one.is_relative_to("/usr") and not one.is_relative_to(shown)]
+    home = Path.home()
+    for one in outside:
+        if home.is_relative_to(one):
+            raise InterpreterNotShown(executable, one)
+    return tuple(dict.fromkeys(outside))
 
 
 def default_folder(profile: ProfileName) -> Path:

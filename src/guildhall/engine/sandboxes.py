@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from guildhall.domain.values import Value
 from guildhall.engine.agents import BARE_HOST
+from guildhall.engine.bubblewrap_config import BubblewrapConfig
 from guildhall.errors import InputError
 
 if TYPE_CHECKING:
@@ -39,13 +40,13 @@ class Sandbox(Value):
                 f"or write in words: {BARE_HOST!r}"
             )
         if self.kind == "bubblewrap":
-            return SandboxEnvironmentSpec("bubblewrap", self._bubblewrap())
+            return SandboxEnvironmentSpec("bubblewrap", self.bubblewrap())
         if self.allow or self.environment:
             raise InputError(f"`allow` and `environment` belong to bubblewrap; put them into {self.kind}'s own config")
         return SandboxEnvironmentSpec(self.kind, None if self.config is None else str(self.config))
 
-    def _bubblewrap(self) -> Any:
-        from guildhall.engine.bubblewrap_config import BubblewrapConfig
+    def bubblewrap(self) -> BubblewrapConfig:
+        """The settings of its rooms, with everything that is shown inside."""
         from guildhall.engine.environments import own_environment
 
         base = BubblewrapConfig.read(self.config) if self.config else BubblewrapConfig.model_validate({})

@@ -27,7 +27,11 @@ GuildhallError
 │   ├── RoomNotStarted    the confined place could not be set up
 │   ├── RoomClosed        work was handed to a room that has been closed
 │   ├── NoEnvironment     no prepared working environment where one was named
-│   └── EnvironmentNotBuilt
+│   ├── EnvironmentNotBuilt
+│   ├── InterpreterNotShown  a Python that lies where no room may see it
+│   ├── ToldButAbsent     authors would be told of what their room does not have
+│   ├── RoomChanged       a study goes on in another room than it began in
+│   └── NothingDelivered  everything ended, and nobody delivered anything
 ├── ModelError            a provider refused, failed or ran into a limit           (exit code 6)
 │   ├── UnreadableVerdict a judge's reply that holds no verdict where one must stand
 │   └── PriceUnknown      a limit in dollars for a model nobody knows the price of
@@ -90,13 +94,17 @@ from guildhall.errors.storing import (
 )
 from guildhall.errors.working import (
     EnvironmentNotBuilt,
+    InterpreterNotShown,
     MissingTool,
     ModelError,
     NoEnvironment,
+    NothingDelivered,
     PriceUnknown,
+    RoomChanged,
     RoomClosed,
     RoomNotStarted,
     SandboxError,
+    ToldButAbsent,
     UnreadableVerdict,
 )
 
@@ -113,6 +121,7 @@ __all__ = [
     "GuildhallError",
     "ImpossibleValue",
     "InputError",
+    "InterpreterNotShown",
     "LookInterrupted",
     "MissingBlob",
     "MissingColumn",
@@ -121,6 +130,7 @@ __all__ = [
     "NoEnvironment",
     "NoWorkspace",
     "NotEnoughData",
+    "NothingDelivered",
     "NothingJudged",
     "NothingMarked",
     "NothingPaired",
@@ -129,6 +139,7 @@ __all__ = [
     "PriceUnknown",
     "RefusedPackage",
     "ReviewRefused",
+    "RoomChanged",
     "RoomClosed",
     "RoomNotStarted",
     "SandboxError",
@@ -136,6 +147,7 @@ __all__ = [
     "SeparatedModels",
     "StoreError",
     "StoreOutOfReach",
+    "ToldButAbsent",
     "TooFew",
     "TooFewMarks",
     "UnknownName",

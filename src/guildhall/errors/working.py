@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from guildhall.errors.root import GuildhallError
@@ -45,6 +46,47 @@ class NoEnvironment(SandboxError):
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         super().__init__(f"{folder} holds no prepared environment; make one with `guildhall sandbox build`")
+
+
+class InterpreterNotShown(SandboxError):
+    """The Python that Guildhall runs on lies where no room may see it."""
+
+    def __init__(self, executable: Path, place: Path) -> None:
+        self.executable, self.place = executable, place
+        super().__init__(
+            f"{executable} needs {place}, which holds a home folder and is not shown to agents; "
+            "make an environment with `guildhall sandbox build` and name it in [sampling], or install Python elsewhere"
+        )
+
+
+class ToldButAbsent(SandboxError):
+    """Authors would be told of something that their room does not have."""
+
+    def __init__(self, what: Sequence[str], *, told_by: str, fix: str) -> None:
+        self.what, self.told_by = tuple(what), told_by
+        super().__init__(f"{told_by} tells of {', '.join(what)}, and the room has none of it; {fix}")
+
+
+class RoomChanged(SandboxError):
+    """The room here is another than the one a study began in."""
+
+    def __init__(self, study: str, what: Sequence[str]) -> None:
+        self.study, self.what = study, tuple(what)
+        super().__init__(
+            f"study {study!r} began in a room with other {', '.join(what)}; run it where that room is, "
+            "or pass --changed to go on in this one as a new form"
+        )
+
+
+class NothingDelivered(SandboxError):
+    """Every author of a run came to an end and none delivered anything."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        super().__init__(
+            f"{count} pieces of work ended and none of them delivered anything; `guildhall sandbox check` says whether "
+            "the room works, and `guildhall sample status` what went wrong"
+        )
 
 
 class EnvironmentNotBuilt(SandboxError):

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
-from guildhall.domain.authors import ModelRun
+from guildhall.domain.authors import ModelRun, RoomSettings
 from guildhall.domain.values import Id, Value
 from guildhall.sampling.elicitation import Condition, Prompt, Tools, prompt_for
 
@@ -46,13 +46,17 @@ class AuthorPlan(Value):
             raise ValueError(f"author {self.name!r} has a prompt of its own; say condition = 'own' too")
         return self
 
-    def instructions(self, *, folder: Path | None = None) -> Prompt:
+    @property
+    def works_in_a_room(self) -> bool:
+        return bool(self.command) or self.tools is not Tools.NONE
+
+    def instructions(self, *, folder: Path | None = None, room: RoomSettings | None = None) -> Prompt:
         """What comes before the brief; a prompt file is looked for beside the study."""
         own = self.prompt if self.prompt is None or folder is None else folder / self.prompt
-        return prompt_for(self.condition, self.tools, own=own)
+        return prompt_for(self.condition, self.tools, own=own, room=room)
 
-    def runs(self, prompt: Prompt) -> list[ModelRun]:
-        """One model run for each sample."""
+    def runs(self, prompt: Prompt, room: RoomSettings | None = None) -> list[ModelRun]:
+        """One model run for each sample; the room is part of those that work in one."""
         model = self.model or COMMAND + self.name
         settings: dict[str, JsonValue] = {"command": list(self.command)} if self.command else self.settings
         return [
@@ -65,6 +69,7 @@ class AuthorPlan(Value):
                 tools=self.tools.value,
                 brief=self.brief,
                 sample=number,
+                room=room if self.works_in_a_room else None,
             )
             for number in range(1, self.samples + 1)
         ]

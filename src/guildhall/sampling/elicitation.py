@@ -7,9 +7,10 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
+from guildhall.domain.authors import RoomSettings
 from guildhall.domain.values import Digest, Value, sha256
 from guildhall.engine.agents import SHELL_TOOLS
-from guildhall.errors import InputError, UnreadableFile
+from guildhall.errors import InputError, ToldButAbsent, UnreadableFile
 from guildhall.judging.pages import LOOK
 
 ADDITIONAL_PACKAGES = (
@@ -23,7 +24,7 @@ ADDITIONAL_PACKAGES = (
     "srt",
     "xlrd",
 )
-"""Installed on top of the usual packages, and named in the prompt (GDPval A.6.4)."""
+"""Named in prompts that were made before rooms were asked what they have (GDPval A.6.4)."""
 
 
 class Condition(StrEnum):
@@ -60,10 +61,10 @@ class Prompt(Value):
 
 
 def prompt_for(
-    condition: Condition, tools: Tools, *, own: Path | None = None, packages: tuple[str, ...] = ADDITIONAL_PACKAGES
+    condition: Condition, tools: Tools, *, own: Path | None = None, room: RoomSettings | None = None
 ) -> Prompt:
-    """The instructions of a condition, filled in for a set of tools. `own` is the user's file where the condition is
-    "own"; its text is used as it is.
+    """The instructions of a condition, filled in for a set of tools and a room. `own` is the user's file where the
+    condition is "own"; its text is used as it is. Without a room the text is as it was before rooms were asked.
     """
     if condition is Condition.OWN:
         return _own_prompt(own)
@@ -72,10 +73,28 @@ def prompt_for(
     name = f"{condition.value}-1.md"
     filled = Template(_shipped(name)).substitute(
         tools=_tools_in_words(tools),
-        packages=f"Besides the usual Python packages these are installed: {', '.join(packages)}.",
+        packages=_packages_in_words(room),
         looking=f" with `{LOOK}`",
     )
     return Prompt(condition=condition, text=filled, source=name)
+
+
+def _packages_in_words(room: RoomSettings | None) -> str:
+    """What is installed, as the room itself said."""
+    if room is None:
+        return f"Besides the usual Python packages these are installed: {', '.join(ADDITIONAL_PACKAGES)}."
+    if room.packages is None:
+        return "What is installed is not listed here; `python3 -m pip list` in a shell tells the Python packages."
+    told = f"Python {room.python} has exactly these packages: {', '.join(room.packages)}."
+    return f"{told} Programs beside it: {', '.join(room.programs)}." if room.programs else told
+
+
+def require_told(condition: Condition, tools: Tools, room: RoomSettings) -> None:
+    """Refuse a prompt that sends its reader to a program the room does not have."""
+    wants = condition is Condition.ELICITED and tools is not Tools.NONE
+    if wants and room.programs is not None and "LibreOffice" not in room.programs:
+        fix = "install it, or choose condition = 'plain'"
+        raise ToldButAbsent(["LibreOffice"], told_by="the elicited prompt", fix=fix)
 
 
 def _shipped(name: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
-from guildhall.domain.authors import ModelRun
+from guildhall.domain.authors import ModelRun, RoomSettings
 from guildhall.domain.tasks import Task, TaskKey
 from guildhall.domain.values import canonical_json, sha256
 from guildhall.domain.variants import BriefVariant
@@ -19,11 +20,15 @@ from guildhall.sampling.elicitation import Prompt, Tools
 
 @dataclass(frozen=True)
 class SampleItem:
-    """One author's one try at one task."""
+    """One author's one try at one task.
+
+    `known_as` is its key as made before rooms counted: work done under it is carried on, its environment unknown.
+    """
 
     task: Task
     author: ModelRun
     job: AgentJob
+    known_as: str
 
     @property
     def key(self) -> str:
@@ -36,20 +41,33 @@ def plan_samples(
     *,
     variants: Mapping[TaskKey, BriefVariant] | None = None,
     folder: Path | None = None,
+    room: RoomSettings | None = None,
 ) -> list[SampleItem]:
     """All items, tasks outermost: an early end leaves whole tasks done rather than whole authors missing.
 
     `variants` are confirmed under-specified briefs by wording; an author that reads them is refused for tasks
-    without one. `folder` is where prompt files are looked for.
+    without one. `folder` is where prompt files are looked for. Without a `room` the items are
+    those of a study that began before rooms counted.
     """
-    told = [(author, author.instructions(folder=folder)) for author in authors]
-    _require_different_names([author for author, _ in told])
+    told = [
+        _Told(author, *(author.instructions(folder=folder, room=one) for one in (room, None))) for author in authors
+    ]
+    _require_different_names([one.author for one in told])
     items = []
     for task in tasks:
-        for author, prompt in told:
+        for author, prompt, before in told:
             brief = _brief(task, author, variants or {})
-            items += [_item(task, author, run, prompt, brief) for run in author.runs(prompt)]
+            runs = zip(author.runs(prompt, room), author.runs(before), strict=True)
+            items += [_item(task, author, run, prompt, brief, known_as=_key(task, brief, old)) for run, old in runs]
     return items
+
+
+class _Told(NamedTuple):
+    """An author with what it is told, and what it was told before rooms were asked."""
+
+    author: AuthorPlan
+    prompt: Prompt
+    before: Prompt
 
 
 def _require_different_names(authors: Sequence[AuthorPlan]) -> None:
@@ -71,12 +89,17 @@ def _brief(task: Task, author: AuthorPlan, variants: Mapping[TaskKey, BriefVaria
     return variant.brief
 
 
-def _item(task: Task, author: AuthorPlan, run: ModelRun, prompt: Prompt, brief: str) -> SampleItem:
+def _key(task: Task, brief: str, run: ModelRun) -> str:
+    """Everything that may change the work, as one digest; the room is part of the run."""
+    placed = [[file.path, file.digest] for file in _placed(task)]
+    return sha256(canonical_json(["sample", task.key, brief, placed, run.model_dump(mode="json")]))
+
+
+def _item(task: Task, author: AuthorPlan, run: ModelRun, prompt: Prompt, brief: str, *, known_as: str) -> SampleItem:
     placed = tuple(_placed(task))
     tools = author.tools.names if not author.command else ()
-    fields = [task.key, brief, [[file.path, file.digest] for file in placed], run.model_dump(mode="json")]
     job = AgentJob(
-        key=sha256(canonical_json(["sample", *fields])),
+        key=_key(task, brief, run),
         label=f"{task.id} by {run.name} #{run.sample}",
         model=run.model,
         prompt=_prompt(task, brief),
@@ -88,7 +111,7 @@ def _item(task: Task, author: AuthorPlan, run: ModelRun, prompt: Prompt, brief: 
         command=_filled(author.command) if author.command else None,
         metadata={"task": task.id, "task_version": task.version, "author": run.model_dump(mode="json")},
     )
-    return SampleItem(task, run, job)
+    return SampleItem(task, run, job, known_as)
 
 
 def _placed(task: Task) -> Iterable[PlacedFile]:

@@ -1,6 +1,6 @@
 """Recorded work, for machines where no sandbox can run: what the scripted authors made of the sample bank.
 
-A record holds for one item only, by its key: the same task, brief, files, prompt, model and settings. What is
+A record holds for one item only, by its key: the same task, brief, files, model and settings, in whatever room. What is
 replayed says so, in its origin and among its problems; it used no time and no money here.
 """
 
@@ -27,13 +27,13 @@ _RECORD = "submission.json"
 def replay_samples(items: Sequence[SampleItem], *, workspace: Workspace, terms: Terms) -> int:
     """End every open item that has a record with its recorded submission; how many were replayed."""
     work, recorded = Work(workspace.store), _records()
-    known = {item.key: item for item in items if item.key in recorded}
+    known = {item.key: item for item in items if item.known_as in recorded}
     work.plan(known, kind="agent", run=terms.run)
     ended = {WorkState.DONE, WorkState.FAILED}
     still_open = [key for key, state in work.items(known).items() if state.state not in ended]
     mine = work.claim(still_open, worker=this_worker(), now=terms.now())
     for key in mine:
-        submission = _replayed(known[key], recorded[key], workspace.blobs)
+        submission = _replayed(known[key], recorded[known[key].known_as], workspace.blobs)
         with workspace.store.transaction():
             workspace.store.add(submission)
             work.finish([Outcome(key, at=terms.now(), result=submission.key)])
@@ -52,7 +52,7 @@ def record(item: SampleItem, submission: Submission, blobs: Blobs, folder: Path)
     # What this machine took and where its log lies is no part of the work.
     kept = submission.model_copy(update={"usage": None, "seconds": None, "log": None, "made_at": None})
     (place / _RECORD).write_text(kept.model_dump_json(indent=1) + "\n", encoding="utf-8")
-    (place / "item").write_text(item.key + "\n", encoding="utf-8")
+    (place / "item").write_text(item.known_as + "\n", encoding="utf-8")
     return place
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+from guildhall.domain.authors import ModelRun, RoomSettings
 from guildhall.domain.submissions import Submission
 from guildhall.engine.agents import AgentEnd, AgentJob
 from guildhall.engine.evals import AgentRun, run_agents
 from guildhall.engine.executor import Executor
 from guildhall.engine.journal import TAKEN_OVER
+from guildhall.engine.rooms import ask_room
 from guildhall.engine.sandboxes import Sandbox
 from guildhall.engine.spreading import looks, parts, shared_terms
 from guildhall.engine.terms import Terms
+from guildhall.errors import RoomChanged
 from guildhall.sampling.pages import opened_renderer
 from guildhall.sampling.plan import SampleItem
 from guildhall.sampling.stage import SamplingStage, render_cache
@@ -80,7 +83,19 @@ def run_batch(batch: Batch) -> AgentRun:
         return _run_here(batch, workspace, None)
 
 
+def _require_rooms(batch: Batch, workspace: Workspace) -> None:
+    """Refuse to do on this machine what is still to be done in another room than this machine has."""
+    states = Work(workspace.store).items([job.key for job in batch.jobs])
+    ended = {key for key, item in states.items() if item.state in {WorkState.DONE, WorkState.FAILED}}
+    authors = [ModelRun.model_validate(job.metadata["author"]) for job in batch.jobs if job.key not in ended]
+    for room in {one.room.canonical(): one.room for one in authors if one.room is not None}.values():
+        here = ask_room(batch.sandbox)
+        if other := [name for name in RoomSettings.model_fields if getattr(here, name) != getattr(room, name)]:
+            raise RoomChanged(batch.terms.run, other)
+
+
 def _run_here(batch: Batch, workspace: Workspace, on_end: OnEnd | None) -> AgentRun:
+    _require_rooms(batch, workspace)
     with opened_renderer(render_cache(workspace.path)) as render:
         return run_agents(
             batch.jobs,

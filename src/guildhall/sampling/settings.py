@@ -16,7 +16,7 @@ from guildhall.engine.terms import Limits, Pace, Terms
 
 
 class SamplingSettings(Value):
-    """The `[sampling]` section. Nothing here changes what an author writes, so nothing here is part of any key.
+    """The `[sampling]` section: how work is paced, and the room it is done in. The room alone is part of a work's key.
 
     `at_once` agents work at a time in each of `processes` processes.
     """

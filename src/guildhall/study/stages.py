@@ -7,7 +7,9 @@ from typing import Protocol
 
 from pydantic import JsonValue
 
+from guildhall.domain.submissions import StopReason
 from guildhall.engine.evals import AgentRun
+from guildhall.errors import NothingDelivered
 from guildhall.sampling.expectation import forecast
 from guildhall.sampling.plan import SampleItem
 from guildhall.sampling.running import reopen_failed, run_samples
@@ -55,6 +57,13 @@ class Sampling:
         return sampling_status(study.items, workspace=study.workspace, run=study.id).model_dump(mode="json")
 
 
+def require_deliveries(report: Report) -> None:
+    """Refuse to go on from a run of which everything ended and nothing was delivered."""
+    ended = report["ended"]
+    if isinstance(ended, Mapping) and ended and set(ended) == {StopReason.NOTHING_DELIVERED.value}:
+        raise NothingDelivered(sum(int(str(count)) for count in ended.values()))
+
+
 def retry_failed(study: OpenStudy) -> Report:
     """Try again what failed through no fault of its author."""
     items = reopen_failed(study.items, workspace=study.workspace)
@@ -64,6 +73,7 @@ def retry_failed(study: OpenStudy) -> Report:
 
 
 def _run_items(study: OpenStudy, items: Sequence[SampleItem]) -> AgentRun:
+    study.require_told()
     settings = study.file.sampling
     return run_samples(
         items,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from sqlalchemy import select
 
+from guildhall.domain.authors import RoomSettings
 from guildhall.domain.design import TaskChoice
 from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.studies import Study
@@ -16,11 +17,15 @@ from guildhall.domain.tasks import Task, TaskKey
 from guildhall.domain.values import Id
 from guildhall.domain.variants import BriefVariant
 from guildhall.engine.executor import Executor
+from guildhall.engine.rooms import ask_room
 from guildhall.engine.terms import Terms
-from guildhall.errors import InputError, UnknownName
+from guildhall.errors import InputError, MissingTool, RoomNotStarted, UnknownName
+from guildhall.sampling.carrying import carried_on
+from guildhall.sampling.elicitation import require_told
 from guildhall.sampling.plan import SampleItem, plan_samples
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
+from guildhall.store.work import Work
 from guildhall.store.workspace import Workspace
 from guildhall.study.extending import extension_of, wave_before
 from guildhall.study.file import StudyFile, read_study
@@ -76,7 +81,7 @@ class OpenStudy:
         among the newest versions; one whose `[tasks]` were edited chooses anew and keeps the wordings it has.
         """
         earlier = wave_before(self.file, self.folder, self.workspace.store)
-        form = earlier or (None if self.changed else self.kept)
+        form = earlier or self._form
         if form is None:
             return chosen_tasks(self.workspace, self.file.tasks)
         if earlier is None and form.design.tasks != self.file.tasks:
@@ -90,14 +95,48 @@ class OpenStudy:
         return [] if kept is None else newer_wordings(self.workspace.store, kept)
 
     @cached_property
-    def items(self) -> list[SampleItem]:
+    def room(self) -> RoomSettings | None:
+        """The room its authors work in: the one it began with, else the one that is here.
+
+        None where nobody works in one, where none can be opened, and for a study that began before rooms counted.
+        """
+        if not any(author.works_in_a_room for author in self.file.authors):
+            return None
+        if self._form is not None:
+            return next((author.room for author in self._form.authors if author.room is not None), None)
+        try:
+            return ask_room(self.file.sampling.place())
+        except (RoomNotStarted, MissingTool):
+            return None
+
+    @property
+    def _form(self) -> Study | None:
+        """The kept form that it goes on with; None for a new one."""
+        return None if self.changed else self.kept
+
+    @cached_property
+    def _planned(self) -> list[tuple[SampleItem, SampleItem]]:
+        """Each item with its room, and as it was before rooms counted."""
         variants = confirmed_variants(self.workspace)
-        return plan_samples(self.tasks, self.file.authors, variants=variants, folder=self.folder)
+        plan = partial(plan_samples, self.tasks, self.file.authors, variants=variants, folder=self.folder)
+        before = plan()
+        return list(zip(before if self.room is None else plan(room=self.room), before, strict=True))
+
+    @cached_property
+    def items(self) -> list[SampleItem]:
+        now, before = zip(*self._planned, strict=True)
+        return carried_on(now, before, work=Work(self.workspace.store), authors=self._frozen_authors)
+
+    @cached_property
+    def _frozen_authors(self) -> set[str]:
+        return {author.key for author in self._form.authors} if self._form is not None else set()
 
     @cached_property
     def _as_it_stands(self) -> Study:
         """The study as its file says it now, in the form of today."""
-        authors = {item.author.key: item.author for item in self.items}
+        taking_part = {item.author.key for item in self.items} | self._frozen_authors
+        runs = [item.author for now, before in self._planned for item in (before, now)]
+        authors = {run.key: run for run in runs if run.key in taking_part}
         return Study(
             id=self.id,
             title=self.file.study.title,
@@ -115,6 +154,12 @@ class OpenStudy:
         """The form kept last, in the format it was kept in, where the file still says the same; else the new form."""
         kept = self.kept
         return kept if kept is not None and self._as_it_stands.same_as(kept) else self._as_it_stands
+
+    def require_told(self) -> None:
+        """Refuse a prompt that tells its author of what the room lacks."""
+        if self.room is not None:
+            for author in self.file.authors:
+                require_told(author.condition, author.tools, self.room)
 
     def freeze(self, *, why: str | None = None) -> Study:
         """Keep the study's form before work begins. Another form must be wanted, and names the one it replaces.

@@ -21,6 +21,7 @@ from guildhall.reports.number_format import rate_name
 
 CONVENTIONS = ("win", "win_or_tie", "half_tie")
 UNSET = "not set"
+ROOM = "room"
 _ORDERS: Mapping[str, Sequence[str]] = {
     "reasoning_effort": (UNSET, "none", "minimal", "low", "medium", "high", "xhigh", "max"),
     "prompt": ("plain", "elicited", "own"),
@@ -60,7 +61,7 @@ class Ablations:
         for study in evidence.waves():
             runs |= {run.name: run for run in reversed(study.authors)}
         judged = [run for name, run in runs.items() if name in rates.win]
-        found = [_ablation(setting, base, other, rates) for setting, base, other in _one_setting_apart(judged)]
+        found = [_ablation(setting, base, other, rates) for setting, base, other in one_setting_apart(judged)]
         found += _best_of(evidence)
         return ablations_section(found) if found else None
 
@@ -97,12 +98,16 @@ def settings_of(run: ModelRun) -> dict[str, str]:
     """Everything that may differ between two runs of one model, by the name a reader knows it under."""
     own = {name: one if isinstance(one, str) else canonical_json(one).decode() for name, one in run.settings.items()}
     prompt = run.condition if run.condition != "own" else f"own {(run.prompt_digest or '')[:8]}"
-    return {**own, "prompt": prompt, "tools": run.tools or UNSET, "context": run.brief}
+    room = run.room.content_digest()[:8] if run.room is not None else UNSET
+    return {**own, "prompt": prompt, "tools": run.tools or UNSET, "context": run.brief, ROOM: room}
 
 
-def _one_setting_apart(runs: Sequence[ModelRun]) -> Iterator[tuple[str, ModelRun, ModelRun]]:
+def one_setting_apart(runs: Sequence[ModelRun]) -> Iterator[tuple[str, ModelRun, ModelRun]]:
     """(Setting, base, changed): runs of one model alike in all but one setting; the lowest level is the base."""
     described = [(run, settings_of(run)) for run in runs]
+    if len({settings[ROOM] for _, settings in described} - {UNSET}) < 2:
+        # Whoever has no tools has no room either: one room for all others is no setting of its own.
+        described = [(run, {**settings, ROOM: UNSET}) for run, settings in described]
     for setting in dict.fromkeys(name for _, settings in described for name in settings):
         alike: dict[Any, list[ModelRun]] = {}
         for run, settings in described:
