@@ -146,7 +146,7 @@ def test_an_interval_of_a_ratio_is_finite_and_holds_the_ratio(seed, n, spread):
     assert (found.interval is None) == bool(found.why_no_interval)
     if found.interval is not None:
         low, high = found.interval
-        assert 0 < low < found.value < high < 1e12 * found.value
+        assert found.value is not None and 0 < low < found.value < high < 1e12 * found.value
 
 
 def test_few_wins_leave_a_ratio_open_as_far_as_their_exact_interval_says():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import compress
@@ -135,6 +135,7 @@ def _read_works(store: Store, study: str, tasks: set[str], shown: bytes) -> Work
         kept = (wanted.of(joined(chunk["key"])) >= 0).tolist()
         for name, cells in read.items():
             cells += chunk[name] if all(kept) else compress(chunk[name], kept)
+    read = _by_task_and_author(read)
     task, author = encode(read["task"]), encode(read["author"])
     makers = [_maker(text) for text in author.names]
     of_maker = {
@@ -157,6 +158,21 @@ def _read_works(store: Store, study: str, tasks: set[str], shown: bytes) -> Work
             "effort": of_maker["effort"],
         },
     )
+
+
+def _by_task_and_author(read: dict[str, list[Any]]) -> dict[str, list[Any]]:
+    """Rows by task, author's name and sample: whoever happened to finish first changes no report."""
+    task, author = encode(read["task"]), encode(read["author"])
+    makers = [(_maker(text).name, int(_maker(text).sample), text) for text in author.names]
+    order = np.lexsort((_ranks(makers)[author.codes], _ranks(task.names)[task.codes])).tolist()
+    return {name: [cells[at] for at in order] for name, cells in read.items()}
+
+
+def _ranks(names: Sequence[Any]) -> NDArray[np.int64]:
+    """Where each of several different names stands among all, sorted."""
+    ranks = np.zeros(len(names), dtype=np.int64)
+    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return ranks
 
 
 @cache
