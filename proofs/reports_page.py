@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from tests.reports.made import REPORT, SAVINGS
+from tests.reports.made import RATES, REPORT, SAVINGS
 
 from guildhall.domain.differences import GateFinding, GateOutcome, ModelDifference, ReportSide, StudyDifference
 from guildhall.reports.differences import difference_html
@@ -50,7 +50,7 @@ def pages_are_valid() -> Figures:
 
 def _difference() -> StudyDifference:
     """Two made-up reports side by side, with a gate that is shut."""
-    record = FINDINGS.headline[0]
+    record = RATES[0]
     shared = {"design_digest": "0" * 64, "grader_kind": "simulated", "simulated": True, "tasks": 40}
     sides = [
         ReportSide.model_validate(shared | {"study": name, "title": f"Study <{name}>"}) for name in ("spring", "autumn")

@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.halls import Member, Role
 from guildhall.domain.report import Report
+from guildhall.errors import GuildhallError
 from guildhall.store.workspace import Workspace
 from guildhall.study.accounting import accounts_of
 from guildhall.study.board import count_board
@@ -238,12 +239,18 @@ def unlike_on_a_wave(planted: Planted) -> dict[str, tuple[float | None, float | 
 
 
 def unlike(planted: Planted, road: str) -> dict[str, tuple[float | None, float | None]]:
-    """Figures of the first study in which a road and the twin differ: what it shows, what the twin says."""
+    """Figures of the first study in which a road and the twin differ: what it shows, what the twin says.
+
+    The twin has figures of every group that is asked for, so that a road which refuses differs too.
+    """
     walk, wanted = ROADS[road]
     twin = Twin(planted, planted.first)
     with Workspace.open(planted.workspace) as workspace:
-        shown, told = walk(workspace, twin), wanted(twin)
-    return _differences(shown, told)
+        try:
+            shown = walk(workspace, twin)
+        except GuildhallError as refusal:
+            return {f"refused: {refusal}": (None, None)}
+    return _differences(shown, wanted(twin))
 
 
 def _differences(shown: Shown, told: Shown) -> dict[str, tuple[float | None, float | None]]:

@@ -243,7 +243,11 @@ def show_forecast(title: str, report: Any) -> None:
     cost = "at an unknown price" if report["usd"] is None else f"for about ${report['usd']:,.2f}"
     if report["unanswered_calls"]:
         note(sent_answer_unknown(report["unanswered_calls"]))
-    done(f"{report['to_do']} of {report['items']} items to do, {report['hours']:.2g} h at this pace, {cost}")
+    done(f"{report['to_do']} of {report['items']} items to do, {_hours(report['hours'])} at this pace, {cost}")
+
+
+def _hours(hours: float) -> str:
+    return f"{hours:.2g} h" if hours >= 1 else f"{60 * hours:.2g} min" if hours >= 1 / 60 else f"{3600 * hours:.0f} s"
 
 
 def show_grading(people: Any, judging: Any) -> None:

@@ -13,6 +13,7 @@ from guildhall.engine.agents import AgentEnd, AgentJob, Collected, Stage
 from guildhall.engine.attempts import CallBook
 from guildhall.engine.journal import TAKEN_OVER, Journal, Note
 from guildhall.engine.purse import Purse
+from guildhall.engine.scripted import seconds_by_script
 from guildhall.engine.terms import Terms
 from guildhall.store.ledger import Answered
 from guildhall.store.work import Outcome
@@ -135,7 +136,8 @@ class Office:
         if desk is None or desk.left or not desk.ended:
             return
         try:
-            end = desk.end(seconds=seconds)
+            told = seconds_by_script(desk.job.model, desk.usage)
+            end = desk.end(seconds=seconds if told is None else told)
             made = self.stage.keep(desk.job, end, desk.collected)
             outcome = Outcome(key, self.terms.now(), result=made.result, error=made.error)
             kept = await self.journal.write(Note(outcome=outcome, values=made.values))

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from guildhall.domain.submissions import StopReason
+from guildhall.domain.submissions import StopReason, Usage
 from guildhall.domain.values import canonical_json, sha256
 from guildhall.errors import UnknownName
 
@@ -103,8 +103,15 @@ Script = Callable[[Turn], Answer]
 
 @dataclass(frozen=True)
 class Behaviour:
+    """A script under its name. With `tokens_per_second` its work counts as having taken what it wrote at that pace.
+
+    `expects` is what one piece of its work takes, about, for plans made before there is any.
+    """
+
     name: str
     script: Script
+    tokens_per_second: float | None = None
+    expects: Usage | None = None
 
     def __call__(self, turn: Turn) -> Answer:
         return self.script(turn)
@@ -113,11 +120,13 @@ class Behaviour:
 _REGISTERED: dict[str, Behaviour] = {}
 
 
-def scripted(name: str) -> Callable[[Script], Behaviour]:
+def scripted(
+    name: str, *, tokens_per_second: float | None = None, expects: Usage | None = None
+) -> Callable[[Script], Behaviour]:
     """Register a function as the model `scripted/<name>`."""
 
     def register(script: Script) -> Behaviour:
-        _REGISTERED[name] = Behaviour(name, script)
+        _REGISTERED[name] = Behaviour(name, script, tokens_per_second, expects)
         return _REGISTERED[name]
 
     return register
@@ -136,6 +145,26 @@ def behaviour(name: str) -> Behaviour:
         if isinstance(found, Behaviour):
             return found
     raise UnknownName("scripted model", name, known=sorted({*_REGISTERED, *SHIPPED}))
+
+
+def seconds_by_script(model: str, usage: Usage) -> float | None:
+    """What work of a scripted model took by its script, however busy the machine was; None where no script says."""
+    known = _behaviour_of(model) if usage.calls else None
+    return None if known is None or known.tokens_per_second is None else usage.output_tokens / known.tokens_per_second
+
+
+def expected_by_script(model: str) -> Usage | None:
+    """What one piece of work of a scripted model takes, about; None where no script says."""
+    known = _behaviour_of(model)
+    return None if known is None else known.expects
+
+
+def _behaviour_of(model: str) -> Behaviour | None:
+    provider, _, name = model.partition("/")
+    try:
+        return behaviour(name) if provider == "scripted" else None
+    except UnknownName:
+        return None
 
 
 def count_tokens(text: str) -> int:

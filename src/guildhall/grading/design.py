@@ -7,6 +7,7 @@ other, equally often.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -53,17 +54,22 @@ def lay_out(
     comparisons: list[Comparison] = []
     slots: list[Slot] = []
     without: list[Id] = []
+    alike: Counter[tuple[Id, tuple[str, ...]]] = Counter()
     for task in sorted(tasks, key=lambda task: task.id):
         bases = _by_baseline(made.get(task.id, []), baseline)
         if not bases:
             without.append(task.id)
             continue
+        by_key = {one.key: one for one in made[task.id]}
         for group in _sets(bases, made[task.id], design.set_size):
             stated = Comparison(study=study, task=task.id, task_version=task.version, submissions=group)
             comparison = as_kept(stated)
             comparisons.append(comparison)
             twins = (as_kept(stated.but(study=earlier)).key,) if earlier else ()
-            made_slots = _slots(comparison, task, design=design, seed=seed, authors=_code_names(bases[:1]))
+            shown = tuple(by_key[key].author.key for key in group)
+            rng = _draw(seed, comparison, shown, alike[task.id, shown])
+            alike[task.id, shown] += 1
+            made_slots = _slots(comparison, task, design=design, rng=rng, authors=_code_names(bases[:1]))
             slots += [slot.but(twins=twins) for slot in made_slots] if twins else made_slots
     return Layout(tuple(comparisons), tuple(slots), tuple(without))
 
@@ -121,8 +127,18 @@ def _code_names(made: Iterable[Submission]) -> tuple[Id, ...]:
     return tuple(one.author.code_name for one in made if isinstance(one.author, Expert))
 
 
-def _slots(comparison: Comparison, task: Task, *, design: HallDesign, seed: int, authors: tuple[Id, ...]) -> list[Slot]:
-    rng = Random(sha256(canonical_json([seed, comparison.key])))
+def _draw(seed: int, comparison: Comparison, shown: Sequence[str], number: int) -> Random:
+    """The orders and ranks of one set follow from whose work it shows, so that work made again is laid out as before.
+
+    The works' own digests say more than that: when each was made, and what the clock wrote into its files. `number`
+    tells apart the sets that show other work of the same authors.
+    """
+    return Random(sha256(canonical_json([seed, comparison.study, comparison.task, [*shown], number])))
+
+
+def _slots(
+    comparison: Comparison, task: Task, *, design: HallDesign, rng: Random, authors: tuple[Id, ...]
+) -> list[Slot]:
     square = latin_orders(len(comparison.submissions))
     start = rng.randrange(len(square))
     made = []

@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from random import Random
 
 from guildhall.domain.authors import Expert, GraderKind
-from guildhall.domain.halls import HallDesign, Member, Role
+from guildhall.domain.halls import HallDesign, Member, Role, Slot
 from guildhall.domain.judgments import Judgment
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
+from guildhall.domain.values import canonical_json, sha256
 from guildhall.errors import UnknownName
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue
 from guildhall.grading.simulated import judge_simulated
 from guildhall.grading.submitting import submit
 from guildhall.grading.viewing import view_of
+from guildhall.store.records import Store
 from guildhall.store.workspace import Workspace
 
 
@@ -35,7 +37,6 @@ def simulate_hall(workspace: Workspace, study: Study, design: HallDesign, *, clo
     """Let simulated graders judge every open slot. Running it again goes on where it stopped."""
     queue = Queue(workspace.store)
     graders = _graders(workspace, study, design)
-    rng = Random(study.seed)
     made = 0
     waiting = list(graders)
     while waiting:
@@ -43,11 +44,21 @@ def simulate_hall(workspace: Workspace, study: Study, design: HallDesign, *, clo
         seat = queue.claim(member, study=study.id, design=design, now=clock())
         if seat is None:
             continue
+        rng = _draw(workspace.store, study, member, seat.slot)
         verdict = judge_simulated(view_of(workspace.store, seat.slot), rng=rng)
         submit(queue, seat, member, verdict, design=design, submit_key=seat.id, now=clock())
         made += 1
         waiting.append(member)
     return Simulated(made, *_against_planted(workspace))
+
+
+def _draw(store: Store, study: Study, member: Member, slot: Slot) -> Random:
+    """A grader's own draw for one set, whatever was judged before: it follows from whose work the set shows.
+
+    Not from the works' digests, which hold when each was made.
+    """
+    shown = [store.get(Submission, key).author.key for key in slot.order]
+    return Random(sha256(canonical_json([study.seed, study.id, member.code_name, slot.task, shown])))
 
 
 def _graders(workspace: Workspace, study: Study, design: HallDesign) -> list[Member]:

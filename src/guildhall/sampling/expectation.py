@@ -10,6 +10,7 @@ from guildhall.domain.submissions import Submission, Usage
 from guildhall.domain.values import Value
 from guildhall.domain.variants import count_tokens
 from guildhall.engine.models import require_known
+from guildhall.engine.scripted import expected_by_script, seconds_by_script
 from guildhall.engine.terms import Terms
 from guildhall.sampling.authors import COMMAND
 from guildhall.sampling.elicitation import Tools
@@ -112,6 +113,9 @@ def _one_item(group: Sequence[SampleItem], workspace: Workspace) -> tuple[Usage,
         )
         seconds = fmean(submission.seconds or 0.0 for submission in earlier)
         return mean, seconds, f"{len(earlier)} earlier submissions of settings {wanted[:8]}"
+    script = expected_by_script(group[0].author.model)
+    if script is not None:
+        return script, seconds_by_script(group[0].author.model, script) or 0.0, "its script: what it does for a task"
     if group[0].author.tools == Tools.NONE.value:
         tokens = round(fmean(count_tokens(item.job.whole_prompt) for item in group) * 1.3)
         one_answer = Usage(calls=1, input_tokens=tokens, output_tokens=_ANSWER_TOKENS)

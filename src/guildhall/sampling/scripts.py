@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from importlib.resources import files
 from pathlib import PurePosixPath
 
+from guildhall.domain.submissions import Usage
 from guildhall.engine.agents import SUBMIT
 from guildhall.engine.scripted import Answer, ToolUse, Turn, scripted
 from guildhall.judging.pages import LOOK
@@ -71,7 +72,7 @@ def _paths(turn: Turn) -> list[str]:
     return [DELIVERABLES + name for name in job_in(_brief(turn)).wanted]
 
 
-@scripted("careful")
+@scripted("careful", tokens_per_second=500, expects=Usage(calls=3, input_tokens=9_000, output_tokens=3_500))
 def careful(turn: Turn) -> Answer:
     paths = _paths(turn)
     if not turn.tools:
@@ -85,7 +86,7 @@ def careful(turn: Turn) -> Answer:
     return Answer(text="", tools=(ToolUse(SUBMIT, {"text": text, "files": paths}),))
 
 
-@scripted("careless")
+@scripted("careless", tokens_per_second=500, expects=Usage(calls=2, input_tokens=1_200, output_tokens=950))
 def careless(turn: Turn) -> Answer:
     paths = _paths(turn)
     if not turn.tools:
