@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from guildhall.domain.findings import Findings
-from guildhall.study.findings import findings_from
 
+from guildhall.domain.report import Report
 from guildhall.store.workspace import Workspace
-from guildhall.study.evidence import gather_evidence
+from guildhall.study.evidence import read_evidence
+from guildhall.study.reporting import report_from
 from proofs._examining import Seen
 from proofs._planted_intervals import Given, intervals_of
 from proofs._planted_store import store_world
@@ -41,21 +41,20 @@ class Desk:
             yield opened
 
 
-def findings_of_run(desk: Desk, run: int) -> Findings:
+def report_of_run(desk: Desk, run: int) -> Report:
     """What the report of this run's study says; its cell is the run's own, and so is its seed."""
     world = draw_world(CELLS[run % len(CELLS)], np.random.default_rng([SEED, run]))
     with desk.workspace() as workspace:
         stored = store_world(workspace.store, world)
-        evidence = gather_evidence(workspace, stored.study, baseline=None, grader_kind=None)
-        return findings_from(evidence, stored.reasons)
+        return report_from(workspace, read_evidence(workspace, stored.study, reasons=stored.reasons))
 
 
-def seen_in_run(findings: Findings, truths: Mapping[str, Planted], run: int) -> Iterator[Seen]:
+def seen_in_run(report: Report, truths: Mapping[str, Planted], run: int) -> Iterator[Seen]:
     """Each family once: one of its intervals, another one each time, since those of one report are not independent.
 
     A band is examined over all its cells at once. An interval without a planted truth is a defect of the proof.
     """
-    given = intervals_of(findings)
+    given = intervals_of(report)
     unknown = [address for address, one in given.items() if one.interval and address not in truths]
     assert not unknown, f"these intervals of the report have no planted truth: {unknown}"
     families: dict[str, list[str]] = {}

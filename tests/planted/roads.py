@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from typing import Any
 
 import polars as pl
 from starlette.testclient import TestClient
@@ -117,9 +118,10 @@ def by_report(workspace: Workspace, twin: Twin) -> Shown:
 def _records(group: str, report: Report) -> Shown:
     """The lines of a headline."""
     assert report.headline is not None
-    names, found = [column.name for column in report.headline.columns], {}
+    found: Shown = {}
+    names = [column.name for column in report.headline.columns]
     for row in report.headline.rows:
-        cells = dict(zip(names, row, strict=True))
+        cells: dict[str, Any] = dict(zip(names, row, strict=True))
         values = {name: getattr(cells[name], "value", cells[name]) for name in ALL}
         found |= {f"{group} / {cells['model']} / {name}": _plain(value) for name, value in values.items()}
     return found

@@ -22,7 +22,7 @@ from guildhall.grading.opening import design_of, open_hall
 from guildhall.grading.simulation import simulate_hall
 from guildhall.judging.preparing import VERSION, Preparer
 from guildhall.store.workspace import Workspace
-from guildhall.study.reporting import write_report
+from guildhall.study.reporting import write_study_report
 
 WORDS = {"alpha": 900, "beta": 300, "gamma": 0}
 
@@ -71,7 +71,7 @@ def reported(folder: Path, *, began: int, turned: bool, set_size: int) -> dict[s
         open_hall(workspace, study, Preparer(workspace, cast("Documents", None)))
         ticks = count(began, 7)
         assert simulate_hall(workspace, study, design_of(study), clock=lambda: float(next(ticks))).judgments
-        write_report(workspace, study, folder / "report")
+        write_study_report(workspace, study, folder / "report")
     return _files(folder / "report")
 
 
