@@ -161,7 +161,7 @@ def ppi(folder: Path) -> Work:
 
 
 def medians(folder: Path) -> Work:
-    from guildhall.analysis.cross_marks import cross_marks
+    from guildhall.analysis.marks import cross_marks
 
     data = np.load(folder / "marks-10000000.npz")
     grader, author, mark = data["grader"], data["author"], data["mark"]

@@ -7,8 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from guildhall.analysis.leniency import fit_leniency
-from guildhall.analysis.marks import Floats, MarkTable
-from guildhall.analysis.repeatability import repeatability
+from guildhall.analysis.marks import Floats, MarkTable, repeatability
 from proofs._examining import Seen, Sitting, see
 from proofs.simulator import Cell, MarkWorld, draw_marks
 
@@ -121,7 +120,7 @@ def repeated(_: Cell, rng: np.random.Generator, run: int) -> Iterable[Seen]:
         zero,
         zero,
     )
-    yield see("repeatability of a grader", repeatability(table, "grader"), 2 * sd / np.sqrt(np.pi))
+    yield see("repeatability of a grader", repeatability(table)[0].gap, 2 * sd / np.sqrt(np.pi))
 
 
 SITTINGS: dict[str, Sitting] = {

@@ -1,4 +1,4 @@
-"""The ordinal link and repeatability of graders."""
+"""The ordinal link."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import pytest
 from guildhall.analysis.leniency import fit_leniency
 from guildhall.analysis.marks import MarkRow, MarkTable, mark_table
 from guildhall.analysis.ordinal import PRIOR_SD, _Scoring, fit_ordinal
-from guildhall.analysis.repeatability import repeatability
-from guildhall.errors import TooFewMarks, UnknownName
+from guildhall.errors import TooFewMarks
 
 CUTS = (1.0, 2.0, 3.0, 4.0)
 
@@ -80,23 +79,3 @@ def test_overlapping_ranks_are_ties_and_clear_gaps_are_not():
     ranks = fit_leniency(table).ranks
     assert ranks["m05"][1] < ranks["m00"][0]
     assert all(low <= high for low, high in ranks.values())
-
-
-def test_a_grader_that_repeats_itself_has_distance_zero_and_no_interval():
-    rows = [MarkRow(f"w{n}", "g", "x", float(n % 4), round=r) for n in range(6) for r in (1, 2)]
-    found = repeatability(mark_table(rows), "g")
-    assert found.value == 0
-    assert found.interval is None
-
-
-def test_distance_between_repeats_by_hand():
-    marks = {"x": (3.0, 3.5, 4.0), "y": (2.0, 2.0), "z": (1.0, 2.0), "once": (4.0,)}
-    table = mark_table(
-        MarkRow("w", "g", essay, mark, round=r) for essay, given in marks.items() for r, mark in enumerate(given)
-    )
-    found = repeatability(table, "g")
-    assert found.value == pytest.approx(((0.5 + 0.5 + 1.0) / 3 + 0.0 + 1.0) / 3)
-    assert found.interval is not None
-    with pytest.raises(UnknownName):
-        repeatability(table, "nobody")
-    assert repeatability(table, "w").value is None

@@ -155,3 +155,25 @@ def test_short_names_are_never_shared():
     )
     short = short_names(names)
     assert len(set(short.values())) == len(names)
+
+
+def test_the_page_tells_whether_the_order_hangs_on_the_distances_between_letters():
+    told = markdown(findings(made_run(SQUARE), draws=5))
+    assert "letters taken as an order only, without distances between them; models come in the same order" in told
+    assert re.search(r"\| ada \| 4\.00 \| .* \| \+5\.36 \|", told)
+    given = {"x": ("A", "A", "A"), "y": ("A", "B", "F"), "z": ("B", "B", "C")}
+    far = {(author, grader): grade for author, row in given.items() for grader, grade in zip("abc", row, strict=True)}
+    told = markdown(findings(made_run(far), draws=5))
+    assert "; the order is x, y, z." in told
+    corrected = told[told.index("| Model | Corrected quality") :]
+    assert corrected.index("| x | ") < corrected.index("| z | ") < corrected.index("| y | ")
+
+
+def test_a_grader_asked_twice_is_shown_with_how_far_it_repeats_itself():
+    run = made_run(SQUARE)
+    other = {("dee", "ada"): "D", ("cyd", "ada"): "B", ("bob", "ada"): "B", ("ada", "ada"): "A+"}
+    again = made_run(SQUARE | other).marks
+    twice = run.but(marks=(*run.marks, *(mark.but(round=2) for mark in again if mark.grader.name == "ada")))
+    told = markdown(findings(twice, draws=5))
+    assert re.search(r"\| ada \| 4 \| 50% \| 0\.31 \| 0\.00 to .* \|", told)
+    assert "| bob | " not in told[told.index("Repeatability") : told.index("Marks without a grade")]

@@ -6,12 +6,20 @@ the names: `received` is about an author, `given` is about a grader.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from guildhall.analysis.files import read_table
+from guildhall.analysis.histogram import joint_counts
+from guildhall.analysis.intervals import mean_of_cluster_means, t_estimate
+from guildhall.analysis.tables import renumber
+from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingMarked
 
 Floats = NDArray[np.float64]
@@ -101,23 +109,114 @@ def _codes(values: Iterable[int]) -> Codes:
     return np.fromiter(values, dtype=np.intp)
 
 
+class CrossMarks(NamedTuple):
+    """`medians[grader, author]` and `counts` of marks; NaN where nothing was marked. Bias above zero is leniency."""
+
+    medians: Floats
+    counts: NDArray[np.int64]
+    received: Floats
+    given: Floats
+    bias: Floats
+
+
+def cross_marks(grader: Codes, author: Codes, mark: Codes, values: Floats, *, n_models: int) -> CrossMarks:
+    """Medians and bias from coded marks: `values[mark[i]]`, rising, is what grader i gave author i.
+
+    `bias` is the median a grader gave minus the median of all marks; marks to oneself included, as published. Marks
+    take few distinct values, so medians are found by counting, never by sorting.
+    """
+    if not len(mark):
+        raise NothingMarked
+    counts = joint_counts([grader, author, mark], (n_models, n_models, len(values)))
+    medians = _medians(counts, values)
+    given = _medians(counts.sum(axis=1), values)
+    overall = _medians(counts.sum(axis=(0, 1)), values)
+    return CrossMarks(medians, counts.sum(axis=2), _medians(counts.sum(axis=0), values), given, given - overall)
+
+
+def _medians(counts: NDArray[np.int64], values: Floats) -> Floats:
+    """Medians along the last axis of counts of rising values: the mean of the two middle marks, as usual."""
+    reached = np.cumsum(counts, axis=-1)
+    total = reached[..., -1:]
+    lower = (reached <= (total - 1) // 2).sum(axis=-1)
+    upper = (reached <= total // 2).sum(axis=-1)
+    last = len(values) - 1
+    medians = 0.5 * (values[np.minimum(lower, last)] + values[np.minimum(upper, last)])
+    return np.where(total[..., 0] > 0, medians, np.nan)
+
+
+def cross_mark_file(path: Path) -> tuple[tuple[str, ...], CrossMarks, int]:
+    """The models of a file with columns `grader, author, mark`, their medians, and how many rows have no mark."""
+    table = read_table(path, required=("grader", "author", "mark"))
+    marks, index = table.numbers("mark"), dict[str, int]()
+    known = ~np.isnan(marks)
+    grader, author = (renumber(table.coded(name), index)[known] for name in ("grader", "author"))
+    if ((grader < 0) | (author < 0)).any():
+        raise ImpossibleValue("grader or author", "empty in some row", allowed="named in every row with a mark")
+    values, mark = np.unique(marks[known], return_inverse=True)
+    return tuple(index), cross_marks(grader, author, mark, values, n_models=len(index)), int((~known).sum())
+
+
 def medians_received(table: MarkTable, *, own_marks: bool = False) -> dict[str, float | None]:
     """Median mark of each author's essays over graders, by default without marks authors gave themselves."""
-    shown = table if own_marks else table.keep(~table.own)
-    return _grouped_medians(table.models, shown.author, shown.mark)
+    return _named_medians(table, "received", own_marks=own_marks)
 
 
 def medians_given(table: MarkTable, *, own_marks: bool = True) -> dict[str, float | None]:
     """Median of the marks each grader gave."""
+    return _named_medians(table, "given", own_marks=own_marks)
+
+
+def _named_medians(
+    table: MarkTable, which: Literal["received", "given"], *, own_marks: bool
+) -> dict[str, float | None]:
     shown = table if own_marks else table.keep(~table.own)
-    return _grouped_medians(table.models, shown.grader, shown.mark)
+    if not len(shown.mark):
+        return dict.fromkeys(table.models)
+    values, mark = np.unique(shown.mark, return_inverse=True)
+    found: Floats = getattr(cross_marks(shown.grader, shown.author, mark, values, n_models=len(table.models)), which)
+    return {name: None if math.isnan(one) else one for name, one in zip(table.models, found.tolist(), strict=True)}
 
 
-def _grouped_medians(names: tuple[str, ...], group: Codes, marks: Floats) -> dict[str, float | None]:
-    return {
-        name: float(np.median(marks[group == index])) if (group == index).any() else None
-        for index, name in enumerate(names)
-    }
+class Repeated(NamedTuple):
+    """How a grader repeats itself on essays it marked in several rounds; 0 is a grader that always does."""
+
+    grader: str
+    pairs: int
+    same: float
+    gap: Estimate
+
+
+def repeatability(table: MarkTable) -> list[Repeated]:
+    """Each grader that marked some essay more than once.
+
+    `same` is the share of its pairs of marks that are equal. `gap`: the mean over its essays of the mean distance
+    between two marks of one, so that essays weigh equally; interval by t over essays.
+    """
+    found = []
+    for code, name in enumerate(table.models):
+        mine = table.keep(table.grader == code)
+        given = [mine.mark[mine.essay == essay] for essay in np.unique(mine.essay)]
+        apart = [np.abs(np.subtract.outer(one, one))[np.triu_indices(len(one), k=1)] for one in given if len(one) > 1]
+        if not apart:
+            continue
+        value, error, n_essays = mean_of_cluster_means(
+            np.array([gaps.mean() for gaps in apart]), np.arange(len(apart), dtype=np.intp)
+        )
+        gap = t_estimate(
+            value,
+            error,
+            n_clusters=n_essays,
+            estimand=f"mean distance between {name}'s marks of one essay",
+            method="mean over essays, t over essays",
+            unit="essay",
+            n_judgments=len(mine.mark),
+        )
+        if gap.interval is not None:
+            gap = replace(gap, interval=(max(0.0, gap.interval[0]), gap.interval[1]))
+        pairs = np.concatenate(apart)
+        found.append(Repeated(name, len(pairs), float((pairs == 0).mean()), gap))
+    return found
 
 
 def consensus_without(table: MarkTable, grader: int) -> dict[int, float]:

@@ -76,7 +76,7 @@ class _Scoring:
         for _ in range(200):
             slope, information = self._derivatives(state)
             step = np.linalg.solve(information, slope)
-            step *= min(1.0, 1.0 / np.abs(step).max())
+            step *= min(1.0, 1.0 / max(np.abs(step).max(), 1e-12))
             while (np.diff((state + step)[: self.n_cuts]) <= 0).any():
                 step /= 2
             state = state + step

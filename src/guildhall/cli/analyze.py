@@ -6,6 +6,7 @@ import typer
 
 from guildhall.cli.analyze_agreement import agreement
 from guildhall.cli.analyze_effects import effects
+from guildhall.cli.analyze_marks import marks
 from guildhall.cli.analyze_power import power
 from guildhall.cli.analyze_ppi import ppi
 from guildhall.cli.analyze_ratings import ratings
@@ -19,6 +20,7 @@ app.command()(count)
 app.command()(agreement)
 app.command()(ratings)
 app.command()(ppi)
+app.command()(marks)
 app.command()(effects)
 app.command()(power)
 app.command()(savings)

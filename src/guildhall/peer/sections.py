@@ -10,6 +10,7 @@ from guildhall.domain.peer import Essay, Mark
 from guildhall.peer.findings import Findings
 from guildhall.peer.record import label
 from guildhall.peer.scale import NO_GRADE
+from guildhall.peer.standing import Standing
 from guildhall.peer.tables import Cell, shown_grade, shown_number
 
 Row = tuple[str, ...]
@@ -162,15 +163,16 @@ def _standing_sections(found: Findings) -> Iterator[Section]:
     fit = placed.fit
     severity = {name: _measured(value) for name, value in fit.severity.items()}
     rows = tuple(
-        (name, *_measured(quality), _ranks(fit.ranks.get(name)), *severity.get(name, ("", "")))
+        (name, *_measured(quality), _ranks(fit.ranks.get(name)), *severity.get(name, ("", "")), _ordered(placed, name))
         for name, quality in placed.qualities
     )
-    columns = ("Model", "Corrected quality", "95% interval", "Ranks", "Leniency", "95% interval ")
+    columns = ("Model", "Corrected quality", "95% interval", "Ranks", "Leniency", "95% interval ", "Ordinal score")
     words = [f"Leniency model: mark = quality + leniency of the grader; about {fit.about}."]
     for name, value in (("Self-preference", fit.self_preference), ("Family preference", fit.family_preference)):
         shown, interval = _measured(value)
         words.append(f"{name}: {shown or 'absent'} ({interval or value.why_no_interval}).")
-    yield Section("Marks corrected for who marked", tuple(words), Grid(columns, rows, (1, 4)), "quality")
+    words.extend(_whether_order_holds(placed))
+    yield Section("Marks corrected for who marked", tuple(words), Grid(columns, rows, (1, 4, 6)), "quality")
     pairs = tuple(
         (a, b, *_measured(gap), "" if needed is None else str(needed)) for a, b, gap, needed in placed.to_settle
     )
@@ -178,9 +180,24 @@ def _standing_sections(found: Findings) -> Iterator[Section]:
     settle = ("Better", "Next", "Difference", "95% interval", f"To settle: {unit}")
     yield Section("What it takes to settle neighbours", (), Grid(settle, pairs, (2, 4)))
     if placed.repeatability:
-        repeats = tuple((r.grader, str(r.pairs), f"{r.same:.0%}", f"{r.mean_gap:.2f}") for r in placed.repeatability)
-        again = ("Grader", "Pairs of rounds", "Same grade", "Mean gap")
+        repeats = tuple((r.grader, str(r.pairs), f"{r.same:.0%}", *_measured(r.gap)) for r in placed.repeatability)
+        again = ("Grader", "Pairs of rounds", "Same grade", "Mean gap", "95% interval")
         yield Section("Repeatability", ("The same essay marked again.",), Grid(again, repeats, (1, 2, 3)))
+
+
+def _ordered(placed: Standing, model: str) -> str:
+    return _signed(placed.ordinal.quality[model].value) if placed.ordinal else ""
+
+
+def _whether_order_holds(placed: Standing) -> Iterator[str]:
+    """Whether the order of models hangs on how far apart one takes the letters to be."""
+    if placed.ordinal is None:
+        return
+    scores = {name: one.value or 0.0 for name, one in placed.ordinal.quality.items()}
+    order = sorted(scores, key=lambda name: -scores[name])
+    same = order == [name for name, _ in placed.qualities]
+    told = "models come in the same order" if same else f"the order is {', '.join(order)}"
+    yield f"Ordinal score, in log-odds: letters taken as an order only, without distances between them; {told}."
 
 
 def human_section(found: Findings) -> Section:

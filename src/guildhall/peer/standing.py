@@ -4,24 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 from guildhall.analysis.leniency import LeniencyFit, fit_leniency
-from guildhall.analysis.marks import mark_table
+from guildhall.analysis.marks import MarkTable, Repeated, mark_table, repeatability
+from guildhall.analysis.ordinal import OrdinalFit, fit_ordinal
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import NotEnoughData
 from guildhall.peer.record import RunRecord
-from guildhall.peer.scale import mean
-
-
-@dataclass(frozen=True)
-class Repeatability:
-    """How a grader repeats itself on the same essay in another round."""
-
-    grader: str
-    pairs: int
-    same: float
-    mean_gap: float
 
 
 @dataclass(frozen=True)
@@ -30,7 +20,9 @@ class Standing:
 
     fit: LeniencyFit | None
     why_none: str | None
-    repeatability: tuple[Repeatability, ...]
+    repeatability: tuple[Repeated, ...]
+    ordinal: OrdinalFit | None = None
+    """The same with letters taken as an order only; it tells whether ranks hang on the distances between them."""
 
     @property
     def qualities(self) -> list[tuple[str, Estimate]]:
@@ -50,24 +42,17 @@ class Standing:
 
 def standing(run: RunRecord, *, families: Mapping[str, str] | None = None) -> Standing:
     """Fit the leniency model to a run's marks; where the marks do not allow it, say why."""
-    repeats = repeatability(run)
+    repeats: tuple[Repeated, ...] = ()
     try:
-        return Standing(fit_leniency(mark_table(run.mark_rows()), families=families), None, repeats)
+        table = mark_table(run.mark_rows())
+        repeats = tuple(repeatability(table))
+        return Standing(fit_leniency(table, families=families), None, repeats, _ordinal(table))
     except NotEnoughData as error:
         return Standing(None, str(error), repeats)
 
 
-def repeatability(run: RunRecord) -> tuple[Repeatability, ...]:
-    """Per grader, over all pairs of rounds on one essay: how often the mark is the same, and the mean gap."""
-    marks: dict[tuple[str, str], list[float]] = {}
-    for row in run.mark_rows():
-        if row.mark is not None:
-            marks.setdefault((row.grader, f"{row.author}/{row.essay}"), []).append(row.mark)
-    gaps: dict[str, list[float]] = {}
-    for (grader, _), given in marks.items():
-        gaps.setdefault(grader, []).extend(abs(a - b) for a, b in combinations(given, 2))
-    return tuple(
-        Repeatability(grader, len(found), sum(gap == 0 for gap in found) / len(found), mean(found) or 0.0)
-        for grader, found in gaps.items()
-        if found
-    )
+def _ordinal(table: MarkTable) -> OrdinalFit | None:
+    try:
+        return fit_ordinal(table)
+    except NotEnoughData:
+        return None
