@@ -110,6 +110,7 @@ def read_rows(path: Path, *, columns: Sequence[str] = ()) -> Iterator[Row]:
 
 
 def _xlsx(path: Path) -> Iterator[Sequence[Any]]:
+    # Here, because commands that only list would wait a tenth of a second for it.
     import openpyxl
     from openpyxl.utils.exceptions import InvalidFileException
 

@@ -1,4 +1,4 @@
-"""Tasks as folders, for writing one's own: `task.toml`, `brief.md`, `reference/`, `expert/`, `rubric.*`.
+"""Tasks as folders, begun and read: `task.toml`, `brief.md`, `reference/`, `expert/`, `rubric.*`.
 
 `check_folder` reports every fault at once, each with its file and line; `read_folder` accepts none.
 """
@@ -26,7 +26,7 @@ from guildhall.domain.tasks import (
     check_relative_name,
 )
 from guildhall.domain.values import Id, Line, Value
-from guildhall.errors import UnreadableFile
+from guildhall.errors import InputError, UnreadableFile, UnsafePath
 from guildhall.taskbank.rubrics import RubricFault, rubric_from_json, rubric_from_paragraphs, rubric_of
 
 TASK_FILE, BRIEF_FILE = "task.toml", "brief.md"
@@ -221,3 +221,66 @@ def _file_fault(path: Path, relative: str) -> str | None:
     if path.stat().st_size > MAX_FILE_BYTES:
         return f"{relative!r} is larger than 2 GiB; split it or leave it out"
     return None
+
+
+_TASK = """\
+# What is said here is checked by `guildhall tasks check`; its schema is `guildhall tasks schema`.
+id = "{id}"
+version = 1
+title = "{title}"
+sector = "{sector}"
+occupation = "{occupation}"
+expert_hours = 2.0          # how long an expert takes; leave out when nobody measured it
+# hourly_wage_usd = 40.00   # OEWS median for the occupation
+languages = ["en"]
+sensitive = []              # for example ["medical"]: graders are warned before the brief
+
+[ratings]                   # 1 to 5, by experts other than the author; leave out what was not rated
+# difficulty = 3
+# representativeness = 4
+# quality = 4
+
+[onet]
+tasks = []
+skills = []
+work_activities = []
+"""
+
+_BRIEF = """\
+You are ... (role and situation).
+
+You are asked to ... (what is wanted, for whom, by when).
+
+Use the attached files: ... (each file in `reference/`, and what it is).
+
+Deliver ... (files by name and type, length, and what must be in them).
+"""
+
+_RUBRIC = """\
+# Signed points: negative items take points away for what must not happen.
+[[items]]
+points = 3
+text = "States ... correctly."
+
+[[items]]
+points = -5
+text = "Invents figures that are in no reference file."
+"""
+
+
+def new_task(folder: Path, *, title: str, sector: str, occupation: str) -> Path:
+    """Make the folder; an existing one is never touched."""
+    try:
+        check_relative_name(folder.name)
+    except ValueError as error:
+        raise UnsafePath(folder, str(error)) from error
+    if folder.exists():
+        raise InputError(f"{folder} exists already; choose another name")
+    (folder / "reference").mkdir(parents=True)
+    (folder / "expert").mkdir()
+    words = {"id": folder.name.replace(" ", "-"), "title": title, "sector": sector, "occupation": occupation}
+    escaped = {name: text.replace("\\", "\\\\").replace('"', '\\"') for name, text in words.items()}
+    (folder / "task.toml").write_text(_TASK.format(**escaped), encoding="utf-8")
+    (folder / "brief.md").write_text(_BRIEF, encoding="utf-8")
+    (folder / "rubric.toml").write_text(_RUBRIC, encoding="utf-8")
+    return folder
