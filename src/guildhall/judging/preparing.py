@@ -19,7 +19,7 @@ from guildhall.documents.kinds import Kind, files_named
 from guildhall.documents.looking import Documents
 from guildhall.documents.render.media import MOVING
 from guildhall.documents.scrub.names import BlindName, blind_names
-from guildhall.documents.values import FileOutcome, Outcome, PageImage
+from guildhall.documents.values import FileOutcome, LookOutcome, PageImage
 from guildhall.domain.judgments import BlindedFile, BlindedSide, BlindedView, ShownPage
 from guildhall.domain.prepared import Prepared, PreparedFile, TextLayer
 from guildhall.domain.submissions import Submission
@@ -87,7 +87,7 @@ class Preparer:
         scrubbed = self._documents.scrub(original, out=out)
         kind = str(scrubbed.kind)
         # What cannot be cleaned is not shown at all: its pages could carry what the scrub would have removed.
-        if scrubbed.outcome is not Outcome.OK:
+        if scrubbed.outcome is not LookOutcome.OK:
             return PreparedFile(
                 kind=kind, ending=original.suffix, omitted=(f"could not be cleaned: {scrubbed.reason}",)
             )
@@ -143,7 +143,7 @@ def missing_when_played(omitted: Sequence[str]) -> tuple[str, ...]:
 
 
 def _unread(read: FileOutcome) -> tuple[str, ...]:
-    return () if read.outcome is Outcome.OK else (f"no text: {read.reason}",)
+    return () if read.outcome is LookOutcome.OK else (f"no text: {read.reason}",)
 
 
 MESSAGE_ON_ONE_SIDE = "final message on one side only"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from guildhall.domain.occupations import DigitalShare, GdpShare, Judged, Selection, Shift, Thresholds
+from guildhall.domain.occupations import DigitalShare, GdpShare, OccupationVerdict, Selection, Shift, Thresholds
 from guildhall.domain.values import Value
 from guildhall.occupations.digital import TaskStatement, digital_share
 from guildhall.occupations.labels import Labeller
@@ -88,7 +88,7 @@ def select(
 
 def _judge(
     one: PaidOccupation, placed: Placement | None, digital: DigitalShare, names: dict[str, str], thresholds: Thresholds
-) -> Judged:
+) -> OccupationVerdict:
     sector = names.get(placed.naics) if placed else None
     if placed is None:
         verdict = "its employment by sector is not published"
@@ -102,7 +102,7 @@ def _judge(
         verdict = f"digital share {digital.share:.3f} is under {thresholds.digital_share:.2f}"
     else:
         verdict = ELIGIBLE
-    return Judged(
+    return OccupationVerdict(
         code=one.code,
         title=one.title,
         sector=sector,
@@ -113,7 +113,7 @@ def _judge(
     )
 
 
-def _on_the_edge(one: Judged, thresholds: Thresholds) -> bool:
+def _on_the_edge(one: OccupationVerdict, thresholds: Thresholds) -> bool:
     return one.digital.share is not None and abs(one.digital.share - thresholds.digital_share) < 1e-3
 
 

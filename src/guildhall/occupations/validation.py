@@ -2,8 +2,8 @@
 
 The five scores (2011) come from O*NET's importance and context scales. Each scale is brought to mean 0 and standard
 deviation 1 over the O*NET occupations that have it; a score is the sum of its scales, so that none counts more for
-being measured on a longer ruler. One scale is turned round: work that is structured by others is routine, and O*NET asks
-for the freedom to structure it oneself.
+being measured on a longer ruler. One scale is turned round: work that is structured by others is routine, and O*NET
+asks for the freedom to structure it oneself.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class TaskFile(Value):
 
 
 @dataclass(frozen=True)
-class Fault:
+class FolderFault:
     """Something wrong in a task folder, where it is, and what to do."""
 
     file: Path
@@ -74,7 +74,7 @@ class FolderTask:
     folder: Path
     task: Task | None = None
     files: dict[str, Path] = field(default_factory=dict)
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[FolderFault] = field(default_factory=list)
 
 
 def task_folders(path: Path) -> list[Path]:
@@ -90,7 +90,7 @@ def check_folder(folder: Path) -> FolderTask:
     settings = _settings(found)
     brief = _text(found, folder / BRIEF_FILE)
     if brief is not None and not brief.strip():
-        found.faults.append(Fault(folder / BRIEF_FILE, 1, "is empty; write what the professional is asked to do"))
+        found.faults.append(FolderFault(folder / BRIEF_FILE, 1, "is empty; write what the professional is asked to do"))
     rubric = _rubric(found)
     listed = {kind: tuple(_files(found, kind)) for kind in FILE_FOLDERS}
     if settings is not None and brief is not None and not found.faults:
@@ -115,9 +115,9 @@ def _text(found: FolderTask, path: Path) -> str | None:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        found.faults.append(Fault(path, None, "is missing"))
+        found.faults.append(FolderFault(path, None, "is missing"))
     except UnicodeDecodeError as error:
-        found.faults.append(Fault(path, None, f"is not UTF-8 text (byte {error.start})"))
+        found.faults.append(FolderFault(path, None, f"is not UTF-8 text (byte {error.start})"))
     return None
 
 
@@ -130,14 +130,14 @@ def _settings(found: FolderTask) -> TaskFile | None:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"line (\d+)", str(error))
-        found.faults.append(Fault(path, int(line[1]) if line else None, f"is not valid TOML: {error}"))
+        found.faults.append(FolderFault(path, int(line[1]) if line else None, f"is not valid TOML: {error}"))
         return None
     try:
         return TaskFile.model_validate(data)
     except ValidationError as error:
         for fault in error.errors():
             where = ".".join(str(part) for part in fault["loc"])
-            found.faults.append(Fault(path, line_of(text, fault["loc"]), f"{where}: {fault['msg']}"))
+            found.faults.append(FolderFault(path, line_of(text, fault["loc"]), f"{where}: {fault['msg']}"))
         return None
 
 
@@ -159,7 +159,7 @@ def line_of(text: str, location: tuple[Any, ...]) -> int | None:
 def _rubric(found: FolderTask) -> Rubric | None:
     present = [found.folder / name for name in RUBRIC_FILES if (found.folder / name).exists()]
     if len(present) > 1:
-        found.faults.append(Fault(present[1], None, f"stands beside {present[0].name}; keep one rubric"))
+        found.faults.append(FolderFault(present[1], None, f"stands beside {present[0].name}; keep one rubric"))
     if not present:
         return None
     path = present[0]
@@ -169,7 +169,7 @@ def _rubric(found: FolderTask) -> Rubric | None:
     try:
         return _read_rubric(path, text)
     except (RubricFault, tomllib.TOMLDecodeError) as error:
-        found.faults.append(Fault(path, None, f"cannot be read: {error}"))
+        found.faults.append(FolderFault(path, None, f"cannot be read: {error}"))
         return None
 
 
@@ -198,7 +198,7 @@ def _files(found: FolderTask, kind: str) -> Iterator[FileRef]:
             relative = path.relative_to(root).as_posix()
             fault = _file_fault(path, relative)
             if fault:
-                found.faults.append(Fault(found.folder / kind, None, fault))
+                found.faults.append(FolderFault(found.folder / kind, None, fault))
             else:
                 found.files[f"{kind}/{relative}"] = path
                 yield FileRef(name=relative, size=path.stat().st_size)

@@ -177,7 +177,7 @@ _REPO = re.compile(r"^(?P<repo>\w[\w.-]*/\w[\w.-]*)(?<!\.jsonl)(?<!\.parquet)(?:
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class HubSnapshot:
     """A copy of the data set on this machine, and the commit it is."""
 
     folder: Path
@@ -191,7 +191,7 @@ def hub_name(text: str) -> tuple[str, str] | None:
     return (found["repo"], found["revision"] or "main") if found else None
 
 
-def fetch(repository: str, revision: str, *, with_files: bool = True) -> Snapshot:
+def fetch(repository: str, revision: str, *, with_files: bool = True) -> HubSnapshot:
     """Download a data set (or only its table) and say which commit it was."""
     try:
         from huggingface_hub import HfApi, snapshot_download
@@ -214,4 +214,4 @@ def fetch(repository: str, revision: str, *, with_files: bool = True) -> Snapsho
         raise InputError(
             f"{repository}@{revision} could not be downloaded ({why}); run the command again to resume"
         ) from error
-    return Snapshot(Path(folder), repository, commit)
+    return HubSnapshot(Path(folder), repository, commit)

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 from guildhall.documents.looking import Documents
 from guildhall.documents.packages import read_members
-from guildhall.documents.values import Outcome
+from guildhall.documents.values import LookOutcome
 from guildhall.domain.reviews import Draft
 from guildhall.domain.tasks import FileRef, Task
 from guildhall.domain.values import Id, sha256
@@ -129,7 +129,7 @@ def _cleaned(
     original = folder / f"file{PurePosixPath(file.name).suffix}"
     workspace.blobs.copy_to(file.digest, original)
     scrubbed = looking.scrub(original, out=folder / "clean")
-    if scrubbed.outcome is not Outcome.OK:
+    if scrubbed.outcome is not LookOutcome.OK:
         raise CannotRelease(task, f"a reference file cannot be cleaned: {scrubbed.reason}")
     clean = scrubbed.out[0]
     words = looking.tells(clean, identities=names)
