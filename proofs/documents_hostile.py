@@ -20,7 +20,7 @@ from tests.documents.hostile import HOSTILE
 from tests.documents.hostile_parts import BEACON
 
 from guildhall.documents.looking import Documents, documents
-from guildhall.documents.values import FileOutcome, Outcome
+from guildhall.documents.values import FileOutcome, LookOutcome
 from proofs import ROOT, Figures, proof
 
 _LIMIT_S = 150
@@ -105,7 +105,7 @@ def _looked_at(look: Documents, peaks: _Peaks, name: str, make: Callable[[Path],
         began = time.perf_counter()
         outcome = wish(file)
         seen.note(outcome, time.perf_counter() - began)
-        assert outcome.outcome is Outcome.OK or outcome.reason, outcome
+        assert outcome.outcome is LookOutcome.OK or outcome.reason, outcome
     assert {path.name for path in here.iterdir()} <= {file.name, "scrubbed"}, file.name
     peaks.at_work.remove(name)
     shutil.rmtree(here)

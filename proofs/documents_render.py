@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from guildhall.documents.looking import Documents, documents, each, files_below
-from guildhall.documents.values import FileOutcome, Outcome
+from guildhall.documents.values import FileOutcome, LookOutcome
 from proofs import ROOT, Figures, proof, realdata
 
 IN_FLIGHT = 4
@@ -66,7 +66,7 @@ def coverage() -> Figures:
             assert len(outcomes) == len(files)
             for outcome in outcomes:
                 rows[outcome.kind.value][wish, outcome.outcome.value] += 1
-                if outcome.outcome is Outcome.OMITTED:
+                if outcome.outcome is LookOutcome.OMITTED:
                     reasons[outcome.kind.value, wish, outcome.reason or ""] += 1
                 if _silent(outcome, wish):
                     silent.append((wish, outcome.file))
@@ -85,7 +85,7 @@ def coverage() -> Figures:
 
 def _silent(outcome: FileOutcome, wish: str) -> bool:
     """Nothing made and nothing said."""
-    if outcome.outcome is Outcome.OMITTED:
+    if outcome.outcome is LookOutcome.OMITTED:
         return not outcome.reason
     return wish in ("render", "scrub") and not (outcome.out and all(path.stat().st_size for path in outcome.out))
 
@@ -138,7 +138,7 @@ def office_speed() -> Figures:
             began = time.perf_counter()
             outcomes = list(each(chosen, look.render))
             ours_s = time.perf_counter() - began
-        lost = sum(outcome.outcome is Outcome.OMITTED for outcome in outcomes)
+        lost = sum(outcome.outcome is LookOutcome.OMITTED for outcome in outcomes)
         parallel_s, made = _one_office_per_file(chosen, in_flight=IN_FLIGHT)
         sequential_s, _ = _one_office_per_file(chosen, in_flight=1)
     figures = {

@@ -25,7 +25,7 @@ from guildhall.documents.render.cache import renderer_version
 from guildhall.documents.render.images import svg_picture
 from guildhall.documents.render.rendering import Renderer
 from guildhall.documents.render.web import browser, printed
-from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.scrub.ledger import ScrubLedger
 from guildhall.documents.scrub.pdf import scrub_pdf
 from guildhall.documents.scrub.scrubbing import freeze_file, scrub_file
 from guildhall.documents.values import PageImage
@@ -77,7 +77,7 @@ def _compare_shown(folder: Path, survived: list[str]) -> dict[str, int]:
         if kind.family is Family.OFFICE:
             for stem in ("before", "after", "made"):
                 _convert(place / f"{stem}.{kind.value}")
-            converted = scrub_pdf((place / "made.pdf").read_bytes(), Ledger())
+            converted = scrub_pdf((place / "made.pdf").read_bytes(), ScrubLedger())
             survived += [f"{kind.value} as PDF: {leak}" for leak in leaks(converted)]
         extension = "pdf" if kind.family is Family.OFFICE else kind.value
         if kind.family in (Family.OFFICE, Family.PDF):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from proofs import ROOT, Figures, NotRun, proof, realdata
 
 if TYPE_CHECKING:
-    from guildhall.domain.occupations import Judged, Selection
+    from guildhall.domain.occupations import OccupationVerdict, Selection
 
 
 def _table_one() -> dict[str, list[tuple[str, float]]]:
@@ -27,7 +27,7 @@ def _table_one() -> dict[str, list[tuple[str, float]]]:
     return table
 
 
-def _named(name: str, pay: float, found: Selection) -> Judged | None:
+def _named(name: str, pay: float, found: Selection) -> OccupationVerdict | None:
     """The occupation with exactly this pay; two may share it, and then the title decides."""
     paid = [one for one in found.occupations if round((one.total_wages_usd or 0) / 1e9, 2) == pay]
     return max(paid, key=lambda one: SequenceMatcher(None, name, one.title).ratio(), default=None)

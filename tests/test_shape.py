@@ -9,11 +9,11 @@ from scripts.shape import Shape
 
 SHAPE = Shape(Path(__file__).parent.parent / "src")
 CEILINGS = {
-    "modules": 635,
+    "modules": 622,
     "modules in study + reports + analysis + peer": 208,
-    "modules with exactly one importer": 212,
-    "imports inside functions, outside cli": 158,
-    "public class names with several meanings": 48,
+    "modules with exactly one importer": 201,
+    "imports inside functions, outside cli": 156,
+    "public class names with several meanings": 34,
     "import cycles": 0,
 }
 """Where we stand: lower a ceiling whenever the tree falls below it. Lines are told, and not held."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from guildhall.documents.checks.checking import Limits
+from guildhall.documents.checks.checking import CheckLimits
 from guildhall.documents.kinds import Kind
 
 Maker = Callable[[Path], None]
@@ -26,7 +26,7 @@ class Case:
     kind: Kind
     make: Maker
     broken: bool
-    limits: Limits = field(default_factory=Limits)
+    limits: CheckLimits = field(default_factory=CheckLimits)
 
     @property
     def office(self) -> bool:
@@ -295,8 +295,8 @@ def _with_square(before: str, after: str) -> str:
 
 
 def _other_cases() -> list[Case]:
-    def pdf(rule: str, name: str, broken: bool, *pages: str, limits: Limits | None = None, **options: Any) -> Case:
-        return Case(rule, name, Kind.PDF, drawn(*pages, **options), broken, limits or Limits())
+    def pdf(rule: str, name: str, broken: bool, *pages: str, limits: CheckLimits | None = None, **options: Any) -> Case:
+        return Case(rule, name, Kind.PDF, drawn(*pages, **options), broken, limits or CheckLimits())
 
     def font(name: str, broken: bool, face: str) -> Case:
         def make(path: Path) -> None:
@@ -308,7 +308,7 @@ def _other_cases() -> list[Case]:
 
         return Case("font", name, Kind.DOCX, make, broken)
 
-    two = Limits(pages=2)
+    two = CheckLimits(pages=2)
     return [
         font("fancy", True, "Brandon Grotesque"),
         font("mac-only", True, "Helvetica Neue"),
@@ -318,7 +318,7 @@ def _other_cases() -> list[Case]:
         pdf("font", "pdf-standard", False, BODY, fonts="Courier-Bold"),
         pdf("page-limit", "three-of-two", True, BODY, BODY, BODY, limits=two),
         pdf("page-limit", "four-of-two", True, BODY, BODY, BODY, BODY, limits=two),
-        pdf("page-limit", "two-of-one", True, BODY, BODY, limits=Limits(pages=1)),
+        pdf("page-limit", "two-of-one", True, BODY, BODY, limits=CheckLimits(pages=1)),
         pdf("page-limit", "one-of-two", False, BODY, limits=two),
         pdf("page-limit", "two-of-two", False, BODY, BODY, limits=two),
         pdf("page-limit", "no-limit", False, BODY, BODY, BODY),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from guildhall.documents.checks.checking import Limits
+from guildhall.documents.checks.checking import CheckLimits
 from guildhall.documents.kinds import Kind
 from tests.documents.broken_and_sound import Case, Maker
 
@@ -60,8 +60,10 @@ def _image(width: int = 300, height: int = 200) -> io.BytesIO:
 
 
 def _document_cases() -> list[Case]:
-    def case(rule: str, name: str, broken: bool, fill: Callable[[Any], None], limits: Limits | None = None) -> Case:
-        return Case(rule, f"docx-{name}", Kind.DOCX, document(fill), broken, limits or Limits())
+    def case(
+        rule: str, name: str, broken: bool, fill: Callable[[Any], None], limits: CheckLimits | None = None
+    ) -> Case:
+        return Case(rule, f"docx-{name}", Kind.DOCX, document(fill), broken, limits or CheckLimits())
 
     return [
         case("blank-page", "two-breaks", True, _page_breaks(2)),
@@ -81,8 +83,8 @@ def _document_cases() -> list[Case]:
         case("risky-character", "no-break-element", True, _no_break_hyphen),
         case("risky-character", "list", False, lambda made: made.add_paragraph("point", style="List Bullet")),
         case("odd-bullet", "list", False, _list),
-        case("page-limit", "long", True, _page_breaks(1), Limits(pages=1)),
-        case("page-limit", "short", False, _page_breaks(1), Limits(pages=2)),
+        case("page-limit", "long", True, _page_breaks(1), CheckLimits(pages=1)),
+        case("page-limit", "short", False, _page_breaks(1), CheckLimits(pages=2)),
     ]  # fmt: skip
 
 
@@ -143,8 +145,8 @@ def _no_break_hyphen(made: Any) -> None:
 
 
 def _deck_cases() -> list[Case]:
-    def case(rule: str, name: str, broken: bool, make: Maker, limits: Limits | None = None) -> Case:
-        return Case(rule, f"pptx-{name}", Kind.PPTX, make, broken, limits or Limits())
+    def case(rule: str, name: str, broken: bool, make: Maker, limits: CheckLimits | None = None) -> Case:
+        return Case(rule, f"pptx-{name}", Kind.PPTX, make, broken, limits or CheckLimits())
 
     def says(content: str, **look: Any) -> Maker:
         return deck(lambda _, slide: _say(slide, content, **look))
@@ -170,8 +172,8 @@ def _deck_cases() -> list[Case]:
         case("risky-character", "plain", False, says("A long-term plan")),
         case("odd-bullet", "drawn", True, deck(lambda _, slide: _bullets(slide, "\u27a4"))),
         case("odd-bullet", "usual", False, deck(lambda _, slide: _bullets(slide, "\u2022"))),
-        case("page-limit", "three", True, deck(lambda _, s: _say(s, "Words"), slides=3), Limits(pages=2)),
-        case("page-limit", "two", False, deck(lambda _, s: _say(s, "Words"), slides=2), Limits(pages=2)),
+        case("page-limit", "three", True, deck(lambda _, s: _say(s, "Words"), slides=3), CheckLimits(pages=2)),
+        case("page-limit", "two", False, deck(lambda _, s: _say(s, "Words"), slides=2), CheckLimits(pages=2)),
         case("unreadable", "sound", False, says("Words")),
         case("missing-glyph", "unassigned", True, says("A letter \u0378 here")),
         case("missing-glyph", "sound", False, says("All letters are here: ABCDO08")),

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from guildhall.documents.checks.checking import Limits
+from guildhall.documents.checks.checking import CheckLimits
 from guildhall.documents.kinds import Kind
 from guildhall.documents.render.web import browser, printed
 from tests.documents.broken_and_sound import Case, Maker
@@ -299,5 +299,7 @@ def _limit_cases(seed: int) -> list[Case]:
         for broken in (True, False):
             pages = allowed + rng.randint(1, 3) if broken else rng.randint(1, allowed)
             make = Sheet(rng).pdf(*(paragraphs(rng) for _ in range(pages)))
-            cases.append(Case("page-limit", f"{pages}-of-{allowed}", Kind.PDF, make, broken, Limits(pages=allowed)))
+            cases.append(
+                Case("page-limit", f"{pages}-of-{allowed}", Kind.PDF, make, broken, CheckLimits(pages=allowed))
+            )
     return cases

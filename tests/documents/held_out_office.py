@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from guildhall.documents.checks.checking import Limits
+from guildhall.documents.checks.checking import CheckLimits
 from guildhall.documents.kinds import Kind
 from tests.documents.broken_and_sound import Case, Maker
 from tests.documents.held_out import EACH, first_words, noise, paragraphs, sentence, two_colours, web_pdf
@@ -99,8 +99,8 @@ def _slide_cases(seed: int) -> list[Case]:
         slide("low-contrast", "clear", False, words(1, 2, 8, 1, ground=clear[0], letters=clear[1])),
         slide("small-figure", "small", True, title, shown(4, 3, 4)),
         slide("small-figure", "large", False, title, shown(2, 1.6, 8)),
-        Case("page-limit", "deck-over", Kind.PPTX, _slides(rng, 4), True, Limits(pages=3)),
-        Case("page-limit", "deck-within", Kind.PPTX, _slides(rng, 3), False, Limits(pages=3)),
+        Case("page-limit", "deck-over", Kind.PPTX, _slides(rng, 4), True, CheckLimits(pages=3)),
+        Case("page-limit", "deck-within", Kind.PPTX, _slides(rng, 3), False, CheckLimits(pages=3)),
     ]
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guildhall.documents.checks.characters import odd_bullets, risky_letters
-from guildhall.documents.checks.checking import Limits, check_file, check_text
+from guildhall.documents.checks.checking import CheckLimits, check_file, check_text
 from guildhall.documents.checks.legibility import is_common
 from guildhall.documents.kinds import Kind
 from guildhall.documents.values import Gravity
@@ -117,7 +117,7 @@ def test_an_office_file_that_could_not_be_shown_is_unreadable(tmp_path: Path) ->
 
 def test_pages_past_the_limit_of_the_check_are_said_to_be_unchecked(tmp_path: Path) -> None:
     drawn(BODY, BODY, BODY)(tmp_path / "long.pdf")
-    (finding,) = check_file(tmp_path / "long.pdf", kind=Kind.PDF, pdf=None, limits=Limits(most_checked=2))
+    (finding,) = check_file(tmp_path / "long.pdf", kind=Kind.PDF, pdf=None, limits=CheckLimits(most_checked=2))
     assert finding.rule == "unchecked-pages"
     assert "2 of 3" in finding.words
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from guildhall.documents.detection import detect, detect_bytes
 from guildhall.documents.kinds import Family, Kind, claimed_kind
-from guildhall.documents.packages import Entry, entries
+from guildhall.documents.packages import ZipEntry, entries
 from guildhall.errors import UnreadableFile
 from tests.documents import sound
 
@@ -108,7 +108,7 @@ def test_members_are_listed_as_the_standard_library_lists_them(tmp_path: Path) -
         archive.comment = b"an ordinary comment"
     data = path.read_bytes()
     with zipfile.ZipFile(path) as archive:
-        expected = [Entry(one.filename, one.file_size) for one in archive.infolist()]
+        expected = [ZipEntry(one.filename, one.file_size) for one in archive.infolist()]
     assert list(entries(data[:65536], data)) == expected
 
 

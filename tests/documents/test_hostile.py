@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from guildhall.documents.looking import Documents
-from guildhall.documents.values import Outcome
+from guildhall.documents.values import LookOutcome
 from tests.documents.hostile import HOSTILE
 
 pytestmark = [pytest.mark.office, pytest.mark.xdist_group("office")]
@@ -35,7 +35,7 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_hostile_file_is_refused_in_words(name: str, look: Documents, tmp_path: Path) -> None:
     outcome = look.render(HOSTILE[name](tmp_path))
-    assert outcome.outcome is Outcome.OMITTED
+    assert outcome.outcome is LookOutcome.OMITTED
     assert REFUSED[name] in (outcome.reason or "")
     assert len(list(tmp_path.iterdir())) == 1
 

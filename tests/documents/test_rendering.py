@@ -11,7 +11,7 @@ from guildhall.documents.kinds import Kind
 from guildhall.documents.looking import Documents
 from guildhall.documents.render.rendering import Renderer
 from guildhall.documents.render.web import browser
-from guildhall.documents.values import Outcome
+from guildhall.documents.values import LookOutcome
 from tests.documents import sound
 from tests.documents.hostile import HOSTILE
 
@@ -63,7 +63,7 @@ def test_text_becomes_a_page_with_something_on_it(name: str, content: str, look:
 
 def test_a_name_is_no_obstacle_when_the_content_is_an_office_file(look: Documents, tmp_path: Path) -> None:
     outcome = look.render(sound.docx(tmp_path / "letter.pdf"))
-    assert (outcome.kind, outcome.outcome, outcome.pages) == (Kind.DOCX, Outcome.OK, 1)
+    assert (outcome.kind, outcome.outcome, outcome.pages) == (Kind.DOCX, LookOutcome.OK, 1)
     assert "kind-mismatch" in {finding.rule for finding in outcome.findings}
 
 
@@ -120,7 +120,7 @@ def test_an_archive_shows_its_contents_and_its_members(look: Documents, tmp_path
 def test_what_cannot_be_shown_is_an_omission_with_a_reason(look: Documents, tmp_path: Path) -> None:
     (tmp_path / "a.dwg").write_bytes(b"AC1032" + bytes(500))
     outcome = look.render(tmp_path / "a.dwg")
-    assert outcome.outcome is Outcome.OMITTED
+    assert outcome.outcome is LookOutcome.OMITTED
     assert outcome.reason
 
 

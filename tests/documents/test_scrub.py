@@ -15,7 +15,7 @@ from guildhall.documents.kinds import Kind
 from guildhall.documents.opc import Opc
 from guildhall.documents.packages import read_members, write_members
 from guildhall.documents.scrub.images import blank_profile, scrub_jpeg_2000
-from guildhall.documents.scrub.ledger import Ledger, ScrubContext
+from guildhall.documents.scrub.ledger import ScrubContext, ScrubLedger
 from guildhall.documents.scrub.markup import scrub_html
 from guildhall.documents.scrub.names import bare_name, blind_names, tells_a_machine
 from guildhall.documents.scrub.pdf import scrub_pdf
@@ -187,7 +187,7 @@ def test_a_pdf_made_by_conversion_is_scrubbed_like_any_other() -> None:
         pdf.docinfo["/Creator"], pdf.docinfo["/Author"] = "Writer", CANARY
         out = io.BytesIO()
         pdf.save(out)
-    with pikepdf.open(io.BytesIO(scrub_pdf(out.getvalue(), Ledger()))) as scrubbed:
+    with pikepdf.open(io.BytesIO(scrub_pdf(out.getvalue(), ScrubLedger()))) as scrubbed:
         assert dict(scrubbed.docinfo) == {"/Producer": "Guildhall"}
 
 
@@ -292,7 +292,7 @@ def test_an_instruction_spread_over_runs_is_still_found(tmp_path: Path) -> None:
 
 def test_remarks_go_from_a_page_and_what_only_looks_like_one_stays() -> None:
     page = b"<p>a<!-- who --></p><script>if (a <!--b) {}</script><style>/* who */ b::after { content: '/*x*/' }</style>"
-    assert scrub_html(page, Ledger(), ALONE) == (
+    assert scrub_html(page, ScrubLedger(), ALONE) == (
         b"<p>a<!----></p><script>if (a <!--b) {}</script><style>/**/ b::after { content: '/*x*/' }</style>"
     )
 
@@ -307,7 +307,7 @@ def test_remarks_go_from_a_page_and_what_only_looks_like_one_stays() -> None:
     ],
 )
 def test_remarks_end_where_browsers_end_them(page: bytes, plain: bytes) -> None:
-    assert scrub_html(page, Ledger(), ALONE) == plain
+    assert scrub_html(page, ScrubLedger(), ALONE) == plain
 
 
 def test_a_jpeg_2000_keeps_its_pixels_and_loses_its_texts() -> None:
@@ -318,7 +318,7 @@ def test_a_jpeg_2000_keeps_its_pixels_and_loses_its_texts() -> None:
     before = out.getvalue()
     at = before.index(b"jp2c") - 4
     text = b"xml " + CANARY.encode()
-    after = scrub_jpeg_2000(before[:at] + (len(text) + 4).to_bytes(4, "big") + text + before[at:], Ledger())
+    after = scrub_jpeg_2000(before[:at] + (len(text) + 4).to_bytes(4, "big") + text + before[at:], ScrubLedger())
     assert leaks(after) == []
     with Image.open(io.BytesIO(before)) as one, Image.open(io.BytesIO(after)) as other:
         assert one.tobytes() == other.tobytes()
@@ -329,7 +329,7 @@ def test_bytes_after_a_tiff_go() -> None:
 
     out = io.BytesIO()
     Image.effect_noise((40, 30), 60).save(out, "TIFF")
-    after = scrub_tiff(out.getvalue() + CANARY.encode(), Ledger())
+    after = scrub_tiff(out.getvalue() + CANARY.encode(), ScrubLedger())
     assert leaks(after) == []
     with Image.open(out) as one, Image.open(io.BytesIO(after)) as other:
         assert one.tobytes() == other.tobytes()

@@ -368,7 +368,7 @@ def _reply_rows(path: Path) -> None:
 
 
 def _service_grades(path: Path) -> None:
-    from guildhall.sampling.grades import read_grades
+    from guildhall.sampling.package import read_grades
 
     for grade in read_grades(path):
         assert set(grade.scores) <= {0, 0.5, 1}

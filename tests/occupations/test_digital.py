@@ -6,8 +6,8 @@ import pytest
 
 from guildhall.occupations.digital import TaskStatement, adjusted_scores, digital_share, task_weights
 from guildhall.occupations.labels import agreement, by_rule
+from guildhall.occupations.selection import is_catch_all
 from guildhall.occupations.tasks import by_occupation, plain_words, reconciliations
-from guildhall.occupations.wages import is_catch_all
 
 
 def task(words: str, *, onet: str = "25-2055.00", title: str = "T", **ratings: float) -> TaskStatement:

@@ -9,9 +9,15 @@ import pytest
 from guildhall.domain.occupations import Selection, Thresholds
 from guildhall.errors import UnreadableFile
 from guildhall.occupations.labels import Labeller, by_rule, from_file
-from guildhall.occupations.sectors import read_placements, sector_code, shipped_shares
-from guildhall.occupations.selection import digital_shares, read_official, select
-from guildhall.occupations.sensitivity import sensitivity
+from guildhall.occupations.selection import (
+    digital_shares,
+    read_official,
+    read_placements,
+    sector_code,
+    select,
+    sensitivity,
+    shipped_shares,
+)
 
 
 def chosen(data: Path, labeller: Labeller = by_rule) -> Selection:

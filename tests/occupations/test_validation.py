@@ -10,10 +10,17 @@ from pathlib import Path
 import pytest
 
 from guildhall.errors import UnreadableFile
-from guildhall.occupations.contents import MEANS, SCORES, content_scores, of_occupation, read_contents
 from guildhall.occupations.labels import by_rule
 from guildhall.occupations.selection import digital_shares, read_official
-from guildhall.occupations.validation import fisher_interval, validate
+from guildhall.occupations.validation import (
+    MEANS,
+    SCORES,
+    content_scores,
+    fisher_interval,
+    of_occupation,
+    read_contents,
+    validate,
+)
 
 FILES = {"activities": "Work Activities.txt", "context": "Work Context.txt", "abilities": "Abilities.txt"}
 

@@ -11,9 +11,8 @@ from guildhall.domain.authors import ModelRun
 from guildhall.domain.submissions import StopReason, Submission
 from guildhall.domain.tasks import FileRef, Task
 from guildhall.errors import InputError, UnreadableFile
-from guildhall.sampling.bringing import bring
-from guildhall.sampling.grades import as_rows, read_grades
-from guildhall.sampling.package import TABLE, check_package, pack
+from guildhall.sampling.outside import bring
+from guildhall.sampling.package import TABLE, as_rows, check_package, pack, read_grades
 
 OUTSIDER = ModelRun(name="outsider", model="unknown", condition="outside")
 

@@ -17,7 +17,7 @@ from guildhall.domain.tasks import FileRef
 from guildhall.engine.terms import Terms
 from guildhall.errors import MissingTool, UnknownName
 from guildhall.grading.design import expert_submission
-from guildhall.judging.embeddings import sentence_encoder
+from guildhall.judging.reasons import sentence_encoder
 from guildhall.reports.chapters.formatting import Formatting, FormattingRules
 from guildhall.reports.chapters.severity import LossSeverity, PerHundred
 from guildhall.store.workspace import Workspace

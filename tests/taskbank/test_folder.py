@@ -12,10 +12,9 @@ from guildhall.domain.tasks import FileRef, Task
 from guildhall.errors import InputError
 from guildhall.store.workspace import Workspace
 from guildhall.taskbank.exporting import export_folders, export_gdpval
-from guildhall.taskbank.folder import check_folder, read_folder, task_folders
+from guildhall.taskbank.folder import check_folder, new_task, read_folder, task_folders
 from guildhall.taskbank.importing import import_tasks, read_source
 from guildhall.taskbank.rubrics import as_paragraphs, rubric_from_paragraphs
-from guildhall.taskbank.scaffold import new_task
 from tests.strategies import tasks
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from guildhall.taskbank.hub import hub_name
+from guildhall.taskbank.gdpval import hub_name
 from tests.taskbank.hub_server import COMMIT, loopback_hub
 
 REFERENCE = "reference_files/" + "0" * 32 + "/My plan.txt"

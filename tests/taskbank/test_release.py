@@ -14,8 +14,7 @@ from guildhall.errors import InputError, UnreadableFile
 from guildhall.store.workspace import Workspace
 from guildhall.taskbank.gdpval import Row, task_of
 from guildhall.taskbank.importing import import_tasks, read_source
-from guildhall.taskbank.name_search import names_below, names_in
-from guildhall.taskbank.release import ReleasePlan, write_release
+from guildhall.taskbank.release import ReleasePlan, names_below, names_in, write_release
 from guildhall.taskbank.release_pages import Licence, disclosures_page
 from guildhall.taskbank.review.histories import all_histories
 from guildhall.taskbank.statistics import bank_statistics

@@ -12,7 +12,7 @@ import typer
 
 from guildhall.cli.show import as_json_line, note
 from guildhall.cli.workspace import JsonOption
-from guildhall.documents.values import FileOutcome, Gravity, Outcome
+from guildhall.documents.values import FileOutcome, Gravity, LookOutcome
 
 if TYPE_CHECKING:
     from guildhall.documents.looking import Documents
@@ -133,7 +133,7 @@ def _tell(outcomes: Iterable[FileOutcome], *, json: bool, err: bool = False) -> 
     """One line a file; for people the findings below it, and how many files could not be served."""
     omitted = 0
     for outcome in outcomes:
-        omitted += outcome.outcome is Outcome.OMITTED
+        omitted += outcome.outcome is LookOutcome.OMITTED
         if json:
             as_json_line(outcome)
         else:
@@ -145,7 +145,7 @@ def _tell(outcomes: Iterable[FileOutcome], *, json: bool, err: bool = False) -> 
 
 def _lines(outcome: FileOutcome) -> Iterator[tuple[str, str | None]]:
     pages = f", {outcome.pages} page{'s' if outcome.pages > 1 else ''}" if outcome.pages else ""
-    if outcome.outcome is Outcome.OK:
+    if outcome.outcome is LookOutcome.OK:
         yield f"{outcome.file}: {outcome.kind.value}{pages}", "green"
     else:
         yield f"{outcome.file}: {outcome.kind.value}, omitted: {outcome.reason}", "red"

@@ -49,9 +49,8 @@ def select(
     """Select occupations: large sectors, detailed occupations, digital work, highest pay."""
     from guildhall.domain.occupations import Thresholds
     from guildhall.occupations.labels import agreement
-    from guildhall.occupations.selection import digital_shares, read_official
+    from guildhall.occupations.selection import digital_shares, read_official, sensitivity
     from guildhall.occupations.selection import select as choose
-    from guildhall.occupations.sensitivity import sensitivity
 
     thresholds = Thresholds(gdp_share=gdp_share, digital_share=digital_share, per_sector=per_sector)
     labeller, named = _labeller(labels)

@@ -70,7 +70,7 @@ def code(
     """Code justifications by a model, or offline by clusters of their words."""
     from guildhall.engine.terms import Terms
     from guildhall.grading.viewing import newest_study
-    from guildhall.judging.embeddings import sentence_encoder
+    from guildhall.judging.reasons import sentence_encoder
     from guildhall.store.workspace import Workspace
     from guildhall.study.evidence import read_evidence
     from guildhall.study.reasons import code_by_clusters, code_by_model, justifications

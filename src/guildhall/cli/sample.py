@@ -133,7 +133,7 @@ def import_(
     json: JsonOption = False,
 ) -> None:
     """Bring in submissions made elsewhere; what is not as it should be is recorded, never repaired silently."""
-    from guildhall.sampling.bringing import bring
+    from guildhall.sampling.outside import bring
     from guildhall.store.workspace import Workspace
     from guildhall.study.studies import wordings_of
 

@@ -65,7 +65,7 @@ def grades(
     json: JsonOption = False,
 ) -> None:
     """Read returned grades into rows that `guildhall analyze win-rate` takes; errors are counted, never zeros."""
-    from guildhall.sampling.grades import as_rows, read_grades
+    from guildhall.sampling.package import as_rows, read_grades
 
     read = read_grades(file)
     rows = as_rows(read, model=model)

@@ -33,7 +33,7 @@ def new(
     json: JsonOption = False,
 ) -> None:
     """Start a task of your own: a folder to fill in."""
-    from guildhall.taskbank.scaffold import new_task
+    from guildhall.taskbank.folder import new_task
 
     made = new_task(folder, title=title, sector=sector, occupation=occupation)
     if json:
@@ -84,7 +84,7 @@ def import_(
 ) -> None:
     """Import tasks: all of them or, when one cannot be read, none."""
     from guildhall.store.workspace import Workspace
-    from guildhall.taskbank.hub import fetch, hub_name
+    from guildhall.taskbank.gdpval import fetch, hub_name
     from guildhall.taskbank.importing import import_tasks, read_source
 
     path, named, pinned = Path(source), None, revision

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from guildhall.documents.checks.checking import Limits, check_file
+from guildhall.documents.checks.checking import CheckLimits, check_file
 from guildhall.documents.extract.pdf import place_words
 from guildhall.documents.extract.reading import extract_file
 from guildhall.documents.extract.sheets import read_grid
@@ -16,13 +16,13 @@ from guildhall.domain.prepared import Grid, TextLayer
 from guildhall.domain.values import Value
 
 
-class Findings(Value):
+class FileFindings(Value):
     """What a look at a file found."""
 
     findings: tuple[Finding, ...] = ()
 
 
-class Told(Value):
+class TellsFound(Value):
     """The tells in a file's words; `omitted` is what could not be read, and so not scanned."""
 
     findings: tuple[Finding, ...] = ()
@@ -49,13 +49,15 @@ def scrub(file: Path, out: Path, *, kind: str, shown: str) -> Scrubbed:
     return scrub_file(file, out / shown, kind=Kind(kind))
 
 
-def check(file: Path, out: Path, *, kind: str, pdf: Path | None = None, pages: int | None = None) -> Findings:
+def check(file: Path, out: Path, *, kind: str, pdf: Path | None = None, pages: int | None = None) -> FileFindings:
     """Hold a file and its rendered form against the format rules; `pages` is the limit the brief sets."""
-    return Findings(findings=check_file(file, kind=Kind(kind), pdf=pdf, pictures=out, limits=Limits(pages=pages)))
+    return FileFindings(
+        findings=check_file(file, kind=Kind(kind), pdf=pdf, pictures=out, limits=CheckLimits(pages=pages))
+    )
 
 
-def tells(file: Path, out: Path, *, kind: str, identities: list[str]) -> Told:
+def tells(file: Path, out: Path, *, kind: str, identities: list[str]) -> TellsFound:
     """What the visible content still says about its maker."""
     extracted = read(file, out, kind=kind)
     found = find_tells(extracted.text, identities=identities)
-    return Told(findings=found, omitted=extracted.omitted, read=bool(extracted.text))
+    return TellsFound(findings=found, omitted=extracted.omitted, read=bool(extracted.text))

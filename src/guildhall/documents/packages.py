@@ -84,14 +84,14 @@ _ENTRY_BYTES, _LOCAL_BYTES = 46, 30
 
 
 @dataclass(frozen=True)
-class Entry:
+class ZipEntry:
     """One member by its name and by the size it claims to have unpacked."""
 
     name: str
     unpacked: int
 
 
-def entries(head: bytes, tail: bytes) -> tuple[Entry, ...]:
+def entries(head: bytes, tail: bytes) -> tuple[ZipEntry, ...]:
     """The zip's own members, never those of a zip inside it.
 
     They come from the table at the end; where that is cut off or begins before the tail, from the heads of the
@@ -114,19 +114,19 @@ def _table_start(tail: bytes) -> int | None:
     return start if start >= 0 and tail[start : start + 4] in (_ENTRY, _END, _END_64) else None
 
 
-def _listed(tail: bytes, at: int) -> Iterator[Entry]:
+def _listed(tail: bytes, at: int) -> Iterator[ZipEntry]:
     while tail[at : at + 4] == _ENTRY:
         name, extra, comment = (_number(tail, at + place, 2) for place in (28, 30, 32))
-        yield Entry(_text(tail, at + _ENTRY_BYTES, name), _number(tail, at + 24, 4))
+        yield ZipEntry(_text(tail, at + _ENTRY_BYTES, name), _number(tail, at + 24, 4))
         at += _ENTRY_BYTES + name + extra + comment
 
 
-def _met(head: bytes) -> Iterator[Entry]:
+def _met(head: bytes) -> Iterator[ZipEntry]:
     at = 0
     while head[at : at + 4] == _LOCAL:
         packed, unpacked = _number(head, at + 18, 4), _number(head, at + 22, 4)
         name, extra = _number(head, at + 26, 2), _number(head, at + 28, 2)
-        yield Entry(_text(head, at + _LOCAL_BYTES, name), unpacked)
+        yield ZipEntry(_text(head, at + _LOCAL_BYTES, name), unpacked)
         at += _LOCAL_BYTES + name + extra + packed
         if not packed:  # a member written as a stream states its size only behind itself
             _, found, rest = head[at:].partition(_LOCAL)

@@ -116,7 +116,7 @@ class Scrubbed(Value):
     omitted: tuple[Omission, ...] = ()
 
 
-class Outcome(StrEnum):
+class LookOutcome(StrEnum):
     """Whether the wish was fulfilled for a file; an omission always has a reason."""
 
     OK = "ok"
@@ -128,7 +128,7 @@ class FileOutcome(Value):
 
     file: str
     kind: Kind
-    outcome: Outcome
+    outcome: LookOutcome
     reason: str | None = None
     pages: int | None = None
     findings: tuple[Finding, ...] = ()
@@ -172,12 +172,12 @@ def proof(rendered: Rendered) -> tuple[Finding, ...]:
 
 
 def omitted(file: Path, kind: Kind, reason: str, *, findings: Iterable[Finding] = ()) -> FileOutcome:
-    return FileOutcome(file=str(file), kind=kind, outcome=Outcome.OMITTED, reason=reason, findings=tuple(findings))
+    return FileOutcome(file=str(file), kind=kind, outcome=LookOutcome.OMITTED, reason=reason, findings=tuple(findings))
 
 
 def achieved(
     file: Path, kind: Kind, *, pages: int | None = None, findings: Iterable[Finding] = (), out: Iterable[Path] = ()
 ) -> FileOutcome:
     return FileOutcome(
-        file=str(file), kind=kind, outcome=Outcome.OK, pages=pages, findings=tuple(findings), out=tuple(out)
+        file=str(file), kind=kind, outcome=LookOutcome.OK, pages=pages, findings=tuple(findings), out=tuple(out)
     )

@@ -34,7 +34,7 @@ class Thresholds(Value):
     per_sector: int = 5
 
 
-class Judged(Value):
+class OccupationVerdict(Value):
     """One occupation with everything that decides on it, and the verdict in words."""
 
     code: str
@@ -55,7 +55,7 @@ class Selection(Value):
     kept: int
     catch_alls: tuple[str, ...]
     sectors: tuple[GdpShare, ...]
-    occupations: tuple[Judged, ...]
+    occupations: tuple[OccupationVerdict, ...]
     selected: dict[str, tuple[str, ...]]
     with_ratings: int
     by_proxy: int
@@ -63,7 +63,7 @@ class Selection(Value):
     edge_cases: tuple[str, ...]
 
     @property
-    def chosen(self) -> tuple[Judged, ...]:
+    def chosen(self) -> tuple[OccupationVerdict, ...]:
         """The selected occupations, sector by sector, best paid first."""
         by_title = {one.title: one for one in self.occupations}
         return tuple(by_title[title] for titles in self.selected.values() for title in titles)

@@ -8,8 +8,7 @@ from guildhall.domain.prepared import Prepared
 from guildhall.domain.studies import Study
 from guildhall.domain.values import Id
 from guildhall.errors import UnknownName
-from guildhall.judging.blinding import blinded_view
-from guildhall.judging.preparing import VERSION
+from guildhall.judging.preparing import VERSION, blinded_view
 from guildhall.store.records import Store
 from guildhall.store.wordings import Wordings
 

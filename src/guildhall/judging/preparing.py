@@ -1,7 +1,10 @@
-"""Make work ready to be judged: scrub, render and read every file once, and keep what came of it.
+"""Make work ready to be judged: scrub, render and read every file once, keep what came of it, and show it blind.
 
 Files are handed to the confined parsers under neutral names, so that no reason, warning or finding can repeat a name
 that tells who made the work. People's pages and judges' requests are both built from what is kept here.
+
+A final message is shown only when a submission has no files or every side has one: models write one and experts seldom
+do, so that alone it would tell who is who. The asymmetry itself is recorded as a tell.
 """
 
 from __future__ import annotations
@@ -16,8 +19,8 @@ from guildhall.documents.kinds import Kind, files_named
 from guildhall.documents.looking import Documents
 from guildhall.documents.render.media import MOVING
 from guildhall.documents.scrub.names import BlindName, blind_names
-from guildhall.documents.values import FileOutcome, Outcome, PageImage
-from guildhall.domain.judgments import ShownPage
+from guildhall.documents.values import FileOutcome, LookOutcome, PageImage
+from guildhall.domain.judgments import BlindedFile, BlindedSide, BlindedView, ShownPage
 from guildhall.domain.prepared import Prepared, PreparedFile, TextLayer
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Task
@@ -86,7 +89,7 @@ class Preparer:
         scrubbed = self._documents.scrub(original, out=out)
         kind = str(scrubbed.kind)
         # What cannot be cleaned is not shown at all: its pages could carry what the scrub would have removed.
-        if scrubbed.outcome is not Outcome.OK:
+        if scrubbed.outcome is not LookOutcome.OK:
             return PreparedFile(
                 kind=kind, ending=original.suffix, omitted=(f"could not be cleaned: {scrubbed.reason}",)
             )
@@ -142,4 +145,52 @@ def missing_when_played(omitted: Sequence[str]) -> tuple[str, ...]:
 
 
 def _unread(read: FileOutcome) -> tuple[str, ...]:
-    return () if read.outcome is Outcome.OK else (f"no text: {read.reason}",)
+    return () if read.outcome is LookOutcome.OK else (f"no text: {read.reason}",)
+
+
+MESSAGE_ON_ONE_SIDE = "final message on one side only"
+
+
+def blinded_view(task: Task, references: Prepared, sides: Sequence[Prepared]) -> BlindedView:
+    """What is shown for a comparison, `sides` in their stored order: A first."""
+    with_text = all(side.text.strip() for side in sides)
+    return BlindedView(
+        brief=task.brief,
+        reference_files=tuple(
+            shown_file(file, file.public_name or f"reference{file.ending}") for file in references.files
+        ),
+        sides=tuple(_side(chr(ord("A") + index), side, with_text=with_text) for index, side in enumerate(sides)),
+    )
+
+
+def asymmetries(sides: Sequence[Prepared]) -> tuple[str, ...]:
+    """Differences between the sides that tell something, whatever the content."""
+    told = {bool(side.text.strip()) for side in sides}
+    return (MESSAGE_ON_ONE_SIDE,) if len(told) == 2 else ()
+
+
+def omissions_by_place(view: BlindedView) -> dict[str, int]:
+    """How much could not be shown, a side; printed with every result."""
+    return {side.place: sum(len(file.omitted) for file in side.files) for side in view.sides}
+
+
+def _side(place: str, prepared: Prepared, *, with_text: bool) -> BlindedSide:
+    files = tuple(shown_file(file, f"{place}-{number}{file.ending}") for number, file in enumerate(prepared.files, 1))
+    shows_text = with_text or not files
+    return BlindedSide(place=place, files=files, text=prepared.text if shows_text and prepared.text.strip() else None)
+
+
+def shown_file(file: PreparedFile, name: str) -> BlindedFile:
+    """A prepared file under the name it is shown by."""
+    return BlindedFile(
+        name=name,
+        kind=file.kind,
+        digest=file.scrubbed,
+        pages=file.pages,
+        text=file.text,
+        grid=file.grid,
+        layer=file.layer,
+        words=file.words,
+        omitted=file.omitted,
+        named_as_asked=file.named_as_asked,
+    )

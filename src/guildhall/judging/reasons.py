@@ -1,17 +1,24 @@
-"""Coding one justification: the question, and the strict reading of its answer."""
+"""Coding one justification: the question, the strict reading of its answer, and sentences as vectors for clusters.
+
+The package for vectors is no part of ours, nor of any extra: it would bring some gigabytes to everybody who installs
+all of them.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from guildhall.domain.reasons import LABELS
 from guildhall.engine.calls import Call
 from guildhall.engine.scripted import Answer, Turn, scripted
-from guildhall.errors import UnreadableVerdict
+from guildhall.errors import MissingTool, UnreadableVerdict
 from guildhall.judging.verdicts import last_line
 
 UNCLEAR = "unclear"
@@ -60,3 +67,18 @@ def reason_coder(turn: Turn) -> Answer:
     said = turn.prompt.rpartition("<justification>")[2].lower()
     label = next((name for name, words in _TELLING.items() if any(word in said for word in words)), UNCLEAR)
     return Answer(text=f"REASON[{label}]")
+
+
+Encoder = Callable[[Sequence[str]], NDArray[np.float64]]
+"""Texts to rows of numbers: texts of one meaning lie close together."""
+
+
+def sentence_encoder(model: str) -> Encoder:
+    """An encoder by the model of this name or in this folder; it is loaded once, when first used."""
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ModuleNotFoundError as error:
+        fix = "install it with `pip install sentence-transformers`, or leave `--embeddings` out"
+        raise MissingTool("sentence-transformers", needed_for="--embeddings", fix=fix) from error
+    loaded = SentenceTransformer(model, device="cpu")
+    return lambda texts: np.asarray(loaded.encode(list(texts), show_progress_bar=False), dtype=np.float64)

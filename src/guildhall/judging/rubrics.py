@@ -24,7 +24,7 @@ Numbered = Sequence[tuple[int, RubricItem]]
 
 
 @dataclass(frozen=True)
-class Shown:
+class RubricView:
     """A submission as the rubric judge sees it: everything before the criteria, which stays the same for all calls."""
 
     opening: Message
@@ -45,7 +45,7 @@ class Shown:
         )
 
 
-def show(plan: JudgePlan, task: Task, references: Prepared, work: Prepared, *, read_blob: ReadBlob) -> Shown:
+def show(plan: JudgePlan, task: Task, references: Prepared, work: Prepared, *, read_blob: ReadBlob) -> RubricView:
     """One submission made ready for questions about its rubric items."""
     budget = budget_for(plan.context_tokens, sides=1)
     parts: list[Part] = [TextPart(text=f"# The request\n\n{task.brief}")]
@@ -54,7 +54,7 @@ def show(plan: JudgePlan, task: Task, references: Prepared, work: Prepared, *, r
     shown = material("The submission", work, read_blob=read_blob, budget=budget, media=plan.takes)
     words = "\n".join(part.text for part in shown.parts if isinstance(part, TextPart))
     opening = Message.of("system", _prompt())
-    return Shown(opening, (*parts, *shown.parts), words, len(shown.omissions))
+    return RubricView(opening, (*parts, *shown.parts), words, len(shown.omissions))
 
 
 def rubric_judge(plan: JudgePlan, *, whole: bool) -> ModelGrader:

@@ -24,7 +24,7 @@ _PAIR_RANKS = {"A": (1, 2), "B": (2, 1), TIE: (1, 1)}
 
 
 @dataclass(frozen=True)
-class Reading:
+class VerdictReading:
     """What a reply says: a rank for each shown place, the reason, and single criteria where it was asked for them."""
 
     ranks: tuple[int, ...]
@@ -49,13 +49,15 @@ def pair_schema() -> dict[str, JsonValue]:
     }
 
 
-def read_verdict(reply: Reply, *, places: int, by_schema: bool) -> Reading:
+def read_verdict(reply: Reply, *, places: int, by_schema: bool) -> VerdictReading:
     """The verdict of a reply on `places` sides, or `UnreadableVerdict` with what is wrong with it."""
     if places == 2 and by_schema:
         return _read_data(reply)
     if places == 2:
-        return Reading(_PAIR_RANKS[_found(_PAIR, reply.text, "VERDICT[A], VERDICT[B] or VERDICT[TIE]")], _reason(reply))
-    return Reading(read_ranking(reply.text, places), _reason(reply))
+        return VerdictReading(
+            _PAIR_RANKS[_found(_PAIR, reply.text, "VERDICT[A], VERDICT[B] or VERDICT[TIE]")], _reason(reply)
+        )
+    return VerdictReading(read_ranking(reply.text, places), _reason(reply))
 
 
 def failure_of(reply: Reply) -> str | None:
@@ -100,7 +102,7 @@ def _found(form: re.Pattern[str], text: str, wanted: str) -> str:
     return found[1]
 
 
-def _read_data(reply: Reply) -> Reading:
+def _read_data(reply: Reply) -> VerdictReading:
     data = reply.data
     verdict = data.get("verdict") if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(verdict, str) or verdict not in _PAIR_RANKS:
@@ -112,4 +114,4 @@ def _read_data(reply: Reply) -> Reading:
         for name, choice in (given.items() if isinstance(given, dict) else ())
         if name in CRITERIA and isinstance(choice, str) and choice in steps
     }
-    return Reading(_PAIR_RANKS[verdict], str(data.get("reason", "")), dict(criteria))
+    return VerdictReading(_PAIR_RANKS[verdict], str(data.get("reason", "")), dict(criteria))

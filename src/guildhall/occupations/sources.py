@@ -14,7 +14,7 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Source:
+class OfficialFile:
     """One official file: names it goes under, the columns that tell it, and where it comes from."""
 
     what: str
@@ -24,49 +24,49 @@ class Source:
 
 
 SOURCES = {
-    "national": Source(
+    "national": OfficialFile(
         "OEWS national estimates",
         ("*national_M*dl.xlsx",),
         ("OCC_CODE", "OCC_TITLE", "O_GROUP", "TOT_EMP", "A_MEAN", "H_MEAN"),
         "BLS, Occupational Employment and Wage Statistics, national file of May 2024",
     ),
-    "by_sector": Source(
+    "by_sector": OfficialFile(
         "OEWS estimates by sector",
         ("*natsector_M*dl.xlsx",),
         ("NAICS", "NAICS_TITLE", "OCC_CODE", "O_GROUP", "TOT_EMP"),
         "BLS, Occupational Employment and Wage Statistics, national sector file of May 2024",
     ),
-    "matrix": Source(
+    "matrix": OfficialFile(
         "National Employment Matrix",
         ("*[Mm]atrix*.xlsx", "*[Mm]atrix*.csv", "*[Mm]atrix*.txt"),
         ("Occupation Type", "Occupation Code", "Industry Type", "Industry Code", "2023 Employment"),
         "BLS, Employment Projections, National Employment Matrix of 2023",
     ),
-    "statements": Source(
+    "statements": OfficialFile(
         "O*NET Task Statements",
         ("*[Tt]ask*[Ss]tatements*.xlsx", "*[Tt]ask*[Ss]tatements*.txt"),
         ("O*NET-SOC Code", "Task ID", "Task"),
         "O*NET database, Task Statements",
     ),
-    "ratings": Source(
+    "ratings": OfficialFile(
         "O*NET Task Ratings",
         ("Task Ratings*.txt", "Task Ratings*.xlsx", "*task_ratings*.txt", "*task_ratings*.csv"),
         (),
         "O*NET database, Task Ratings",
     ),
-    "activities": Source(
+    "activities": OfficialFile(
         "O*NET Work Activities",
         ("Work Activities*.txt", "Work Activities*.xlsx", "*work_activities*.txt", "*work_activities*.xlsx"),
         ("O*NET-SOC Code", "Element ID", "Scale ID", "Data Value"),
         "O*NET database, Work Activities",
     ),
-    "context": Source(
+    "context": OfficialFile(
         "O*NET Work Context",
         ("Work Context.txt", "Work Context.xlsx", "*work_context.txt", "*work_context.xlsx"),
         ("O*NET-SOC Code", "Element ID", "Scale ID", "Data Value"),
         "O*NET database, Work Context",
     ),
-    "abilities": Source(
+    "abilities": OfficialFile(
         "O*NET Abilities",
         ("Abilities.txt", "Abilities.xlsx", "*abilities.txt", "*abilities.xlsx"),
         ("O*NET-SOC Code", "Element ID", "Scale ID", "Data Value"),
@@ -110,6 +110,7 @@ def read_rows(path: Path, *, columns: Sequence[str] = ()) -> Iterator[Row]:
 
 
 def _xlsx(path: Path) -> Iterator[Sequence[Any]]:
+    # Here, because commands that only list would wait a tenth of a second for it.
     import openpyxl
     from openpyxl.utils.exceptions import InvalidFileException
 

@@ -15,10 +15,9 @@ from guildhall.domain.authors import ModelRun
 from guildhall.domain.submissions import Problem, StopReason, Submission
 from guildhall.domain.tasks import FileRef, Task
 from guildhall.engine.logs import LoggedSample, log_files, read_samples
-from guildhall.errors import UnreadableFile
-from guildhall.sampling.collection import Collection, unfit
+from guildhall.errors import InputError, UnreadableFile
+from guildhall.sampling.collection import Collection, Entry, EntryKind, unfit
 from guildhall.sampling.confidence import read_confidence
-from guildhall.sampling.inventory import Entry, EntryKind
 from guildhall.sampling.tables import read_rows
 from guildhall.store.workspace import Workspace
 
@@ -174,3 +173,31 @@ def _files(folder: Path | None) -> Iterator[tuple[Path, str]]:
 
 def _from_log(log: LoggedSample) -> dict[str, Any]:
     return {"stop": log.stop, "usage": log.usage, "seconds": log.seconds, "log": log.log, "made_at": log.made_at}
+
+
+_TABLES = {".parquet", ".csv", ".jsonl", ".ndjson"}
+
+
+def bring(
+    source: Path,
+    tasks: Sequence[Task],
+    *,
+    author: str | None,
+    model: str,
+    files: Path | None,
+    workspace: Workspace,
+) -> Brought:
+    """Import what lies at a path as work on these wordings: logs by their ending, tables by theirs, else folders."""
+    if not source.exists():
+        raise UnreadableFile(source, "is not there")
+    if source.suffix == ".eval" or (source.is_dir() and any(source.glob("*.eval"))):
+        return import_logs(source, tasks, name=author, files=files, workspace=workspace)
+    if author is None:
+        raise InputError("say who made these with --author NAME")
+    maker = ModelRun(name=author, model=model, condition="outside")
+    if source.suffix in _TABLES:
+        return import_table(source, tasks, author=maker, workspace=workspace)
+    packed = sorted(source.glob("data/*.parquet")) if source.is_dir() else []
+    if packed:
+        return import_table(packed[0], tasks, author=maker, workspace=workspace)
+    return import_folder(source, tasks, author=maker, workspace=workspace)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from guildhall.documents.looking import documents
 from guildhall.domain.authors import ModelRun, RoomSettings
 from guildhall.domain.submissions import Submission
 from guildhall.engine.agents import AgentEnd, AgentJob
@@ -16,11 +20,15 @@ from guildhall.engine.sandboxes import Sandbox
 from guildhall.engine.spreading import looks, parts, shared_terms
 from guildhall.engine.terms import Terms
 from guildhall.errors import RoomChanged
-from guildhall.sampling.pages import opened_renderer
 from guildhall.sampling.plan import SampleItem
 from guildhall.sampling.stage import SamplingStage, render_cache
 from guildhall.store.work import Work, WorkState
 from guildhall.store.workspace import Address, Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from guildhall.judging.pages import Render
 
 ROUNDS = 4
 """How often the sandboxes of one batch are filled: few enough that a lost node costs little."""
@@ -128,3 +136,10 @@ def submissions_of(items: Sequence[SampleItem], *, workspace: Workspace) -> dict
     return {
         key: workspace.store.get(Submission, item.result) for key, item in states.items() if item.result is not None
     }
+
+
+@contextmanager
+def opened_renderer(cache: Path) -> Iterator[Render]:
+    """A renderer over a cache folder, with LibreOffice kept warm while the block runs."""
+    with documents(cache) as looking:
+        yield looking.renderer.render

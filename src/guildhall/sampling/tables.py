@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from guildhall.errors import UnreadableFile
 from guildhall.store.parquet import parquet_rows
 
@@ -40,8 +42,6 @@ def _rows(path: Path) -> list[Any]:
     if path.suffix == ".parquet":
         path.stat()  # where there is none, that is what is said
         return list(parquet_rows(path))
-    import polars as pl
-
     try:
         frame = pl.read_csv(path, infer_schema_length=None)
     except pl.exceptions.PanicException as error:  # no Exception by its kind, though it too is about the file

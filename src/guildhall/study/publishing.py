@@ -21,8 +21,7 @@ from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Digest, Id, Value, canonical_json, sha256
 from guildhall.errors import InputError, UnknownName
-from guildhall.judging.blinding import blinded_view
-from guildhall.judging.preparing import VERSION
+from guildhall.judging.preparing import VERSION, blinded_view
 from guildhall.reports.old_reports import read_report
 from guildhall.reports.text import as_json
 from guildhall.store.audit import history, record

@@ -16,8 +16,7 @@ from guildhall.domain.studies import Study
 from guildhall.engine.oneshot import run_calls
 from guildhall.engine.terms import Terms
 from guildhall.errors import NothingJudged, UnknownName, UnreadableVerdict
-from guildhall.judging.embeddings import Encoder
-from guildhall.judging.reasons import read_reason, reason_call
+from guildhall.judging.reasons import Encoder, read_reason, reason_call
 from guildhall.reports.tables import csv_text
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence

@@ -16,8 +16,7 @@ from guildhall.domain.values import Id
 from guildhall.errors import InputError
 from guildhall.grading.design import expert_name
 from guildhall.grading.people import Roster
-from guildhall.judging.blinding import shown_file
-from guildhall.judging.preparing import VERSION, Preparer, expert_subject
+from guildhall.judging.preparing import VERSION, Preparer, expert_subject, shown_file
 from guildhall.store.blobs import Blobs
 from guildhall.store.records import Store
 from guildhall.store.workspace import Workspace

@@ -95,6 +95,7 @@ def export_gdpval(tasks: Sequence[Task], blobs: Blobs, target: Path) -> int:
 
 def write_gdpval_table(rows: Sequence[Mapping[str, Any]], target: Path) -> None:
     """The data set's one table, where its readers look for it."""
+    # Here, because commands that only list would wait a tenth of a second for it.
     import polars as pl
 
     place = target / "data" / "train-00000-of-00001.parquet"

@@ -1,4 +1,4 @@
-"""Tasks as folders, for writing one's own: `task.toml`, `brief.md`, `reference/`, `expert/`, `rubric.*`.
+"""Tasks as folders, begun and read: `task.toml`, `brief.md`, `reference/`, `expert/`, `rubric.*`.
 
 `check_folder` reports every fault at once, each with its file and line; `read_folder` accepts none.
 """
@@ -26,7 +26,7 @@ from guildhall.domain.tasks import (
     check_relative_name,
 )
 from guildhall.domain.values import Id, Line, Value
-from guildhall.errors import UnreadableFile
+from guildhall.errors import InputError, UnreadableFile, UnsafePath
 from guildhall.taskbank.rubrics import RubricFault, rubric_from_json, rubric_from_paragraphs, rubric_of
 
 TASK_FILE, BRIEF_FILE = "task.toml", "brief.md"
@@ -55,7 +55,7 @@ class TaskFile(Value):
 
 
 @dataclass(frozen=True)
-class Fault:
+class FolderFault:
     """Something wrong in a task folder, where it is, and what to do."""
 
     file: Path
@@ -74,7 +74,7 @@ class FolderTask:
     folder: Path
     task: Task | None = None
     files: dict[str, Path] = field(default_factory=dict)
-    faults: list[Fault] = field(default_factory=list)
+    faults: list[FolderFault] = field(default_factory=list)
 
 
 def task_folders(path: Path) -> list[Path]:
@@ -90,7 +90,7 @@ def check_folder(folder: Path) -> FolderTask:
     settings = _settings(found)
     brief = _text(found, folder / BRIEF_FILE)
     if brief is not None and not brief.strip():
-        found.faults.append(Fault(folder / BRIEF_FILE, 1, "is empty; write what the professional is asked to do"))
+        found.faults.append(FolderFault(folder / BRIEF_FILE, 1, "is empty; write what the professional is asked to do"))
     rubric = _rubric(found)
     listed = {kind: tuple(_files(found, kind)) for kind in FILE_FOLDERS}
     if settings is not None and brief is not None and not found.faults:
@@ -115,9 +115,9 @@ def _text(found: FolderTask, path: Path) -> str | None:
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        found.faults.append(Fault(path, None, "is missing"))
+        found.faults.append(FolderFault(path, None, "is missing"))
     except UnicodeDecodeError as error:
-        found.faults.append(Fault(path, None, f"is not UTF-8 text (byte {error.start})"))
+        found.faults.append(FolderFault(path, None, f"is not UTF-8 text (byte {error.start})"))
     return None
 
 
@@ -130,14 +130,14 @@ def _settings(found: FolderTask) -> TaskFile | None:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"line (\d+)", str(error))
-        found.faults.append(Fault(path, int(line[1]) if line else None, f"is not valid TOML: {error}"))
+        found.faults.append(FolderFault(path, int(line[1]) if line else None, f"is not valid TOML: {error}"))
         return None
     try:
         return TaskFile.model_validate(data)
     except ValidationError as error:
         for fault in error.errors():
             where = ".".join(str(part) for part in fault["loc"])
-            found.faults.append(Fault(path, line_of(text, fault["loc"]), f"{where}: {fault['msg']}"))
+            found.faults.append(FolderFault(path, line_of(text, fault["loc"]), f"{where}: {fault['msg']}"))
         return None
 
 
@@ -159,7 +159,7 @@ def line_of(text: str, location: tuple[Any, ...]) -> int | None:
 def _rubric(found: FolderTask) -> Rubric | None:
     present = [found.folder / name for name in RUBRIC_FILES if (found.folder / name).exists()]
     if len(present) > 1:
-        found.faults.append(Fault(present[1], None, f"stands beside {present[0].name}; keep one rubric"))
+        found.faults.append(FolderFault(present[1], None, f"stands beside {present[0].name}; keep one rubric"))
     if not present:
         return None
     path = present[0]
@@ -169,7 +169,7 @@ def _rubric(found: FolderTask) -> Rubric | None:
     try:
         return _read_rubric(path, text)
     except (RubricFault, tomllib.TOMLDecodeError) as error:
-        found.faults.append(Fault(path, None, f"cannot be read: {error}"))
+        found.faults.append(FolderFault(path, None, f"cannot be read: {error}"))
         return None
 
 
@@ -198,7 +198,7 @@ def _files(found: FolderTask, kind: str) -> Iterator[FileRef]:
             relative = path.relative_to(root).as_posix()
             fault = _file_fault(path, relative)
             if fault:
-                found.faults.append(Fault(found.folder / kind, None, fault))
+                found.faults.append(FolderFault(found.folder / kind, None, fault))
             else:
                 found.files[f"{kind}/{relative}"] = path
                 yield FileRef(name=relative, size=path.stat().st_size)
@@ -221,3 +221,66 @@ def _file_fault(path: Path, relative: str) -> str | None:
     if path.stat().st_size > MAX_FILE_BYTES:
         return f"{relative!r} is larger than 2 GiB; split it or leave it out"
     return None
+
+
+_TASK = """\
+# What is said here is checked by `guildhall tasks check`; its schema is `guildhall tasks schema`.
+id = "{id}"
+version = 1
+title = "{title}"
+sector = "{sector}"
+occupation = "{occupation}"
+expert_hours = 2.0          # how long an expert takes; leave out when nobody measured it
+# hourly_wage_usd = 40.00   # OEWS median for the occupation
+languages = ["en"]
+sensitive = []              # for example ["medical"]: graders are warned before the brief
+
+[ratings]                   # 1 to 5, by experts other than the author; leave out what was not rated
+# difficulty = 3
+# representativeness = 4
+# quality = 4
+
+[onet]
+tasks = []
+skills = []
+work_activities = []
+"""
+
+_BRIEF = """\
+You are ... (role and situation).
+
+You are asked to ... (what is wanted, for whom, by when).
+
+Use the attached files: ... (each file in `reference/`, and what it is).
+
+Deliver ... (files by name and type, length, and what must be in them).
+"""
+
+_RUBRIC = """\
+# Signed points: negative items take points away for what must not happen.
+[[items]]
+points = 3
+text = "States ... correctly."
+
+[[items]]
+points = -5
+text = "Invents figures that are in no reference file."
+"""
+
+
+def new_task(folder: Path, *, title: str, sector: str, occupation: str) -> Path:
+    """Make the folder; an existing one is never touched."""
+    try:
+        check_relative_name(folder.name)
+    except ValueError as error:
+        raise UnsafePath(folder, str(error)) from error
+    if folder.exists():
+        raise InputError(f"{folder} exists already; choose another name")
+    (folder / "reference").mkdir(parents=True)
+    (folder / "expert").mkdir()
+    words = {"id": folder.name.replace(" ", "-"), "title": title, "sector": sector, "occupation": occupation}
+    escaped = {name: text.replace("\\", "\\\\").replace('"', '\\"') for name, text in words.items()}
+    (folder / "task.toml").write_text(_TASK.format(**escaped), encoding="utf-8")
+    (folder / "brief.md").write_text(_BRIEF, encoding="utf-8")
+    (folder / "rubric.toml").write_text(_RUBRIC, encoding="utf-8")
+    return folder

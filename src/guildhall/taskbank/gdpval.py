@@ -1,12 +1,16 @@
-"""The public GDPval data set, in both generations, and the reshaped copies that go round.
+"""The public GDPval data set, in both generations, its hub, and the reshaped copies that go round.
 
 7 columns (2025-10) or 12 (with the experts' files and rubrics); Parquet or JSON lines; files by path, URL and hub URI,
 percent-encoded or raw. Paths are `reference_files/<32 hex>/<name>`; the folder is opaque, and only the name is kept.
+
+From the hub it is pinned to one commit and verified. The hub client is the extra `hub`; its own cache keeps finished
+files by content, so a second try fetches only what is missing; `HF_ENDPOINT` points it at a mirror.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +20,7 @@ from urllib.parse import unquote
 from pydantic import ValidationError
 
 from guildhall.domain.tasks import FileRef, Provenance, Rubric, Task, check_relative_name
-from guildhall.errors import InputError, UnreadableFile, UnsafePath
+from guildhall.errors import InputError, MissingTool, UnreadableFile, UnsafePath
 from guildhall.store.parquet import parquet_rows
 from guildhall.taskbank.rubrics import RubricFault, rubric_from_json, rubric_from_paragraphs, rubric_of
 
@@ -167,3 +171,47 @@ def _rubric(row: Row) -> Rubric | None:
     except (RubricFault, KeyError, TypeError) as error:
         raise UnreadableFile(row.place, f"its rubric cannot be read: {error}", fix="correct the rubric") from error
     return None
+
+
+_REPO = re.compile(r"^(?P<repo>\w[\w.-]*/\w[\w.-]*)(?<!\.jsonl)(?<!\.parquet)(?:@(?P<revision>[\w./-]+))?$")
+
+
+@dataclass(frozen=True)
+class HubSnapshot:
+    """A copy of the data set on this machine, and the commit it is."""
+
+    folder: Path
+    repository: str
+    commit: str
+
+
+def hub_name(text: str) -> tuple[str, str] | None:
+    """`owner/name[@revision]` as (repository, revision); None for anything else."""
+    found = _REPO.match(text)
+    return (found["repo"], found["revision"] or "main") if found else None
+
+
+def fetch(repository: str, revision: str, *, with_files: bool = True) -> HubSnapshot:
+    """Download a data set (or only its table) and say which commit it was."""
+    try:
+        from huggingface_hub import HfApi, snapshot_download
+        from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+    except ModuleNotFoundError as error:
+        raise MissingTool(
+            "the hub client",
+            needed_for=f"downloading {repository}",
+            fix="install it with `pip install 'guildhall[hub]'`",
+        ) from error
+    try:
+        commit = HfApi().dataset_info(repository, revision=revision).sha
+        if commit is None:
+            raise InputError(f"the hub names no commit for {repository}@{revision}; give a revision that exists")
+        folder = snapshot_download(
+            repository, repo_type="dataset", revision=commit, allow_patterns=None if with_files else ["data/*"]
+        )
+    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
+        why = str(error).strip().splitlines()[0][:160]
+        raise InputError(
+            f"{repository}@{revision} could not be downloaded ({why}); run the command again to resume"
+        ) from error
+    return HubSnapshot(Path(folder), repository, commit)

@@ -7,22 +7,24 @@ place.
 
 from __future__ import annotations
 
+import gzip
 import tempfile
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from guildhall.documents.looking import Documents
-from guildhall.documents.values import Outcome
+from guildhall.documents.packages import read_members
+from guildhall.documents.values import LookOutcome
 from guildhall.domain.reviews import Draft
 from guildhall.domain.tasks import FileRef, Task
 from guildhall.domain.values import Id, sha256
-from guildhall.errors import CannotRelease, InputError
+from guildhall.errors import CannotRelease, InputError, UnreadableFile, UnsafePath
 from guildhall.store.workspace import Workspace
 from guildhall.taskbank.exporting import write_gdpval_table
 from guildhall.taskbank.gdpval import MORE_COLUMN, free_name, more_of
 from guildhall.taskbank.listing import newest_tasks
-from guildhall.taskbank.name_search import names_below, names_in
 from guildhall.taskbank.release_pages import Licence, disclosures_page, licence_page, readme_page
 from guildhall.taskbank.review.admission import why_not_in_a_study
 
@@ -127,7 +129,7 @@ def _cleaned(
     original = folder / f"file{PurePosixPath(file.name).suffix}"
     workspace.blobs.copy_to(file.digest, original)
     scrubbed = looking.scrub(original, out=folder / "clean")
-    if scrubbed.outcome is not Outcome.OK:
+    if scrubbed.outcome is not LookOutcome.OK:
         raise CannotRelease(task, f"a reference file cannot be cleaned: {scrubbed.reason}")
     clean = scrubbed.out[0]
     words = looking.tells(clean, identities=names)
@@ -170,3 +172,50 @@ def _third_parties(workspace: Workspace, tasks: Sequence[Task]) -> dict[Id, tupl
         if drafts:
             declared[task.id] = max(drafts, key=lambda draft: draft.task.version).third_party
     return declared
+
+
+LEAST_LENGTH = 3
+"""Shorter names are in every file, and tell nobody."""
+_DEEPEST = 6
+_MOST_UNPACKED = 400 << 20
+
+
+def names_in(data: bytes, names: Iterable[str]) -> list[str]:
+    """Which of the names are in these bytes, whatever their case, or in what is packed in them."""
+    wanted = sorted({name.strip() for name in names if len(name.strip()) >= LEAST_LENGTH})
+    found: set[str] = set()
+    for part in _unpacked(data, 0):
+        lowered = part.lower()
+        found |= {name for name in wanted if any(form in lowered for form in _forms(name))}
+    return sorted(found)
+
+
+def names_below(folder: Path, names: Sequence[str]) -> dict[str, list[str]]:
+    """File -> the names found in its bytes or in its path, for every file below a folder that holds any."""
+    found = {}
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        relative = path.relative_to(folder).as_posix()
+        hits = {*names_in(path.read_bytes(), names), *names_in(relative.encode(), names)}
+        if hits:
+            found[relative] = sorted(hits)
+    return found
+
+
+def _forms(name: str) -> Iterator[bytes]:
+    lowered = name.lower()
+    yield from {lowered.encode(encoding, "ignore") for encoding in ("utf-8", "utf-16-le", "utf-16-be", "latin-1")}
+
+
+def _unpacked(data: bytes, depth: int) -> Iterator[bytes]:
+    yield data
+    if depth >= _DEEPEST:
+        return
+    try:
+        if data.startswith(b"PK"):
+            for name, inner in read_members(data).items():
+                yield name.encode()
+                yield from _unpacked(inner, depth + 1)
+        elif data.startswith(b"\x1f\x8b"):
+            yield from _unpacked(gzip.decompress(data)[:_MOST_UNPACKED], depth + 1)
+    except (UnreadableFile, UnsafePath, OSError, EOFError, zlib.error):
+        return  # what cannot be unpacked was searched as it stands

@@ -26,7 +26,7 @@ class Summary(Value):
     max: float | None = None
 
 
-class Coverage(Value):
+class BankCoverage(Value):
     """How many different O*NET entries the bank's tasks exercise, and of how many there are."""
 
     name: str
@@ -51,7 +51,7 @@ class BankStatistics(Value):
     """Tables 3 and 4: ratings 1 to 5, hours, dollars."""
     files_per_task: tuple[Summary, ...]
     """Table 5."""
-    onet: tuple[Coverage, ...]
+    onet: tuple[BankCoverage, ...]
     """Table 6; the share of tasks covered needs O*NET's own file."""
     specification: dict[str, int]
     """Table 7; tasks without a label are under `not recorded`."""
@@ -134,7 +134,7 @@ PUBLISHED: Mapping[str, int | None] = {"skills": 35, "work_activities": 41}
 """Entries of O*NET's content model, the same for every occupation."""
 
 
-def _onet(tasks: Sequence[Task], published: Mapping[str, int | None]) -> tuple[Coverage, ...]:
+def _onet(tasks: Sequence[Task], published: Mapping[str, int | None]) -> tuple[BankCoverage, ...]:
     made = []
     for name, field in (
         ("O*NET tasks", "tasks"),
@@ -145,7 +145,7 @@ def _onet(tasks: Sequence[Task], published: Mapping[str, int | None]) -> tuple[C
         tagged = sum(bool(tag) for tag in tags)
         distinct, total = len({one.casefold() for tag in tags for one in tag}), published[field]
         made.append(
-            Coverage(
+            BankCoverage(
                 name=name,
                 distinct=distinct if tagged else None,
                 tasks_tagged=tagged,

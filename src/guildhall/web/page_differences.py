@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from guildhall.taskbank.review.differences import Change, FileChange, Line, line_differences
+from guildhall.taskbank.review.differences import Change, DifferenceLine, FileChange, line_differences
 from guildhall.web.drafts import DraftFile, DraftShown
 from guildhall.web.showing import PageShown
 
@@ -23,7 +23,7 @@ class PagePair:
 class FilePages:
     """What changed in one file: its words, and its pages in pairs."""
 
-    lines: list[Line]
+    lines: list[DifferenceLine]
     pairs: list[PagePair]
 
 

@@ -40,7 +40,7 @@ _VISIBLE = frozenset({Family.OFFICE, Family.PDF})
 _MOST_PAGES = 200
 
 
-class Limits(Value):
+class CheckLimits(Value):
     """What the brief allows; None where it says nothing. Slides and pages are the same here."""
 
     pages: PositiveInt | None = None
@@ -48,14 +48,14 @@ class Limits(Value):
 
 
 def check_file(
-    path: Path, *, kind: Kind, pdf: Path | None, pictures: Path | None = None, limits: Limits | None = None
+    path: Path, *, kind: Kind, pdf: Path | None, pictures: Path | None = None, limits: CheckLimits | None = None
 ) -> tuple[Finding, ...]:
     """Every fault the checks see in a file.
 
     `pdf` is its rendered form (a PDF is its own); without one only the source is looked at, and a file that
     should have pages is reported as unreadable. `pictures` is a folder for pictures of the places.
     """
-    limits = limits or Limits()
+    limits = limits or CheckLimits()
     make = FindingMaker(pictures)
     broken = unreadable(path, kind)
     if broken is not None:
@@ -84,7 +84,9 @@ def _source_findings(path: Path, kind: Kind, make: FindingMaker) -> Iterator[Fin
         yield from check_links("", pdf_link_targets(path), make)
 
 
-def _page_findings(path: Path, kind: Kind, pdf: Path | None, make: FindingMaker, limits: Limits) -> Iterator[Finding]:
+def _page_findings(
+    path: Path, kind: Kind, pdf: Path | None, make: FindingMaker, limits: CheckLimits
+) -> Iterator[Finding]:
     text = _text(path, kind)
     characters = CharacterCheck(text)
     shown = path if kind is Kind.PDF and pdf is None else pdf
@@ -103,12 +105,12 @@ def _page_findings(path: Path, kind: Kind, pdf: Path | None, make: FindingMaker,
         yield from check_links(text, (), make)
 
 
-def _covered_cells(path: Path, shown: Path, limits: Limits) -> CoveredCells:
+def _covered_cells(path: Path, shown: Path, limits: CheckLimits) -> CoveredCells:
     package = Opc(path.read_bytes(), name=path.name, unparsed=SHEETS)
     return CoveredCells(package, spelt=spelt(shown, most_pages=limits.most_checked))
 
 
-def _count_findings(count: int, make: FindingMaker, limits: Limits) -> Iterator[Finding]:
+def _count_findings(count: int, make: FindingMaker, limits: CheckLimits) -> Iterator[Finding]:
     if limits.pages is not None and count > limits.pages:
         words = f"The file has {count} pages; the brief allows {limits.pages}."
         yield make.on_file("page-limit", Gravity.MAJOR, words)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from guildhall.documents.checks.findings import FindingMaker
-from guildhall.documents.checks.pages import Drawn, Letter, PageView, Rect, hull
-from guildhall.documents.extract.workbooks import Cell, Sheet, Workbook
+from guildhall.documents.checks.pages import Drawn, PageLetter, PageView, Rect, hull
+from guildhall.documents.extract.workbooks import Sheet, SheetCell, Workbook
 from guildhall.documents.opc import Opc
 from guildhall.documents.values import Finding, Gravity
 
@@ -134,7 +134,7 @@ def check_overlap(page: PageView, make: FindingMaker) -> Iterator[Finding]:
     yield from _crossing_pictures(page, make)
 
 
-Placed = tuple[tuple[Letter, ...], Rect]
+Placed = tuple[tuple[PageLetter, ...], Rect]
 
 
 def _crossing_words(words: list[Placed]) -> Iterator[tuple[Placed, Placed]]:
@@ -166,7 +166,7 @@ def _letters_cross(first: Placed, second: Placed) -> bool:
     return crossing >= max(2, 0.25 * min(len(first[0]), len(second[0])))
 
 
-def _covers(item: Drawn, word: tuple[Letter, ...], box: Rect, page: PageView) -> bool:
+def _covers(item: Drawn, word: tuple[PageLetter, ...], box: Rect, page: PageView) -> bool:
     """Something opaque in front of at least half a word."""
     if item.kind not in ("image", "path") or not item.opaque_fill or item.order <= word[0].drawn or word[0].drawn < 0:
         return False
@@ -290,7 +290,7 @@ class CoveredCells:
             yield make.on_page(page, "cut-off", Gravity.MINOR, told, box)
 
 
-def _neighbours(sheet: Sheet, cells: list[Cell], wrapping: set[str]) -> Iterator[_Neighbours]:
+def _neighbours(sheet: Sheet, cells: list[SheetCell], wrapping: set[str]) -> Iterator[_Neighbours]:
     from openpyxl.utils import column_index_from_string
 
     for cell, after in itertools.pairwise(cells):

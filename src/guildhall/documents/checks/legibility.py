@@ -13,7 +13,7 @@ import numpy.typing as npt
 import pikepdf
 
 from guildhall.documents.checks.findings import FindingMaker
-from guildhall.documents.checks.pages import Letter, PageView, Rect, hull
+from guildhall.documents.checks.pages import PageLetter, PageView, Rect, hull
 from guildhall.documents.kinds import Kind
 from guildhall.documents.opc import Opc
 from guildhall.documents.values import Finding, Gravity
@@ -50,7 +50,7 @@ def _off_page(box: tuple[float, float, float, float], page: PageView) -> bool:
     return box[0] < 0 or box[1] < 0 or box[2] > page.width or box[3] > page.height
 
 
-def _contrast_of(word: tuple[Letter, ...], page: PageView) -> float | None:
+def _contrast_of(word: tuple[PageLetter, ...], page: PageView) -> float | None:
     """Contrast of the letters' colour with the commonest colour around them, or None where it cannot be told.
 
     Heavy letters can be commoner than their ground: pixels that stand out then show that they are readable.

@@ -28,7 +28,7 @@ _MOST_OBJECTS = 20_000
 
 
 @dataclass(frozen=True)
-class Letter:
+class PageLetter:
     """One visible character: where it is, how large, in what colour (red, green, blue, opacity) and which object."""
 
     char: str
@@ -58,7 +58,7 @@ class PageView:
     number: int
     width: float
     height: float
-    letters: tuple[Letter, ...]
+    letters: tuple[PageLetter, ...]
     drawn: tuple[Drawn, ...]
     picture: npt.NDArray[np.uint8] = field(repr=False)
 
@@ -77,10 +77,10 @@ class PageView:
         return max(edges, default=self.width)
 
     @cached_property
-    def words(self) -> tuple[tuple[Letter, ...], ...]:
+    def words(self) -> tuple[tuple[PageLetter, ...], ...]:
         """Runs of letters without a blank, in reading order."""
-        words: list[tuple[Letter, ...]] = []
-        run: list[Letter] = []
+        words: list[tuple[PageLetter, ...]] = []
+        run: list[PageLetter] = []
         for letter in self.letters:
             if letter.char.isspace() or (run and _far(run[-1], letter)):
                 words += _untangled(run)
@@ -98,7 +98,7 @@ class PageView:
         return self.picture[rows, columns]
 
 
-def _untangled(run: list[Letter]) -> list[tuple[Letter, ...]]:
+def _untangled(run: list[PageLetter]) -> list[tuple[PageLetter, ...]]:
     """A run as one word, or as the words that were drawn one after the other and lie on one another.
 
     Text is read from left to right, so letters of two words at one place come mixed; the order of drawing parts them.
@@ -108,13 +108,13 @@ def _untangled(run: list[Letter]) -> list[tuple[Letter, ...]]:
     going_back = sum(after.drawn < before.drawn for before, after in itertools.pairwise(run))
     if not run or not breaks or going_back < 2:
         return [tuple(run)] if run else []
-    parts: dict[int, list[Letter]] = {}
+    parts: dict[int, list[PageLetter]] = {}
     for letter in run:
         parts.setdefault(bisect_right(breaks, letter.drawn), []).append(letter)
     return [tuple(part) for part in parts.values()]
 
 
-def _far(before: Letter, after: Letter) -> bool:
+def _far(before: PageLetter, after: PageLetter) -> bool:
     """Whether two letters that follow each other in the file stand on different lines or far apart."""
     gap = max(before.size, after.size, 4.0)
     return (
@@ -124,7 +124,7 @@ def _far(before: Letter, after: Letter) -> bool:
     )
 
 
-def hull(letters: tuple[Letter, ...]) -> Rect:
+def hull(letters: tuple[PageLetter, ...]) -> Rect:
     """The smallest box around some letters."""
     boxes = [letter.box for letter in letters]
     return min(b[0] for b in boxes), min(b[1] for b in boxes), max(b[2] for b in boxes), max(b[3] for b in boxes)
@@ -261,7 +261,7 @@ def _colour(item: Any) -> tuple[int, int, int, int]:
     return red, green, blue, alpha
 
 
-def _letters(page: Any, to_page: _Mapping, drawn: list[Drawn], positions: dict[int, int]) -> Iterator[Letter]:
+def _letters(page: Any, to_page: _Mapping, drawn: list[Drawn], positions: dict[int, int]) -> Iterator[PageLetter]:
     text = page.get_textpage()
     looks: dict[int, tuple[tuple[int, int, int, int], str]] = {}
     edges = [ctypes.c_double() for _ in range(4)]
@@ -282,7 +282,7 @@ def _letters(page: Any, to_page: _Mapping, drawn: list[Drawn], positions: dict[i
         if order >= 0 and _hidden_by_frame(box, drawn[order].clip, page.get_size()):
             continue
         size = raw.FPDFText_GetFontSize(text.raw, index)
-        yield Letter(
+        yield PageLetter(
             chr(code), to_page.box(left, bottom, right, top), size, looks[address][0], order, looks[address][1]
         )
 

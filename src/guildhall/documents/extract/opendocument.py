@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from guildhall.documents.extract.writing import Facts, FileToRead, Writer, table_row
 from guildhall.documents.packages import read_members
-from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.scrub.ledger import ScrubLedger
 from guildhall.documents.xmltrees import Tree, attribute, drop, local, parse_xml
 from guildhall.errors import UnreadableFile
 
@@ -20,7 +20,7 @@ def extract_open_document(file: FileToRead, writer: Writer) -> Facts:
     if content is None:
         raise UnreadableFile(file.name, "has no content.xml")
     root = parse_xml(content, name=f"{file.name}/content.xml")
-    story = _Story(Ledger(), _changes(root))
+    story = _Story(ScrubLedger(), _changes(root))
     for told_where_they_were_made in list(root.iter("{*}tracked-changes")):
         drop(told_where_they_were_made)
     for body in root.iter("{*}body"):
@@ -32,7 +32,7 @@ def extract_open_document(file: FileToRead, writer: Writer) -> Facts:
 class _Story:
     """What is needed to read any part of a document: its people, and by id what was deleted or inserted."""
 
-    people: Ledger
+    people: ScrubLedger
     changes: dict[str, tuple[str, str]]
 
 

@@ -14,7 +14,7 @@ from pypdfium2 import raw
 
 from guildhall.documents.extract.pictures import read_picture
 from guildhall.documents.extract.writing import Facts, FileToRead, Writer
-from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.scrub.ledger import ScrubLedger
 from guildhall.domain.prepared import PLACES, PlacedText, TextLayer
 from guildhall.errors import MissingTool, UnreadableFile
 
@@ -77,7 +77,7 @@ def _read_scan(page: Any, writer: Writer, *, allowed: bool) -> None:
 
 
 def _write_annotations(path: Path, writer: Writer) -> None:
-    people = Ledger()
+    people = ScrubLedger()
     try:
         with pikepdf.open(path) as pdf:
             for number, page in enumerate(pdf.pages, start=1):
@@ -89,7 +89,7 @@ def _write_annotations(path: Path, writer: Writer) -> None:
         writer.omit("comments and form values", f"cannot be read ({type(error).__name__})")
 
 
-def _annotation_line(annotation: Any, people: Ledger) -> str | None:
+def _annotation_line(annotation: Any, people: ScrubLedger) -> str | None:
     if annotation.get("/Subtype") == "/Widget":
         value = annotation.get("/V", annotation.get("/Parent", {}).get("/V") if "/Parent" in annotation else None)
         name = annotation.get("/T")

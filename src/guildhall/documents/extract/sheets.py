@@ -8,10 +8,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from guildhall.documents.extract.graphics import paragraphs, write_graphics
-from guildhall.documents.extract.workbooks import SHEETS, Cell, Sheet, Workbook
+from guildhall.documents.extract.workbooks import SHEETS, Sheet, SheetCell, Workbook
 from guildhall.documents.extract.writing import Facts, FileToRead, Writer, table_row
 from guildhall.documents.opc import Opc
-from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.scrub.ledger import ScrubLedger
 from guildhall.documents.xmltrees import local
 from guildhall.domain.prepared import Grid, GridSheet
 from guildhall.errors import UnreadableFile
@@ -48,7 +48,7 @@ def _write_sheet(sheet: Sheet, writer: Writer, totals: Facts) -> None:
         writer.add(table_row([f"row {number}", *shown]), unit="rows")
 
 
-def _shown(sheet: Sheet, cell: Cell) -> str:
+def _shown(sheet: Sheet, cell: SheetCell) -> str:
     """The text or number, or `=formula -> stored value`."""
     formula, value = sheet.formula(cell), sheet.value(cell)
     if formula is None:
@@ -61,7 +61,7 @@ def _count(totals: Facts, name: str, by: int = 1) -> None:
 
 
 def _write_comments(package: Opc, writer: Writer) -> None:
-    people = Ledger()
+    people = ScrubLedger()
     for part, tree in package.trees():
         if local(tree.tag) == "comments" and "xl/" in part:
             names = [author.text or "" for author in tree.iter("{*}author")]

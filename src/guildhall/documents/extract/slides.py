@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from guildhall.documents.extract.graphics import chart_lines, diagram_lines, paragraphs
 from guildhall.documents.extract.writing import Facts, FileToRead, Writer, table_row
 from guildhall.documents.opc import Opc
-from guildhall.documents.scrub.ledger import Ledger
+from guildhall.documents.scrub.ledger import ScrubLedger
 from guildhall.documents.xmltrees import Tree, local
 
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
@@ -17,7 +17,7 @@ def extract_slides(file: FileToRead, writer: Writer) -> Facts:
     """Write all slides in the order they are shown."""
     package = Opc(file.data(), name=file.name)
     slides = _slide_parts(package)
-    people = Ledger()
+    people = ScrubLedger()
     for number, part in enumerate(slides, start=1):
         slide = package.tree(part)
         if slide is None:
@@ -73,7 +73,7 @@ def _table_rows(frame: Tree) -> Iterator[list[Tree]]:
         yield list(row.iterchildren("{*}tc"))
 
 
-def _write_attached(part: str, package: Opc, people: Ledger, writer: Writer) -> None:
+def _write_attached(part: str, package: Opc, people: ScrubLedger, writer: Writer) -> None:
     """Speaker's notes and comments, which hang on a slide by relationships."""
     for relation in package.relations(part):
         kind = relation.get("Type", "").rpartition("/")[2]

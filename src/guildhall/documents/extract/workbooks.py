@@ -23,7 +23,7 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 
 @dataclass(frozen=True)
-class Cell:
+class SheetCell:
     """A filled cell as its sheet writes it; `formula` is empty where a shared one was written at its first cell."""
 
     place: str
@@ -52,7 +52,7 @@ class Sheet:
     def holds_cells(self) -> bool:
         return self.content is not None
 
-    def rows(self) -> Iterator[tuple[int, list[Cell]]]:
+    def rows(self) -> Iterator[tuple[int, list[SheetCell]]]:
         """The rows that hold something, by number, with their filled cells."""
         number = 0
         for row in stream_xml(self.content or b"<row/>", name=self.name, tag="row"):
@@ -64,7 +64,7 @@ class Sheet:
                 }
                 yield number, cells
 
-    def formula(self, cell: Cell) -> str | None:
+    def formula(self, cell: SheetCell) -> str | None:
         """The formula with its equals sign, moved to this cell where the sheet states it for another one."""
         if cell.formula is None:
             return None
@@ -75,7 +75,7 @@ class Sheet:
         stated, origin = self._shared[cell.shared]
         return str(Translator(f"={stated}", origin).translate_formula(cell.place))
 
-    def value(self, cell: Cell) -> str | None:
+    def value(self, cell: SheetCell) -> str | None:
         """The stored value as a reader would write it down; None when the file stores none."""
         if cell.value is None:
             return None
@@ -164,7 +164,7 @@ class Workbook:
         return shapes
 
 
-def _cells(row: Tree, number: int) -> Iterator[Cell]:
+def _cells(row: Tree, number: int) -> Iterator[SheetCell]:
     place = ""
     for element in row:
         if local(element.tag) != "c":
@@ -173,7 +173,7 @@ def _cells(row: Tree, number: int) -> Iterator[Cell]:
         parts = {local(part.tag): part for part in element}
         formula, value = parts.get("f"), parts.get("v")
         text = text_of(parts["is"]) if "is" in parts else None if value is None else value.text
-        yield Cell(
+        yield SheetCell(
             place,
             element.get("t", "n"),
             element.get("s", "0"),

@@ -18,7 +18,7 @@ from guildhall.errors import UnreadableFile
 MOST_SHOWN = 40
 
 
-class Member(Value):
+class UnpackedFile(Value):
     """One file of an archive: the name it bears there, where it was unpacked to, and its size."""
 
     name: str
@@ -29,7 +29,7 @@ class Member(Value):
 class Unpacked(Value):
     """Every file of an archive by name; those past the limit are listed but not unpacked."""
 
-    members: tuple[Member, ...]
+    members: tuple[UnpackedFile, ...]
     omitted: tuple[Omission, ...] = ()
 
 
@@ -72,7 +72,7 @@ def unpack(file: Path, out: Path, *, kind: str) -> Unpacked:
         target = out / f"{number:03}{_extension(name)}" if number <= MOST_SHOWN else None
         if target is not None:
             target.write_bytes(data)
-        members.append(Member(name=name, size=len(data), file=target))
+        members.append(UnpackedFile(name=name, size=len(data), file=target))
     left = len(members) - MOST_SHOWN
     reason = f"only the first {MOST_SHOWN} files of an archive are shown"
     return Unpacked(

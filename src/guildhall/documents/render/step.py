@@ -27,7 +27,7 @@ _STRING = re.compile(r"'[^']*'")
 
 
 @dataclass
-class Step:
+class StepModel:
     """Entities by number: the name and, for each, its arguments as text without strings."""
 
     entities: dict[int, dict[str, str]]
@@ -42,7 +42,7 @@ class Step:
         return self.entities.get(number, {}).get(name)
 
 
-def read_step(text: str) -> Step:
+def read_step(text: str) -> StepModel:
     """Every entity of the data section; the text may be hostile, so nothing is evaluated."""
     entities: dict[int, dict[str, str]] = {}
     for statement in _statements(text):
@@ -51,7 +51,7 @@ def read_step(text: str) -> Step:
             body = _STRING.sub("''", statement[numbered.end() :])
             simple = _SIMPLE.match(body)
             entities[int(numbered[1])] = {simple[1]: simple[2]} if simple else _parts(body)
-    return Step(entities)
+    return StepModel(entities)
 
 
 def _statements(text: str) -> Iterator[str]:
@@ -85,7 +85,7 @@ def numbers(arguments: str) -> list[float]:
     return [float(number) for number in _NUMBER.findall(_REFERENCE.sub("", arguments))]
 
 
-def polylines(step: Step) -> list[Points]:
+def polylines(step: StepModel) -> list[Points]:
     """The edges of all solids in their places; edges that no assembly places stay where they are drawn."""
     drawn: dict[int, Points] = {}
     for number, arguments in step.of("EDGE_CURVE"):
@@ -103,7 +103,7 @@ def polylines(step: Step) -> list[Points]:
     return placed + [line for edge, line in drawn.items() if edge not in seen]
 
 
-def _edge(step: Step, arguments: str) -> Points | None:
+def _edge(step: StepModel, arguments: str) -> Points | None:
     ends = references(arguments)
     if len(ends) < 3:
         return None
@@ -113,7 +113,7 @@ def _edge(step: Step, arguments: str) -> Points | None:
     return _curve(step, ends[2], start, finish, forward=".T." in arguments)
 
 
-def _curve(step: Step, number: int, start: Points, finish: Points, *, forward: bool) -> Points:
+def _curve(step: StepModel, number: int, start: Points, finish: Points, *, forward: bool) -> Points:
     parts = step.entities.get(number, {})
     for wrapper in ("SURFACE_CURVE", "SEAM_CURVE", "TRIMMED_CURVE"):
         inner = references(parts.get(wrapper, ""))
@@ -131,7 +131,7 @@ def _curve(step: Step, number: int, start: Points, finish: Points, *, forward: b
     return np.stack((start, finish))
 
 
-def _spline(step: Step, parts: dict[str, str]) -> Points:
+def _spline(step: StepModel, parts: dict[str, str]) -> Points:
     """In a simple entity all arguments stand together; in a complex one control points and knots stand apart."""
     knotted = parts["B_SPLINE_CURVE_WITH_KNOTS"]
     shape = parts.get("B_SPLINE_CURVE", knotted)
@@ -143,12 +143,12 @@ def _spline(step: Step, parts: dict[str, str]) -> Points:
     return spline(controls, int(numbers(shape)[0]), vector, np.array(weights))
 
 
-def _vertex(step: Step, number: int) -> Points | None:
+def _vertex(step: StepModel, number: int) -> Points | None:
     inner = references(step.arguments(number, "VERTEX_POINT") or "")
     return _point(step, inner[0]) if inner else None
 
 
-def _point(step: Step, number: int) -> Points:
+def _point(step: StepModel, number: int) -> Points:
     return _three(step.arguments(number, "CARTESIAN_POINT"))
 
 
@@ -157,7 +157,7 @@ def _three(arguments: str | None) -> Points:
     return np.array([*numbers(arguments or ""), 0.0, 0.0, 0.0][:3])
 
 
-def placement(step: Step, number: int) -> Points:
+def placement(step: StepModel, number: int) -> Points:
     """The 4 x 4 matrix of an axis placement; missing or unusable axes are the world's own."""
     inner = references(step.arguments(number, "AXIS2_PLACEMENT_3D") or "")
     matrix = np.eye(4)
@@ -182,7 +182,7 @@ def _unit(vector: Points) -> Points | None:
     return vector / length if length > 1e-12 else None
 
 
-def _shapes(step: Step) -> Iterator[tuple[set[int], list[Points]]]:
+def _shapes(step: StepModel) -> Iterator[tuple[set[int], list[Points]]]:
     """For each representation that holds solids: its edges, and the matrices that place it in the whole."""
     same, upward = _assembly(step)
     for name in ("ADVANCED_BREP_SHAPE_REPRESENTATION", "MANIFOLD_SURFACE_SHAPE_REPRESENTATION"):
@@ -190,7 +190,7 @@ def _shapes(step: Step) -> Iterator[tuple[set[int], list[Points]]]:
             yield _edges_below(step, arguments), _placements(_group(same, number), upward)
 
 
-def _assembly(step: Step) -> tuple[dict[int, int], dict[int, list[tuple[int, Points]]]]:
+def _assembly(step: StepModel) -> tuple[dict[int, int], dict[int, list[tuple[int, Points]]]]:
     """Which representations share a frame, and which stands in which other by which matrix."""
     same: dict[int, int] = {}
     moved: list[tuple[int, int, Points]] = []
@@ -231,7 +231,7 @@ def _placements(start: int, upward: dict[int, list[tuple[int, Points]]]) -> list
     return found
 
 
-def _edges_below(step: Step, arguments: str) -> set[int]:
+def _edges_below(step: StepModel, arguments: str) -> set[int]:
     """All edges reachable from a representation's items."""
     waiting, seen, edges = references(arguments), set[int](), set[int]()
     while waiting:

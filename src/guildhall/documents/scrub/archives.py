@@ -11,21 +11,21 @@ from collections.abc import Container
 from pathlib import PurePosixPath
 
 from guildhall.documents.packages import MOST_BYTES, MOST_MEMBERS, read_members, write_members
-from guildhall.documents.scrub.ledger import Ledger, MemberScrub, ScrubContext
+from guildhall.documents.scrub.ledger import MemberScrub, ScrubContext, ScrubLedger
 from guildhall.errors import UnreadableFile, UnsafePath
 
 _LITTER = re.compile(r"(^|/)(__MACOSX/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._)")
 _OWNED = re.compile(r"(?:^|/)(?:Users|home)/[^/]+/", re.IGNORECASE)
 
 
-def scrub_zip(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+def scrub_zip(data: bytes, ledger: ScrubLedger, context: ScrubContext) -> bytes:
     """Every member scrubbed; fixed times, order and attributes; system litter left out and counted."""
     members = _clean_members(read_members(data, name=context.name), ledger, context.member)
     ledger.clean("archive times, order and comments", "made uniform")
     return write_members(members)
 
 
-def scrub_tar(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+def scrub_tar(data: bytes, ledger: ScrubLedger, context: ScrubContext) -> bytes:
     """As a zip; owners and groups go too."""
     members = _clean_members(tar_members(data, context.name), ledger, context.member)
     out = io.BytesIO()
@@ -38,7 +38,7 @@ def scrub_tar(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
     return out.getvalue()
 
 
-def scrub_gzip(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+def scrub_gzip(data: bytes, ledger: ScrubLedger, context: ScrubContext) -> bytes:
     """The packed file scrubbed; the name and time that gzip keeps go."""
     inner = gunzipped(data, context.name)
     ledger.clean("gzip name and time", "removed")
@@ -79,7 +79,7 @@ def tar_members(data: bytes, name: str) -> dict[str, bytes]:
     return members
 
 
-def _clean_members(members: dict[str, bytes], ledger: Ledger, scrub_member: MemberScrub) -> dict[str, bytes]:
+def _clean_members(members: dict[str, bytes], ledger: ScrubLedger, scrub_member: MemberScrub) -> dict[str, bytes]:
     kept: dict[str, bytes] = {}
     for member in sorted(members):
         if _LITTER.search(member):

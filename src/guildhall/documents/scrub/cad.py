@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guildhall.documents.scrub.ledger import FIXED_STAMP, SIGNATURE, Ledger, ScrubContext
+from guildhall.documents.scrub.ledger import FIXED_STAMP, SIGNATURE, ScrubContext, ScrubLedger
 from guildhall.errors import CannotScrub
 
 _STRING = r"'(?:[^']|'')*'"
@@ -16,7 +16,7 @@ _STEP_PEOPLE = re.compile(
 _STEP_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 
 
-def scrub_step(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
+def scrub_step(data: bytes, ledger: ScrubLedger, _context: ScrubContext | None = None) -> bytes:
     """The model's entities as they are; file name, people, firms, dates and programs become constants."""
     text = data.decode("latin-1")
     names = f"FILE_NAME('model','{FIXED_STAMP[:-1]}',(''),(''),'{SIGNATURE}','{SIGNATURE}','');"
@@ -61,7 +61,7 @@ _DXF_PERSONAL = frozenset(
 _DXF_TIMES = frozenset(["$TDCREATE", "$TDUCREATE", "$TDUPDATE", "$TDUUPDATE", "$TDINDWG", "$TDUSRTIMER"])
 
 
-def scrub_dxf(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
+def scrub_dxf(data: bytes, ledger: ScrubLedger, _context: ScrubContext | None = None) -> bytes:
     """Header variables with names, ids and times become constants, comments go; entities are copied."""
     if data.startswith(b"AutoCAD Binary DXF"):
         raise CannotScrub("DXF", "it is a binary drawing, which is not handled")
@@ -86,7 +86,7 @@ def scrub_dxf(data: bytes, ledger: Ledger, _context: ScrubContext | None = None)
     return newline.join(out) + newline
 
 
-def scrub_stl(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
+def scrub_stl(data: bytes, ledger: ScrubLedger, _context: ScrubContext | None = None) -> bytes:
     """The triangles as they are; the free header or the solid's name becomes a constant."""
     ledger.clean("STL header", "made uniform")
     triangles = int.from_bytes(data[80:84], "little") if len(data) >= 84 else -1

@@ -10,7 +10,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-from guildhall.documents.scrub.ledger import Ledger, ScrubContext
+from guildhall.documents.scrub.ledger import ScrubContext, ScrubLedger
 from guildhall.errors import CannotScrub
 
 _PNG_KEPT = frozenset(
@@ -18,7 +18,7 @@ _PNG_KEPT = frozenset(
 )
 
 
-def scrub_png(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
+def scrub_png(data: bytes, ledger: ScrubLedger, _context: ScrubContext | None = None) -> bytes:
     """Only the chunks that say how the picture looks; what follows the last chunk is dropped."""
     out = [data[:8]]
     offset = 8
@@ -52,7 +52,7 @@ def _plain_png_profile(body: bytes) -> bytes:
     return b"icc\0\0" + zlib.compress(blank_profile(profile), 9)
 
 
-def scrub_jpeg(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
+def scrub_jpeg(data: bytes, ledger: ScrubLedger, _context: ScrubContext | None = None) -> bytes:
     """Segments before and between the scans are sifted; the scans are copied as they are."""
     out = [data[:2]]
     for marker, body in _jpeg_segments(data):
@@ -96,7 +96,7 @@ def _end_of_scan(data: bytes, offset: int) -> int:
         offset += 1 if following == 0xFF else 2
 
 
-def _jpeg_segment(marker: int, body: bytes, ledger: Ledger) -> bytes | None:
+def _jpeg_segment(marker: int, body: bytes, ledger: ScrubLedger) -> bytes | None:
     if marker == 0xDA:
         return b"\xff\xda" + body
     if marker == 0xE0 and body.startswith(b"JFIF\0") and len(body) >= 14:
@@ -142,7 +142,7 @@ def turned_exif(turn: int) -> bytes:
     return struct.pack("<2sHIHHHIHHI", b"II", 42, 8, 1, 274, 3, 1, turn, 0, 0)
 
 
-def scrub_gif(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
+def scrub_gif(data: bytes, ledger: ScrubLedger, _context: ScrubContext | None = None) -> bytes:
     """Frames, their timing and the number of loops stay; comments and application blocks go."""
     offset = 13 + _palette_size(data[10])
     out = [data[:offset]]
@@ -179,7 +179,7 @@ def _after_blocks(data: bytes, offset: int) -> int:
 _WEBP_KEPT = frozenset({b"VP8X", b"VP8 ", b"VP8L", b"ALPH", b"ANIM", b"ANMF", b"ICCP"})
 
 
-def scrub_webp(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
+def scrub_webp(data: bytes, ledger: ScrubLedger, _context: ScrubContext | None = None) -> bytes:
     """Picture, alpha and animation chunks stay; EXIF (save a turn), XMP and unknown chunks go."""
     kept, offset, turn = [], 12, 1
     while offset + 8 <= len(data):
@@ -207,7 +207,7 @@ def _riff_chunk(name: bytes, body: bytes) -> bytes:
     return name + len(body).to_bytes(4, "little") + body + b"\0" * (len(body) % 2)
 
 
-def scrub_bmp(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
+def scrub_bmp(data: bytes, ledger: ScrubLedger, _context: ScrubContext | None = None) -> bytes:
     """A bitmap has no room for metadata but its reserved bytes, the gap before its pixels and its tail."""
     size, pixels = int.from_bytes(data[2:6], "little"), int.from_bytes(data[10:14], "little")
     if not 26 <= size <= len(data) or pixels > size:
@@ -275,7 +275,7 @@ _KEPT_BOXES = frozenset({b"jP  ", b"ftyp", b"rreq", b"jp2h", b"jpch", b"jplh", b
 _START, _REMARK, _FIRST_TILE = b"\xff\x4f", b"\xff\x64", b"\xff\x90"
 
 
-def scrub_jpeg_2000(data: bytes, ledger: Ledger) -> bytes:
+def scrub_jpeg_2000(data: bytes, ledger: ScrubLedger) -> bytes:
     """A file of boxes or a bare picture; each box that neither draws nor describes the drawing is left out."""
     if data.startswith(_START):
         return _without_remarks(data, ledger)
@@ -302,7 +302,7 @@ def _boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         at = end
 
 
-def _without_remarks(picture: bytes, ledger: Ledger) -> bytes:
+def _without_remarks(picture: bytes, ledger: ScrubLedger) -> bytes:
     """The coded picture without the remarks in its head, where encoders leave their name."""
     out, at = [picture[:2]], 2
     while picture[at : at + 2] != _FIRST_TILE:

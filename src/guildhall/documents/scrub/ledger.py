@@ -29,7 +29,7 @@ class ScrubContext:
     member: MemberScrub
 
 
-class Ledger:
+class ScrubLedger:
     """The running record of one scrub: filled by the format modules, read once at the end.
 
     People are numbered in the order they are met, so the same file always gives the same aliases. What was

@@ -9,7 +9,7 @@ from typing import Any
 
 from lxml import etree
 
-from guildhall.documents.scrub.ledger import SIGNATURE, Ledger, ScrubContext
+from guildhall.documents.scrub.ledger import SIGNATURE, ScrubContext, ScrubLedger
 from guildhall.documents.scrub.names import bare_name, tells_a_machine
 from guildhall.documents.xmltrees import Tree, drop, parse_xml, write_xml
 from guildhall.errors import UnreadableFile
@@ -44,12 +44,12 @@ _PRIVATE_NAMESPACES = (
 )
 
 
-def scrub_text(data: bytes, _ledger: Ledger, _context: ScrubContext) -> bytes:
+def scrub_text(data: bytes, _ledger: ScrubLedger, _context: ScrubContext) -> bytes:
     """Plain words are content, all of them."""
     return data
 
 
-def scrub_html(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+def scrub_html(data: bytes, ledger: ScrubLedger, context: ScrubContext) -> bytes:
     """The page as it was, with its generator uniform and its other descriptions gone."""
 
     def clean_meta(tag: re.Match[bytes]) -> bytes:
@@ -70,7 +70,7 @@ def scrub_html(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
     return _scrub_data_pictures(_without_remarks(data, ledger), context)
 
 
-def _without_remarks(data: bytes, ledger: Ledger) -> bytes:
+def _without_remarks(data: bytes, ledger: ScrubLedger) -> bytes:
     """The page with empty remarks: each keeps its place, so that no script or style counts its neighbours anew."""
 
     def clean(found: re.Match[bytes]) -> bytes:
@@ -84,7 +84,7 @@ def _without_remarks(data: bytes, ledger: Ledger) -> bytes:
     return _REMARK.sub(clean, data)
 
 
-def _plain_address(address: bytes, ledger: Ledger) -> bytes:
+def _plain_address(address: bytes, ledger: ScrubLedger) -> bytes:
     path = address.decode("utf-8", "surrogateescape")
     if not tells_a_machine(path):
         return address
@@ -92,7 +92,7 @@ def _plain_address(address: bytes, ledger: Ledger) -> bytes:
     return bare_name(path).encode("utf-8", "surrogateescape")
 
 
-def scrub_svg(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+def scrub_svg(data: bytes, ledger: ScrubLedger, context: ScrubContext) -> bytes:
     """The drawing without comments, metadata and editors' private elements and attributes."""
     root = parse_xml(re.sub(rb"<!DOCTYPE[^>\[]*>", b"", data, count=1), name="SVG")
     for element in list(root.iter()):
@@ -133,7 +133,7 @@ _KEPT_CELL_METADATA = frozenset({"tags", "collapsed", "scrolled", "jupyter", "sl
 _PICTURES = ("image/png", "image/jpeg", "image/gif")
 
 
-def scrub_notebook(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+def scrub_notebook(data: bytes, ledger: ScrubLedger, context: ScrubContext) -> bytes:
     """The same cells in one canonical form, with counted ids and the language as the only setting."""
     try:
         notebook = json.loads(data)
@@ -155,7 +155,7 @@ def scrub_notebook(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
     return json.dumps(kept, indent=1, ensure_ascii=False).encode() + b"\n"
 
 
-def _scrub_cell(cell: dict[str, Any], number: int, ledger: Ledger, context: ScrubContext) -> None:
+def _scrub_cell(cell: dict[str, Any], number: int, ledger: ScrubLedger, context: ScrubContext) -> None:
     cell["metadata"] = {key: value for key, value in (cell.get("metadata") or {}).items() if key in _KEPT_CELL_METADATA}
     ledger.clean("cell metadata", "made uniform")
     if "id" in cell:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from guildhall.documents.kinds import Kind
-from guildhall.documents.scrub.ledger import Ledger, ScrubContext
+from guildhall.documents.scrub.ledger import ScrubContext, ScrubLedger
 from guildhall.errors import CannotScrub, MissingTool
 
 _TIMEOUT_S = 120
@@ -25,7 +25,7 @@ _ENCODER_MARKS = tuple(
 _OLD_TAG_BYTES = 128
 
 
-def scrub_media(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+def scrub_media(data: bytes, ledger: ScrubLedger, context: ScrubContext) -> bytes:
     """The same streams without tags; refused when ffmpeg cannot copy them."""
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder, "in"), Path(folder, "out")
@@ -84,7 +84,7 @@ def ffmpeg(program: str) -> str:
     return found
 
 
-def _count_left_out(found: dict[str, Any], ledger: Ledger) -> None:
+def _count_left_out(found: dict[str, Any], ledger: ScrubLedger) -> None:
     for stream in found.get("streams", []):
         if stream.get("disposition", {}).get("attached_pic"):
             ledger.clean("cover picture", "removed")
@@ -92,7 +92,7 @@ def _count_left_out(found: dict[str, Any], ledger: Ledger) -> None:
             ledger.clean(f"{stream['codec_type']} track", "removed")
 
 
-def _without_old_tag(data: bytes, ledger: Ledger) -> bytes:
+def _without_old_tag(data: bytes, ledger: ScrubLedger) -> bytes:
     """Without the block that old programs hang on the end of any sound file; ffmpeg takes it for sound in some."""
     if data[-_OLD_TAG_BYTES:].startswith(b"TAG"):
         ledger.clean("media tags", "removed")
@@ -100,7 +100,7 @@ def _without_old_tag(data: bytes, ledger: Ledger) -> bytes:
     return data
 
 
-def _blank_encoder_marks(data: bytes, ledger: Ledger) -> bytes:
+def _blank_encoder_marks(data: bytes, ledger: ScrubLedger) -> bytes:
     """Encoders sign inside the coded streams, where decoders skip over it: same length, spaces instead."""
     blanked = bytearray(data)
     for mark in _ENCODER_MARKS:

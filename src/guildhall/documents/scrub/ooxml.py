@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from guildhall.documents.opc import CONTENT_TYPES, Opc
-from guildhall.documents.scrub.ledger import Ledger, ScrubContext, ranked_stamps
+from guildhall.documents.scrub.ledger import ScrubContext, ScrubLedger, ranked_stamps
 from guildhall.documents.scrub.names import bare_name, tells_a_machine
 from guildhall.documents.scrub.parts import scrub_parts
 from guildhall.documents.xmltrees import Tree, drop, local, parse_xml
@@ -108,11 +108,11 @@ _CORE = (
 )
 
 
-PackagePass = Callable[[Opc, Ledger], None]
+PackagePass = Callable[[Opc, ScrubLedger], None]
 
 
 def scrub_package(
-    data: bytes, ledger: Ledger, context: ScrubContext, *, passes: Iterable[PackagePass], application: str
+    data: bytes, ledger: ScrubLedger, context: ScrubContext, *, passes: Iterable[PackagePass], application: str
 ) -> bytes:
     """A package without its makers' traces: what its own format asks for, what all share, and every file inside."""
     package = Opc(data, name=context.name)
@@ -123,14 +123,14 @@ def scrub_package(
     return package.written()
 
 
-def freeze_package(data: bytes, ledger: Ledger, context: ScrubContext, freeze: PackagePass) -> bytes:
+def freeze_package(data: bytes, ledger: ScrubLedger, context: ScrubContext, freeze: PackagePass) -> bytes:
     """A package in which only volatile content is frozen."""
     package = Opc(data, name=context.name)
     freeze(package, ledger)
     return package.written()
 
 
-def _scrub_common(package: Opc, ledger: Ledger, *, application: str) -> None:
+def _scrub_common(package: Opc, ledger: ScrubLedger, *, application: str) -> None:
     """Everything the three formats share; format modules go first, while people can still be looked up."""
     for part in package.parts:
         if part.lower().endswith(_MACRO_PARTS):
@@ -155,7 +155,7 @@ def _scrub_common(package: Opc, ledger: Ledger, *, application: str) -> None:
             _shorten_link(relation_element, ledger)
 
 
-def _uniform_properties(package: Opc, ledger: Ledger, application: str) -> None:
+def _uniform_properties(package: Opc, ledger: ScrubLedger, application: str) -> None:
     """Core and extended properties become the same few lines in every file; both exist afterwards."""
     wanted = {
         "core-properties": ("docProps/core.xml", _CORE, "application/vnd.openxmlformats-package.core-properties+xml"),
@@ -201,7 +201,7 @@ def _beside(root: Tree, name: str) -> str:
     return str(root.tag).rpartition("}")[0] + "}" + name
 
 
-def _scrub_tree(tree: Tree, ledger: Ledger, ranks: dict[str, str]) -> None:
+def _scrub_tree(tree: Tree, ledger: ScrubLedger, ranks: dict[str, str]) -> None:
     for element in list(tree.iter()):
         place = _DROPPED_ELEMENTS.get(local(element.tag))
         if place is not None:
@@ -212,7 +212,7 @@ def _scrub_tree(tree: Tree, ledger: Ledger, ranks: dict[str, str]) -> None:
             _scrub_attributes(element, ledger, ranks)
 
 
-def _scrub_attributes(element: Tree, ledger: Ledger, ranks: dict[str, str]) -> None:
+def _scrub_attributes(element: Tree, ledger: ScrubLedger, ranks: dict[str, str]) -> None:
     owner = local(element.tag)
     person = next((str(v) for n, v in element.attrib.items() if _names_person(owner, local(n))), None)
     for name, raw in list(element.attrib.items()):
@@ -254,7 +254,7 @@ def _drop_with_wrapper(element: Tree) -> None:
         drop(element)
 
 
-def _shorten_link(relation: Tree, ledger: Ledger) -> None:
+def _shorten_link(relation: Tree, ledger: ScrubLedger) -> None:
     target = relation.get("Target", "")
     if relation.get("TargetMode") == "External" and tells_a_machine(target):
         relation.set("Target", bare_name(target))

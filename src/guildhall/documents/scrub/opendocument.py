@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from guildhall.documents.packages import read_members, write_members
-from guildhall.documents.scrub.ledger import Ledger, ScrubContext, ranked_stamps
+from guildhall.documents.scrub.ledger import ScrubContext, ScrubLedger, ranked_stamps
 from guildhall.documents.scrub.names import bare_name, tells_a_machine
 from guildhall.documents.scrub.parts import scrub_parts
 from guildhall.documents.scrub.sheets import is_volatile
@@ -62,7 +62,7 @@ _PRESENTATION = "{urn:oasis:names:tc:opendocument:xmlns:presentation:1.0}"
 Parts = dict[str, "bytes | Tree"]
 
 
-def scrub_open_document(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+def scrub_open_document(data: bytes, ledger: ScrubLedger, context: ScrubContext) -> bytes:
     """Fields frozen, makers' traces gone, and every file inside scrubbed."""
     parts = _open_parts(data, context.name)
     _freeze(parts, ledger)
@@ -72,7 +72,7 @@ def scrub_open_document(data: bytes, ledger: Ledger, context: ScrubContext) -> b
     return _written({**kind, **parts})
 
 
-def freeze_open_document(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+def freeze_open_document(data: bytes, ledger: ScrubLedger, context: ScrubContext) -> bytes:
     """Dates, file names, authors and volatile formulas become what the file last showed."""
     parts = _open_parts(data, context.name)
     _freeze(parts, ledger)
@@ -91,7 +91,7 @@ def _written(parts: Parts) -> bytes:
     return write_members(members, first=("mimetype",), stored=frozenset({"mimetype"}))
 
 
-def _freeze(parts: Parts, ledger: Ledger) -> None:
+def _freeze(parts: Parts, ledger: ScrubLedger) -> None:
     for tree in _trees(parts):
         for element in list(tree.iter()):
             tag, word = str(element.tag), local(element.tag)
@@ -107,7 +107,7 @@ def _freeze(parts: Parts, ledger: Ledger) -> None:
                     ledger.clean("volatile formulas", "frozen to their stored value")
 
 
-def _scrub(parts: Parts, ledger: Ledger, *, name: str) -> None:
+def _scrub(parts: Parts, ledger: ScrubLedger, *, name: str) -> None:
     if any(part.startswith(("Basic/", "Scripts/")) for part in parts):
         raise CannotScrub(name, "it holds macros, whose code carries names that cannot be removed")
     for part in [part for part in parts if part.startswith(_DROPPED_PARTS)]:
@@ -132,7 +132,7 @@ def _is_stamp(element: Tree) -> bool:
     return "purl.org/dc/elements" in str(element.tag) and (element.text or "")[:4].isdigit()
 
 
-def _scrub_element(element: Tree, ledger: Ledger, ranks: dict[str, str]) -> None:
+def _scrub_element(element: Tree, ledger: ScrubLedger, ranks: dict[str, str]) -> None:
     word = local(element.tag)
     if word in ("creator", "creator-initials") and element.text:
         alias = ledger.alias(element.text) if word == "creator" else "A"

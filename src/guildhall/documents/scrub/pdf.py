@@ -11,7 +11,7 @@ import pikepdf
 from pikepdf import Array, Name, Page, PdfError, Token, TokenFilter, TokenType
 
 from guildhall.documents.scrub.images import blank_profile, scrub_jpeg, scrub_jpeg_2000
-from guildhall.documents.scrub.ledger import SIGNATURE, Ledger, ScrubContext
+from guildhall.documents.scrub.ledger import SIGNATURE, ScrubContext, ScrubLedger
 from guildhall.documents.scrub.names import bare_name, tells_a_machine
 from guildhall.errors import CannotScrub
 
@@ -63,7 +63,7 @@ _FIXED_DATE = "D:20000101000000Z"
 _DEEPEST = 60
 
 
-def scrub_pdf(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
+def scrub_pdf(data: bytes, ledger: ScrubLedger, _context: ScrubContext | None = None) -> bytes:
     """The same pages in a file whose bytes depend on them alone; opened only when it needs no password."""
     try:
         with pikepdf.open(io.BytesIO(data)) as pdf:
@@ -87,7 +87,7 @@ def scrub_pdf(data: bytes, ledger: Ledger, _context: ScrubContext | None = None)
     return out.getvalue()
 
 
-def _clean_catalog(pdf: pikepdf.Pdf, ledger: Ledger) -> None:
+def _clean_catalog(pdf: pikepdf.Pdf, ledger: ScrubLedger) -> None:
     root = pdf.Root
     if "/Collection" in root:
         raise CannotScrub("PDF", "it is a portfolio whose attachments are its content")
@@ -120,7 +120,7 @@ def _arrangements_of_layers(root: Any) -> list[Any]:
     return [*([layers["/D"]] if "/D" in layers else []), *layers.get("/Configs", [])]
 
 
-def _clean_object(pdf: pikepdf.Pdf, item: Any, ledger: Ledger) -> None:
+def _clean_object(pdf: pikepdf.Pdf, item: Any, ledger: ScrubLedger) -> None:
     for dictionary in _dictionaries(item, 0):
         for key, place in _DESCRIBING_KEYS.items():
             if key in dictionary:
@@ -151,7 +151,7 @@ def _dictionaries(item: Any, depth: int) -> Iterator[Any]:
             yield from _dictionaries(child, depth + 1)
 
 
-def _clean_annotation(annotation: Any, ledger: Ledger) -> None:
+def _clean_annotation(annotation: Any, ledger: ScrubLedger) -> None:
     if "/Rect" not in annotation or "/Subtype" not in annotation:
         return
     if "/T" in annotation and annotation.get("/Subtype") != "/Widget":  # there it is the name of a form's field
@@ -168,7 +168,7 @@ def _clean_annotation(annotation: Any, ledger: Ledger) -> None:
         ledger.clean("attachments", "removed")
 
 
-def _shorten_paths(dictionary: Any, ledger: Ledger) -> None:
+def _shorten_paths(dictionary: Any, ledger: ScrubLedger) -> None:
     for key in ("/F", "/UF", "/URI", "/Alt", "/D"):
         value = dictionary.get(key)
         if isinstance(value, pikepdf.String) and tells_a_machine(str(value)):
@@ -176,7 +176,7 @@ def _shorten_paths(dictionary: Any, ledger: Ledger) -> None:
             ledger.clean("folders in links", "shortened")
 
 
-def _clean_stream(pdf: pikepdf.Pdf, stream: Any, ledger: Ledger) -> None:
+def _clean_stream(pdf: pikepdf.Pdf, stream: Any, ledger: ScrubLedger) -> None:
     """Photographs lose their EXIF, colour profiles their words; the coded picture is copied."""
     if stream.get("/Subtype") == "/Image":
         _clean_picture(pdf, stream, ledger)
@@ -187,7 +187,7 @@ def _clean_stream(pdf: pikepdf.Pdf, stream: Any, ledger: Ledger) -> None:
             ledger.clean("colour profile texts", "blanked")
 
 
-def _clean_picture(pdf: pikepdf.Pdf, stream: Any, ledger: Ledger) -> None:
+def _clean_picture(pdf: pikepdf.Pdf, stream: Any, ledger: ScrubLedger) -> None:
     """A JPEG or JPEG 2000, also one that was packed a second time, as text or by deflating it."""
     filters, settings = stream.get("/Filter"), stream.get("/DecodeParms")
     chain = list(filters) if isinstance(filters, Array) else [filters]
@@ -215,7 +215,7 @@ _SUSPECT = (b"%", b"\xff\xd8\xff")
 """The signs of a remark and of a photograph; a page with neither is not taken apart."""
 
 
-def scrub_contents(pdf: Any, ledger: Ledger) -> None:
+def scrub_contents(pdf: Any, ledger: ScrubLedger) -> None:
     """Every page that may hold either; all other commands are copied as they stand, and shared ones stay shared."""
     seen: dict[tuple[tuple[int, int], ...], Any] = {}
     for page in pdf.pages:
@@ -228,7 +228,7 @@ def scrub_contents(pdf: Any, ledger: Ledger) -> None:
             page.Contents = seen[key]
 
 
-def _sieved(page: Any, streams: list[Any], ledger: Ledger) -> bytes | None:
+def _sieved(page: Any, streams: list[Any], ledger: ScrubLedger) -> bytes | None:
     """The page's commands without remarks and EXIF; None where there is nothing to take out."""
 
     class Sieve(TokenFilter):
@@ -262,7 +262,7 @@ def _streams(page: Any) -> list[Any]:
     return list(contents) if isinstance(contents, Array) else [contents]
 
 
-def _plain_photograph(data: bytes, ledger: Ledger) -> bytes:
+def _plain_photograph(data: bytes, ledger: ScrubLedger) -> bytes:
     try:
         return scrub_jpeg(data, ledger)
     except CannotScrub:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from guildhall.documents.scrub.images import scrub_jpeg, scrub_png
-from guildhall.documents.scrub.ledger import SIGNATURE, Ledger, ScrubContext
+from guildhall.documents.scrub.ledger import SIGNATURE, ScrubContext, ScrubLedger
 from guildhall.errors import CannotScrub
 
 _DESCRIBING = {
@@ -38,7 +38,7 @@ _VOLATILE = re.compile(
 )
 
 
-def scrub_rtf(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
+def scrub_rtf(data: bytes, ledger: ScrubLedger, _context: ScrubContext | None = None) -> bytes:
     """The same text and layout without the groups that describe its makers."""
     if re.search(rb"\\bin\d|\\objdata", data):
         raise CannotScrub("RTF", "it holds embedded objects, which cannot be looked into")
@@ -61,7 +61,7 @@ def scrub_rtf(data: bytes, ledger: Ledger, _context: ScrubContext | None = None)
     return data
 
 
-def freeze_rtf(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
+def freeze_rtf(data: bytes, ledger: ScrubLedger, _context: ScrubContext | None = None) -> bytes:
     """Date, time, file-name and author fields become the text they last showed."""
 
     def freeze(group: bytes) -> bytes:
@@ -74,7 +74,7 @@ def freeze_rtf(data: bytes, ledger: Ledger, _context: ScrubContext | None = None
     return _replace_groups(data, rb"\field", freeze)
 
 
-def _remover(place: str, ledger: Ledger) -> Callable[[bytes], bytes]:
+def _remover(place: str, ledger: ScrubLedger) -> Callable[[bytes], bytes]:
     def remove(_: bytes) -> bytes:
         ledger.clean(place, "removed")
         return b""
@@ -105,20 +105,20 @@ def _end(data: bytes, start: int) -> int:
     raise CannotScrub("RTF", "its groups are not closed")
 
 
-def _plain_instruction(group: bytes, ledger: Ledger) -> bytes:
+def _plain_instruction(group: bytes, ledger: ScrubLedger) -> bytes:
     """What a field would fetch without somebody's folders, and without what an add-in wrote for itself."""
     plain, found = _ADDIN.subn(rb"\1 ", group)
     ledger.clean("folders and add-in data in fields", "removed", found)
     return _without_folders(plain, ledger)
 
 
-def _without_folders(group: bytes, ledger: Ledger) -> bytes:
+def _without_folders(group: bytes, ledger: ScrubLedger) -> bytes:
     plain, found = _FOLDERS.subn(b"", group)
     ledger.clean("folders in links", "shortened", found)
     return plain
 
 
-def _alias_table(group: bytes, ledger: Ledger) -> bytes:
+def _alias_table(group: bytes, ledger: ScrubLedger) -> bytes:
     def alias(name: re.Match[bytes]) -> bytes:
         ledger.clean("people", "renamed")
         person = name[1].decode("latin-1")
@@ -127,13 +127,13 @@ def _alias_table(group: bytes, ledger: Ledger) -> bytes:
     return re.sub(rb"\{([^{}]*);\}", alias, group)
 
 
-def _alias_author(group: bytes, ledger: Ledger) -> bytes:
+def _alias_author(group: bytes, ledger: ScrubLedger) -> bytes:
     person = group.removeprefix(rb"{\*\atnauthor").rstrip(b"}").strip().decode("latin-1")
     ledger.clean("people", "renamed")
     return rb"{\*\atnauthor " + ledger.alias(person).encode() + b"}"
 
 
-def _scrub_picture(group: bytes, ledger: Ledger) -> bytes:
+def _scrub_picture(group: bytes, ledger: ScrubLedger) -> bytes:
     found = re.search(rb"((?:[0-9a-fA-F]{2}\s*){16,})\}$", group)
     scrub = scrub_png if rb"\pngblip" in group else scrub_jpeg if rb"\jpegblip" in group else None
     if found is None or scrub is None:

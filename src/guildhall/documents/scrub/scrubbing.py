@@ -13,7 +13,7 @@ from pathlib import Path
 
 from guildhall.documents.detection import detect_bytes
 from guildhall.documents.kinds import Kind, function
-from guildhall.documents.scrub.ledger import Ledger, ScrubContext
+from guildhall.documents.scrub.ledger import ScrubContext, ScrubLedger
 from guildhall.documents.values import Omission, Scrubbed
 from guildhall.errors import CannotScrub, GuildhallError
 
@@ -34,8 +34,8 @@ def freeze_file(path: Path, out: Path, *, kind: Kind) -> Scrubbed:
     return _with_ledger(path, out, kind, lambda data, ledger: _frozen(data, kind, ledger, name=path.name))
 
 
-def _with_ledger(path: Path, out: Path, kind: Kind, work: Callable[[bytes, Ledger], bytes]) -> Scrubbed:
-    ledger = Ledger()
+def _with_ledger(path: Path, out: Path, kind: Kind, work: Callable[[bytes, ScrubLedger], bytes]) -> Scrubbed:
+    ledger = ScrubLedger()
     try:
         if path.stat().st_size > MOST_INPUT_BYTES:
             raise CannotScrub(kind.value, f"it is larger than {MOST_INPUT_BYTES >> 20} MiB")
@@ -52,7 +52,7 @@ def _refused(kind: Kind, reason: str) -> Scrubbed:
     return Scrubbed(kind=kind, omitted=(Omission(what="file not scrubbed", reason=reason[:500]),))
 
 
-def scrub_bytes(data: bytes, kind: Kind, ledger: Ledger, *, name: str, depth: int = 0) -> bytes:
+def scrub_bytes(data: bytes, kind: Kind, ledger: ScrubLedger, *, name: str, depth: int = 0) -> bytes:
     """One file's bytes, scrubbed as its kind demands; raises `CannotScrub` when that cannot be done."""
     if depth > DEEPEST:
         raise CannotScrub(name, f"it lies more than {DEEPEST} files deep")
@@ -71,7 +71,7 @@ def _a(kind: Kind) -> str:
     return "a file of unknown kind" if kind is Kind.UNKNOWN else f"this kind of file ({kind.value})"
 
 
-def _frozen(data: bytes, kind: Kind, ledger: Ledger, *, name: str) -> bytes:
+def _frozen(data: bytes, kind: Kind, ledger: ScrubLedger, *, name: str) -> bytes:
     if kind.row.freezer is None:
         return data
     frozen: bytes = function(kind.row.freezer)(data, ledger, ScrubContext(kind, name, _left_alone))

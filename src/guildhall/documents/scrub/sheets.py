@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from guildhall.documents.opc import Opc
-from guildhall.documents.scrub.ledger import Ledger, ScrubContext
+from guildhall.documents.scrub.ledger import ScrubContext, ScrubLedger
 from guildhall.documents.scrub.ooxml import freeze_package, scrub_package
 from guildhall.documents.xmltrees import Tree, drop, local
 
@@ -33,25 +33,25 @@ def is_volatile(formula: str) -> bool:
     return bool(_ASKS_FILE_NAME.search(formula) or _VOLATILE.search(_QUOTED.sub("", formula)))
 
 
-def scrub_sheets(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+def scrub_sheets(data: bytes, ledger: ScrubLedger, context: ScrubContext) -> bytes:
     """Volatile cells frozen, makers' traces gone, also those that only workbooks keep."""
     passes = (_freeze_workbook, _scrub_workbook)
     return scrub_package(data, ledger, context, passes=passes, application="Microsoft Excel")
 
 
-def freeze_sheets(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+def freeze_sheets(data: bytes, ledger: ScrubLedger, context: ScrubContext) -> bytes:
     """Cells with TODAY, NOW, RAND and their kin keep the value they showed; page headers lose date and file name."""
     return freeze_package(data, ledger, context, _freeze_workbook)
 
 
-def _freeze_workbook(package: Opc, ledger: Ledger) -> None:
+def _freeze_workbook(package: Opc, ledger: ScrubLedger) -> None:
     for part, tree in package.trees():
         if "worksheets/" in part or "chartsheets/" in part:
             _freeze_cells(tree, ledger)
             _freeze_headers(tree, ledger)
 
 
-def _freeze_cells(tree: Tree, ledger: Ledger) -> None:
+def _freeze_cells(tree: Tree, ledger: ScrubLedger) -> None:
     formulas = list(tree.iter("{*}f"))
     shared = {f.get("si") for f in formulas if f.get("t") == "shared" and is_volatile(f.text or "")}
     for formula in formulas:
@@ -70,7 +70,7 @@ def _freeze_cells(tree: Tree, ledger: Ledger) -> None:
             ledger.omit("volatile rules left as they are", "a rule stores no value to freeze it to")
 
 
-def _freeze_headers(tree: Tree, ledger: Ledger) -> None:
+def _freeze_headers(tree: Tree, ledger: ScrubLedger) -> None:
     """A page header's date and file name are stored nowhere: they become a plain word on both renders."""
     for holder in tree.iter("{*}headerFooter"):
         for line in holder:
@@ -80,7 +80,7 @@ def _freeze_headers(tree: Tree, ledger: Ledger) -> None:
                     ledger.clean("date and file name in page headers", "frozen to a word")
 
 
-def _scrub_workbook(package: Opc, ledger: Ledger) -> None:
+def _scrub_workbook(package: Opc, ledger: ScrubLedger) -> None:
     """Names that only spreadsheets keep: comment authors, the program's build, connection strings."""
     for part, tree in package.trees():
         if "comments" in part.lower() and local(tree.tag) == "comments":
@@ -100,7 +100,7 @@ def _scrub_workbook(package: Opc, ledger: Ledger) -> None:
             tree.set("refreshedDate", "36526")
 
 
-def _blank_private(element: Tree, ledger: Ledger) -> None:
+def _blank_private(element: Tree, ledger: ScrubLedger) -> None:
     for name, place in _PRIVATE_ATTRIBUTES.items():
         if element.get(name):
             del element.attrib[name]
@@ -109,7 +109,7 @@ def _blank_private(element: Tree, ledger: Ledger) -> None:
         element.set("connection", "")  # the one attribute the element may not lack
 
 
-def _rename_scenario(scenario: Tree, ledger: Ledger) -> None:
+def _rename_scenario(scenario: Tree, ledger: ScrubLedger) -> None:
     """The remark that the program itself writes, `Created by NAME on DATE`; the `user` is renamed as people are."""
     comment, person = scenario.get("comment", ""), scenario.get("user", "")
     plain = _SCENARIO_REMARK.sub(lambda found: f"{found[1]} by {ledger.alias(found[2])}", comment)
@@ -119,7 +119,7 @@ def _rename_scenario(scenario: Tree, ledger: Ledger) -> None:
         ledger.clean("people", "renamed")
 
 
-def _rename_comment_authors(tree: Tree, ledger: Ledger) -> None:
+def _rename_comment_authors(tree: Tree, ledger: ScrubLedger) -> None:
     """Authors become aliases, and so does the name that spreadsheet programs put before the comment's words."""
     authors: list[tuple[str, str]] = []
     for author in tree.iter("{*}author"):

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from guildhall.documents.opc import Opc
-from guildhall.documents.scrub.ledger import Ledger, ScrubContext
+from guildhall.documents.scrub.ledger import ScrubContext, ScrubLedger
 from guildhall.documents.scrub.ooxml import freeze_package, scrub_package
 from guildhall.documents.xmltrees import drop, local
 
 
-def scrub_slides(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+def scrub_slides(data: bytes, ledger: ScrubLedger, context: ScrubContext) -> bytes:
     """Fields frozen and makers' traces gone."""
     passes = (_freeze_fields,)
     return scrub_package(data, ledger, context, passes=passes, application="Microsoft Office PowerPoint")
 
 
-def freeze_slides(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+def freeze_slides(data: bytes, ledger: ScrubLedger, context: ScrubContext) -> bytes:
     """Date, time, file-name and author fields become ordinary text; slide numbers stay fields."""
     return freeze_package(data, ledger, context, _freeze_fields)
 
 
-def _freeze_fields(package: Opc, ledger: Ledger) -> None:
+def _freeze_fields(package: Opc, ledger: ScrubLedger) -> None:
     for _, tree in package.trees():
         for moving in list(tree.iter("{*}fld")):
             kind = moving.get("type", "")

@@ -6,7 +6,7 @@ import struct
 from typing import NamedTuple
 
 from guildhall.documents.scrub.images import blank_profile
-from guildhall.documents.scrub.ledger import Ledger, ScrubContext
+from guildhall.documents.scrub.ledger import ScrubContext, ScrubLedger
 from guildhall.errors import CannotScrub
 
 _CODING_TAGS = frozenset(
@@ -26,7 +26,7 @@ _SIZES = {1: 1, 2: 1, 3: 2, 4: 4, 5: 8, 6: 1, 7: 1, 8: 2, 9: 4, 10: 8, 11: 4, 12
 _MOST_FOLDERS = 2_000
 
 
-def scrub_tiff(data: bytes, ledger: Ledger, _context: ScrubContext | None = None) -> bytes:
+def scrub_tiff(data: bytes, ledger: ScrubLedger, _context: ScrubContext | None = None) -> bytes:
     """The same file, byte for byte in its place: strips and tiles untouched, every describing value zeroed.
 
     What follows the last byte that any tag leads to is cut off.
@@ -84,7 +84,7 @@ def _tags(data: bytes, order: str, offset: int) -> list[_Tag]:
     return tags
 
 
-def _blank(data: bytes, blanked: bytearray, tags: list[_Tag], descriptive: bool, ledger: Ledger) -> None:
+def _blank(data: bytes, blanked: bytearray, tags: list[_Tag], descriptive: bool, ledger: ScrubLedger) -> None:
     for tag, _, _, start, size in tags:
         if tag == _PROFILE:
             blanked[start : start + size] = blank_profile(data[start : start + size])

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from guildhall.documents.opc import Opc
-from guildhall.documents.scrub.ledger import Ledger, ScrubContext
+from guildhall.documents.scrub.ledger import ScrubContext, ScrubLedger
 from guildhall.documents.scrub.names import bare_name, tells_a_machine
 from guildhall.documents.scrub.ooxml import freeze_package, scrub_package
 from guildhall.documents.xmltrees import Tree, attribute, drop, local, unwrap
@@ -52,18 +52,18 @@ class _Field:
     shows: bool = False
 
 
-def scrub_word(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+def scrub_word(data: bytes, ledger: ScrubLedger, context: ScrubContext) -> bytes:
     """Fields frozen, makers' traces gone, also folders and private data in the instructions of fields."""
     passes = (_freeze_fields, _scrub_field_instructions)
     return scrub_package(data, ledger, context, passes=passes, application="Microsoft Office Word")
 
 
-def freeze_word(data: bytes, ledger: Ledger, context: ScrubContext) -> bytes:
+def freeze_word(data: bytes, ledger: ScrubLedger, context: ScrubContext) -> bytes:
     """Date, time, file-name, author and property fields become the text they last showed."""
     return freeze_package(data, ledger, context, _freeze_fields)
 
 
-def _freeze_fields(package: Opc, ledger: Ledger) -> None:
+def _freeze_fields(package: Opc, ledger: ScrubLedger) -> None:
     for part, tree in package.trees():
         if part.startswith("word/"):
             _freeze_simple_fields(tree, ledger)
@@ -76,13 +76,13 @@ def _freeze_fields(package: Opc, ledger: Ledger) -> None:
                     ledger.omit("volatile fields left as they are", "the file stores no value to freeze them to")
 
 
-def _scrub_field_instructions(package: Opc, ledger: Ledger) -> None:
+def _scrub_field_instructions(package: Opc, ledger: ScrubLedger) -> None:
     for part, tree in package.trees():
         if part.startswith("word/"):
             scrub_instructions(tree, ledger)
 
 
-def _freeze_simple_fields(tree: Tree, ledger: Ledger) -> None:
+def _freeze_simple_fields(tree: Tree, ledger: ScrubLedger) -> None:
     for simple in list(tree.iter("{*}fldSimple")):
         if _is_volatile(attribute(simple, "instr")):
             if any(text.text for text in simple.iter("{*}t")):
@@ -92,7 +92,7 @@ def _freeze_simple_fields(tree: Tree, ledger: Ledger) -> None:
                 ledger.omit("volatile fields left as they are", "the file stores no value to freeze them to")
 
 
-def _freeze_complex_fields(tree: Tree, ledger: Ledger) -> None:
+def _freeze_complex_fields(tree: Tree, ledger: ScrubLedger) -> None:
     open_fields: list[_Field] = []
     for element in list(tree.iter("{*}fldChar", "{*}instrText", "{*}t")):
         name = local(element.tag)
@@ -115,7 +115,7 @@ def _freeze_complex_fields(tree: Tree, ledger: Ledger) -> None:
                 _freeze(open_fields.pop(), ledger)
 
 
-def _freeze(ended: _Field, ledger: Ledger) -> None:
+def _freeze(ended: _Field, ledger: ScrubLedger) -> None:
     if not _is_volatile(ended.instruction):
         return
     if ended.nested or not ended.shows:
@@ -150,7 +150,7 @@ def _without_folders(path: str) -> str:
     return bare_name(single) if tells_a_machine(single) or tells_a_machine(path) else path
 
 
-def scrub_instructions(tree: Tree, ledger: Ledger) -> None:
+def scrub_instructions(tree: Tree, ledger: ScrubLedger) -> None:
     """Every field of a part; an instruction may be spread over several runs, and is then gathered in the first."""
     for simple in tree.iter("{*}fldSimple"):
         name = next((name for name in simple.attrib if local(name) == "instr"), None)
@@ -170,7 +170,7 @@ def scrub_instructions(tree: Tree, ledger: Ledger) -> None:
         _scrub_spread(left_open, ledger)
 
 
-def _scrub_spread(pieces: list[Tree], ledger: Ledger) -> None:
+def _scrub_spread(pieces: list[Tree], ledger: ScrubLedger) -> None:
     whole = "".join(piece.text or "" for piece in pieces)
     plain = plain_instruction(whole)
     if plain == whole:

@@ -14,7 +14,7 @@ from guildhall.engine.terms import Terms
 from guildhall.grading.judges.asking import MOST_SWEEPS
 from guildhall.grading.judges.desk import Desk
 from guildhall.grading.judges.verdicts import Judged
-from guildhall.judging.rubrics import Numbered, Shown, read_items, rubric_judge, show
+from guildhall.judging.rubrics import Numbered, RubricView, read_items, rubric_judge, show
 from guildhall.store.records import Store
 
 
@@ -67,7 +67,7 @@ def ask_rubric(
     return total
 
 
-def _questions(plan: JudgePlan, asked: RubricAsked, desk: Desk, *, whole: bool) -> tuple[Shown, list[Numbered]]:
+def _questions(plan: JudgePlan, asked: RubricAsked, desk: Desk, *, whole: bool) -> tuple[RubricView, list[Numbered]]:
     task = desk.task_of(asked.submission)
     shown = show(plan, task, desk.references(task), desk.prepared(asked.submission.key), read_blob=desk.read_blob)
     items: Numbered = list(enumerate(task.rubric.items if task.rubric else (), 1))
@@ -77,7 +77,7 @@ def _questions(plan: JudgePlan, asked: RubricAsked, desk: Desk, *, whole: bool) 
 def _mark(
     plan: JudgePlan,
     asked: RubricAsked,
-    shown: Shown,
+    shown: RubricView,
     answered: Sequence[tuple[Numbered, Reply]],
     *,
     study: Id,

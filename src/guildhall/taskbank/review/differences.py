@@ -21,7 +21,7 @@ class Change(StrEnum):
 
 
 @dataclass(frozen=True)
-class Line:
+class DifferenceLine:
     """One line of a difference; a gap stands for unchanged lines left out."""
 
     change: Change
@@ -30,7 +30,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Fact:
+class DraftFact:
     name: str
     before: str
     after: str
@@ -46,35 +46,35 @@ class FileChange:
     after: FileRef | None
 
 
-def line_differences(before: str, after: str, *, context: int = CONTEXT_LINES) -> list[Line]:
+def line_differences(before: str, after: str, *, context: int = CONTEXT_LINES) -> list[DifferenceLine]:
     """Removed and added lines with a few unchanged ones around them."""
     old, new = before.splitlines(), after.splitlines()
-    made: list[Line] = []
+    made: list[DifferenceLine] = []
     steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     for number, (tag, start, end, new_start, new_end) in enumerate(steps):
         if tag == "equal":
             made += _unchanged(old[start:end], first=number == 0, last=number == len(steps) - 1, context=context)
         else:
-            made += [Line(Change.REMOVED, text) for text in old[start:end]]
-            made += [Line(Change.ADDED, text) for text in new[new_start:new_end]]
+            made += [DifferenceLine(Change.REMOVED, text) for text in old[start:end]]
+            made += [DifferenceLine(Change.ADDED, text) for text in new[new_start:new_end]]
     return made
 
 
-def _unchanged(lines: Sequence[str], *, first: bool, last: bool, context: int) -> Iterator[Line]:
+def _unchanged(lines: Sequence[str], *, first: bool, last: bool, context: int) -> Iterator[DifferenceLine]:
     head = 0 if first else context
     tail = 0 if last else context
     if len(lines) <= head + tail:
-        yield from (Line(Change.SAME, text) for text in lines)
+        yield from (DifferenceLine(Change.SAME, text) for text in lines)
         return
-    yield from (Line(Change.SAME, text) for text in lines[:head])
-    yield Line(Change.SAME, f"{len(lines) - head - tail} unchanged lines", gap=True)
-    yield from (Line(Change.SAME, text) for text in lines[len(lines) - tail :])
+    yield from (DifferenceLine(Change.SAME, text) for text in lines[:head])
+    yield DifferenceLine(Change.SAME, f"{len(lines) - head - tail} unchanged lines", gap=True)
+    yield from (DifferenceLine(Change.SAME, text) for text in lines[len(lines) - tail :])
 
 
-def changed_facts(before: Draft, after: Draft) -> list[Fact]:
+def changed_facts(before: Draft, after: Draft) -> list[DraftFact]:
     """The fields other than brief and files that differ, in words."""
     pairs = zip(_facts(before), _facts(after), strict=True)
-    return [Fact(name, old, new) for (name, old), (_, new) in pairs if old != new]
+    return [DraftFact(name, old, new) for (name, old), (_, new) in pairs if old != new]
 
 
 def _facts(draft: Draft) -> list[tuple[str, str]]:

@@ -20,7 +20,7 @@ People = Mapping[Id, Member]
 """Everybody on the roster, by code name."""
 
 
-class Refusal(StrEnum):
+class ReviewRefusal(StrEnum):
     """Why somebody may not review a task, in the words they and the manager read."""
 
     NOT_A_REVIEWER = "is not a reviewer"
@@ -44,30 +44,30 @@ def unmet_requirements(member: Member) -> tuple[str, ...]:
     return tuple(unmet)
 
 
-def conflict_of(member: Member, history: TaskHistory, people: People) -> Refusal | None:
+def conflict_of(member: Member, history: TaskHistory, people: People) -> ReviewRefusal | None:
     """What ties somebody to a task: they see it as its author or not at all."""
     author = people.get(history.author)
     if member.code_name == history.author or history.author in member.author_names:
-        return Refusal.AUTHOR
+        return ReviewRefusal.AUTHOR
     if author is not None and member.employer_mark is not None and member.employer_mark == author.employer_mark:
-        return Refusal.COLLEAGUE
-    return Refusal.CONFLICT if history.task in member.conflicts else None
+        return ReviewRefusal.COLLEAGUE
+    return ReviewRefusal.CONFLICT if history.task in member.conflicts else None
 
 
-def why_not_review(member: Member, history: TaskHistory, stage: Stage, people: People) -> Refusal | None:
+def why_not_review(member: Member, history: TaskHistory, stage: Stage, people: People) -> ReviewRefusal | None:
     """The first rule that forbids somebody to review the newest version at a stage; None when they may."""
     if tie := conflict_of(member, history, people):
         return tie
     if member.role is not Role.REVIEWER:
-        return Refusal.NOT_A_REVIEWER
+        return ReviewRefusal.NOT_A_REVIEWER
     if unmet_requirements(member):
-        return Refusal.UNQUALIFIED
+        return ReviewRefusal.UNQUALIFIED
     if stage is Stage.OCCUPATION and history.newest.task.occupation not in member.occupations:
-        return Refusal.OCCUPATION
+        return ReviewRefusal.OCCUPATION
     mine = [review for review in history.reviews if review.reviewer == member.code_name]
     if any(review.stage is not stage for review in mine):
-        return Refusal.OTHER_STAGE
-    return Refusal.REVIEWED if any(review.draft == history.newest.key for review in mine) else None
+        return ReviewRefusal.OTHER_STAGE
+    return ReviewRefusal.REVIEWED if any(review.draft == history.newest.key for review in mine) else None
 
 
 def may_decide(member: Member, history: TaskHistory, people: People) -> bool:
