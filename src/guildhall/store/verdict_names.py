@@ -123,7 +123,7 @@ _TASK_TYPES = {
 def read_tasks(connection: Connection, codes: Sequence[int], pinned: Mapping[int, TaskKey]) -> pl.DataFrame:
     """The wordings of tasks by their codes; `pinned` are those that have a code for this once."""
     table = shelf_of(Task).table
-    known = _task_names(connection, codes) | pinned
+    known = {**_task_names(connection, codes), **pinned}
     bodies: dict[str, str] = {}
     for some in in_parts(sorted(known.values())):
         kept = select(table.c.key, table.c.body).where(table.c.key.in_(some))
