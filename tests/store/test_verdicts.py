@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from guildhall.domain.judgments import Comparison, Judgment
+from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
+from guildhall.domain.tasks import TaskKey
 from guildhall.domain.values import Value
 from guildhall.errors import ImpossibleValue
 from guildhall.store.backup import take_backup
@@ -21,7 +24,7 @@ from guildhall.store.database import open_database, upgrade
 from guildhall.store.records import Store
 from guildhall.store.restoring import restore_backup
 from guildhall.store.shelves import shelf_of
-from guildhall.store.verdict_parts import read_verdicts
+from guildhall.store.verdict_parts import Verdicts, read_verdicts
 from guildhall.store.verdicts import rebuild, unlike_rebuild
 from guildhall.store.workspace import Workspace
 from tests.store.judged import NUMBERS, STUDIES, broken, emptied, put, said_by_table, said_by_values, world
@@ -222,3 +225,25 @@ def test_a_rebuild_changes_nothing_of_a_table_that_was_true(store: Store) -> Non
     put(store, broken())
     assert rebuild(store) == store.count(Judgment)
     assert said_by_table(store, NOWHERE) == before
+
+
+@pytest.mark.parametrize("form_first", [True, False])
+def test_a_judgment_is_of_the_wording_stated_else_pinned_else_the_one_its_work_was_made_for(
+    store: Store, form_first: bool
+) -> None:
+    form = Study(id="one", title="One", seed=1, tasks=(TaskKey("t-1@7"),))
+    stated = next(one for one in world() if isinstance(one, Comparison) and one.task == "t-1" and one.study == "one")
+    stated = stated.but(task_version=3)
+    judgment = next(one for one in world() if isinstance(one, Judgment))
+    stating = judgment.but(comparison=stated.key, order=stated.submissions, ranks=(1, 2), usability=())
+    values = [*world(), stated, stating]
+    store.add_all([form, *values] if form_first else [*values, form])
+    found = read_verdicts(store, ("one", "two"), parts=NOWHERE)
+    keys = dict(zip(found.tasks["task"], found.tasks["key"], strict=True))
+    told = {(row["study"], row["key"]) for row in _with_task(found, keys)}
+    assert told == {(0, "t-1@7"), (0, "t-1@3"), (0, "t-2@2"), (1, "t-1@1"), (1, "t-2@2")}
+    assert list(unlike_rebuild(store)) == []
+
+
+def _with_task(found: Verdicts, keys: dict[int, str]) -> list[dict[str, Any]]:
+    return [{**row, "key": keys[row["task"]]} for row in found.rows.select("study", "task").unique().to_dicts()]

@@ -21,15 +21,16 @@ import numpy as np
 import polars as pl
 from sqlalchemy import BigInteger, Boolean, Connection, Float, Integer, Select, SmallInteger, Table, func, select
 
-from guildhall.domain.tasks import Task, TaskKey
+from guildhall.domain.tasks import TaskKey
 from guildhall.domain.values import Digest, Id, Value, sha256
 from guildhall.errors import UnknownName
 from guildhall.store.blobs import sync_folder
 from guildhall.store.database import HEAD
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_named, shelf_of
-from guildhall.store.verdict_rows import COLUMNS, STOPS, file_kinds, read
-from guildhall.store.verdict_tables import SPAN, authors, graders, names, verdicts, works
+from guildhall.store.verdict_names import MOST_NAMED, as_pinned, in_parts, read_tasks, read_works
+from guildhall.store.verdict_rows import COLUMNS
+from guildhall.store.verdict_tables import SPAN, graders, names, verdicts
 from guildhall.store.verdicts import made
 
 WORTH_KEEPING = 50_000
@@ -44,11 +45,9 @@ _DTYPES = {
 ROW_TYPES = {name: _DTYPES[kind] for name, kind in COLUMNS.items()}
 """What the columns of `Verdicts.rows` hold."""
 _AT_ONCE = 50_000
-_NAMED_AT_ONCE = 500
-_MOST_NAMED = 5_000
 _OLD_S = 3600.0
 """A part still being written after so long was left by a process that was killed."""
-_JUDGMENTS, _SUBMISSIONS = (shelf_named(name).table for name in ("judgments", "submissions"))
+_JUDGMENTS = shelf_named("judgments").table
 
 
 class Verdicts(NamedTuple):
@@ -59,7 +58,8 @@ class Verdicts(NamedTuple):
     - `judgment`, `comparison`, `replaces`: row numbers in the store, good for telling apart only; `row_keys` has the
       keys. `replaces` is the judgment this one takes the place of. `key_head` is the beginning of the judgment's key.
     - `study`: place in the studies asked for. `task`, `work`, `grader`, `failure`: places in the other frames; a
-      judgment has one task, the wording its comparison names or else the one its first work was made for.
+      judgment has one task: the wording its comparison states, else the one its study pinned first, else the one
+      its first work was made for.
     - `place`: 0 for A. `rank`: 1 is best, equal ones are ties; null without a verdict, and then `failure` is set.
     - `sweep`, `planned`, `exposure` (null: unknown), `made_at` (microseconds since 1970), `cost_usd`, `confidence`.
     - `active_ms`: as the grader corrected it, else by the clock. `omitted`: parts of this work that were not shown.
@@ -92,7 +92,8 @@ def read_verdicts(store: Store, studies: Sequence[Id], *, parts: Path) -> Verdic
             word = made(connection)
             codes = _study_codes(connection, studies)
             rows = _rows(connection, codes, None if store.in_transaction else _Parts(connection, parts, str(word)))
-            found = _named(connection, rows, [codes.get(study, -1) for study in studies])
+            rows, pinned = as_pinned(connection, rows, codes)
+            found = _named(connection, rows, [codes.get(study, -1) for study in studies], pinned)
             if made(connection) == word:  # else the table was made anew meanwhile, with other codes
                 return found
 
@@ -115,10 +116,12 @@ def row_keys(store: Store, kind: type[Value], rows: pl.Series) -> pl.Series:
     table, wanted = shelf_of(kind).table, rows.drop_nulls().unique().sort()
     query = select(table.c.seq, table.c.key)
     with store.reading() as connection:
-        if len(wanted) > _MOST_NAMED:
+        if len(wanted) > MOST_NAMED:
             pairs = connection.execute(query.where(table.c.seq.between(wanted[0], wanted[-1]))).all()
         else:
-            pairs = [pair for some in _some(wanted) for pair in connection.execute(query.where(table.c.seq.in_(some)))]
+            pairs = [
+                pair for some in in_parts(wanted) for pair in connection.execute(query.where(table.c.seq.in_(some)))
+            ]
     known = pl.DataFrame([tuple(pair) for pair in pairs], schema={"row": pl.Int64(), "key": pl.String()}, orient="row")
     joined = rows.cast(pl.Int64()).rename("row").to_frame().join(known, on="row", how="left", maintain_order="left")
     return joined["key"]
@@ -251,11 +254,11 @@ class _Parts:
                     left.unlink()
 
 
-def _named(connection: Connection, rows: pl.DataFrame, studies: Sequence[int]) -> Verdicts:
+def _named(connection: Connection, rows: pl.DataFrame, studies: Sequence[int], pinned: dict[int, TaskKey]) -> Verdicts:
     """The rows with places in sorted frames instead of the table's own codes."""
-    made_by = _read_works(connection, rows)
+    made_by = read_works(connection, rows)
     task_codes = sorted({*rows["task"].unique().to_list(), *made_by["task"].unique().to_list()})
-    tasks = _read_tasks(connection, task_codes)
+    tasks = read_tasks(connection, task_codes, pinned)
     made_by = made_by.with_columns(_places(made_by["task"], tasks["code"], "task"))
     made_by = made_by.sort("task", "name", "sample", "author", "key")
     judges = _read_codes(connection, graders, rows["grader"], ("key", "kind", "name"))
@@ -296,80 +299,3 @@ def _read_codes(connection: Connection, table: Table, used: pl.Series, columns: 
     schema = {"code": pl.Int32(), **dict.fromkeys(columns, pl.String())}
     known = pl.DataFrame([tuple(row) for row in found], schema=schema, orient="row")
     return known.filter(pl.col("code").is_in(used.drop_nulls().unique().to_list())).sort(columns)
-
-
-_WORK_TYPES = {
-    "code": pl.Int64(),
-    "key": pl.String(),
-    "task": pl.Int32(),
-    "author": pl.String(),
-    "name": pl.String(),
-    "by_model": pl.Boolean(),
-    "sample": pl.Int32(),
-    "condition": pl.String(),
-    "effort": pl.String(),
-    "stop": pl.String(),
-    "seconds": pl.Float64(),
-    "cost_usd": pl.Float64(),
-    "confidence": pl.Float64(),
-    "kinds": pl.String(),
-}
-
-
-def _read_works(connection: Connection, rows: pl.DataFrame) -> pl.DataFrame:
-    """The works that were shown: looked up by their tasks, since naming each takes longer."""
-    by_model = authors.c.kind == "model"
-    made_by = (authors.c.key, authors.c.name, by_model, authors.c.sample, authors.c.condition, authors.c.effort)
-    own = (works.c.stop, works.c.seconds, works.c.cost_usd, works.c.confidence, names.c.key)
-    query = select(works.c.work, _SUBMISSIONS.c.key, works.c.task, *made_by, *own)
-    query = query.join(_SUBMISSIONS, _SUBMISSIONS.c.seq == works.c.work).join(authors, authors.c.code == works.c.author)
-    query = query.outerjoin(names, names.c.code == works.c.kinds)
-    shown, stops = {*rows["work"].unique().to_list()}, list(STOPS)
-    wanted = [*shown] if len(shown) <= _MOST_NAMED else None
-    queries = [query] if wanted is None else [query.where(works.c.work.in_(some)) for some in _some(wanted)]
-    stop_at = list(_WORK_TYPES).index("stop")
-    found = [
-        (*row[:stop_at], stops[row[stop_at]], *row[stop_at + 1 :])
-        for one in queries
-        for row in connection.execute(one)
-        if row[0] in shown
-    ]
-    return pl.DataFrame(found, schema=_WORK_TYPES, orient="row")
-
-
-_TASK_TYPES = {
-    "code": pl.Int32(),
-    "key": pl.String(),
-    "id": pl.String(),
-    "version": pl.Int32(),
-    "sector": pl.String(),
-    "occupation": pl.String(),
-    "hours": pl.Float64(),
-    "references": pl.Int32(),
-    "specification": pl.String(),
-    "kinds": pl.String(),
-}
-
-
-def _read_tasks(connection: Connection, codes: Sequence[int]) -> pl.DataFrame:
-    table, found = shelf_of(Task).table, []
-    for some in _some(codes):
-        query = select(names.c.code, names.c.key, table.c.body).where(names.c.code.in_(some))
-        for code, name, body in connection.execute(query.outerjoin(table, table.c.key == names.c.key)):
-            key = TaskKey(name)
-            found.append((code, name, key.id, key.version, *_task_facts(body)))
-    return pl.DataFrame(found, schema=_TASK_TYPES, orient="row").sort("id", "version")
-
-
-def _task_facts(body: str | None) -> tuple[Any, ...]:
-    if body is None:
-        return (None,) * 6
-    task = read(body)
-    kinds = file_kinds([file["name"] for file in task["expert_files"]])
-    facts = (task["sector"], task["occupation"], task["expert_hours"], len(task["reference_files"]))
-    return (*facts, task["ratings"]["specification"], kinds)
-
-
-def _some(every: Sequence[Any] | pl.Series) -> Iterator[list[Any]]:
-    for start in range(0, len(every), _NAMED_AT_ONCE):
-        yield list(every[start : start + _NAMED_AT_ONCE])

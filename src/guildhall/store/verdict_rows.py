@@ -208,6 +208,12 @@ def task_key(made: Mapping[str, Any]) -> TaskKey:
     return TaskKey.of(made["task"], made.get("task_version", 1))
 
 
+def own_wording(compared: Mapping[str, Any]) -> TaskKey | None:
+    """The wording a comparison states itself; None where its study's form or its work tells."""
+    version = compared.get("task_version")
+    return None if version is None else TaskKey.of(compared["task"], version)
+
+
 def file_kinds(names: Sequence[str]) -> str | None:
     """The endings of delivered files; None where there is none."""
     endings = {PurePosixPath(name).suffix.lower().lstrip(".") for name in names} - {""}

@@ -29,6 +29,7 @@ from guildhall.store.verdict_rows import (
     file_kinds,
     grader_kind,
     grader_name,
+    own_wording,
     read,
     rows_of,
     task_key,
@@ -295,6 +296,7 @@ class _Projection:
         judges = {(grader_kind(said["grader"]), row.grader): said["grader"] for row, said, _ in told}
         self._remember(graders, {name: {"name": grader_name(one)} for name, one in judges.items()})
         self._remember(names, _named("study", (compared["study"] for *_, compared in told)))
+        self._remember(names, _named("task", (own_wording(compared) for *_, compared in told)))
         self._remember(names, _named("failure", (failure_kind(said) for _, said, _ in told)))
         if len(self._works) > _MOST_REMEMBERED:
             self._works.clear()
@@ -305,13 +307,14 @@ class _Projection:
             self._works |= {key: (work, task) for key, work, task in self._connection.execute(query)}
 
     def _found(self, row: Any, said: Mapping[str, Any], compared: Mapping[str, Any]) -> Found:
+        wording = own_wording(compared)
         return Found(
             judgment=row.seq,
             key=row.key,
             comparison=row.comparison,
             compared=compared,
             study=self._code(names, "study", compared["study"]),
-            task=self._works[compared["submissions"][0]][1],
+            task=self._code(names, "task", wording) if wording else self._works[compared["submissions"][0]][1],
             grader=self._code(graders, grader_kind(said["grader"]), row.grader),
             failure=self._code(names, "failure", failure_kind(said)),
             replaces=row.replaced,

@@ -1,0 +1,147 @@
+"""What the whole numbers of verdicts stand for: works, wordings of tasks, and those a study pinned."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+from sqlalchemy import Connection, func, select
+
+from guildhall.domain.judgments import Comparison
+from guildhall.domain.studies import Study
+from guildhall.domain.tasks import Task, TaskKey
+from guildhall.domain.values import Id
+from guildhall.store.shelves import shelf_named, shelf_of
+from guildhall.store.verdict_rows import STOPS, file_kinds, own_wording, read
+from guildhall.store.verdict_tables import authors, names, works
+
+MOST_NAMED = 5_000
+"""So many rows are sooner asked for one by one than read among all."""
+_NAMED_AT_ONCE = 500
+_SUBMISSIONS = shelf_named("submissions").table
+
+
+def as_pinned(
+    connection: Connection, rows: pl.DataFrame, studies: dict[Id, int]
+) -> tuple[pl.DataFrame, dict[int, TaskKey]]:
+    """The rows with the wordings that studies pinned first, and numbers for those.
+
+    The table says what the comparison states, else what its work was made for, whatever forms of the study are kept.
+    """
+    form, numbers, table = shelf_of(Study).table, dict[TaskKey, int](), shelf_of(Comparison).table
+    fresh = 1 + (connection.execute(select(func.max(names.c.code))).scalar() or 0)
+    for study, code in studies.items():
+        pins: dict[Id, TaskKey] = {}
+        for body in connection.execute(select(form.c.body).where(form.c.id == study).order_by(form.c.seq)).scalars():
+            pins = Study.model_validate_json(body).pins | pins
+        own = rows.filter(pl.col("study") == code)
+        told = _task_names(connection, own["task"].unique().to_list())
+        astray = [task for task, key in told.items() if pins.get(key.id, key) != key]
+        if not astray:
+            continue
+        seen = own.filter(pl.col("task").is_in(astray))["comparison"].unique()
+        query = select(table.c.seq, table.c.body)
+        bodies = [row for some in in_parts(seen) for row in connection.execute(query.where(table.c.seq.in_(some)))]
+        silent = [row.seq for row in bodies if own_wording(read(row.body)) is None]
+        numbers |= _codes_of(
+            connection, {pins[told[task].id] for task in astray} - numbers.keys(), fresh + len(numbers)
+        )
+        there = {task: numbers[pins[told[task].id]] for task in astray}
+        moved = (pl.col("study") == code) & pl.col("comparison").is_in(silent) & pl.col("task").is_in(astray)
+        task = pl.col("task").replace(there).cast(pl.Int32())
+        rows = rows.with_columns(pl.when(moved).then(task).otherwise(pl.col("task")).alias("task"))
+    return rows, {number: key for key, number in numbers.items()}
+
+
+def _codes_of(connection: Connection, keys: set[TaskKey], fresh: int) -> dict[TaskKey, int]:
+    """The codes of wordings; those that have none get a number from `fresh` on."""
+    known = select(names.c.key, names.c.code).where(names.c.kind == "task", names.c.key.in_(sorted(keys)))
+    found = {TaskKey(row.key): int(row.code) for row in connection.execute(known)}
+    return found | {key: fresh + place for place, key in enumerate(sorted(keys - found.keys()))}
+
+
+def _task_names(connection: Connection, codes: Sequence[int]) -> dict[int, TaskKey]:
+    query = select(names.c.code, names.c.key)
+    named = (row for some in in_parts(codes) for row in connection.execute(query.where(names.c.code.in_(some))))
+    return {row.code: TaskKey(row.key) for row in named}
+
+
+_WORK_TYPES = {
+    "code": pl.Int64(),
+    "key": pl.String(),
+    "task": pl.Int32(),
+    "author": pl.String(),
+    "name": pl.String(),
+    "by_model": pl.Boolean(),
+    "sample": pl.Int32(),
+    "condition": pl.String(),
+    "effort": pl.String(),
+    "stop": pl.String(),
+    "seconds": pl.Float64(),
+    "cost_usd": pl.Float64(),
+    "confidence": pl.Float64(),
+    "kinds": pl.String(),
+}
+
+
+def read_works(connection: Connection, rows: pl.DataFrame) -> pl.DataFrame:
+    """The works that were shown: looked up by their tasks, since naming each takes longer."""
+    by_model = authors.c.kind == "model"
+    made_by = (authors.c.key, authors.c.name, by_model, authors.c.sample, authors.c.condition, authors.c.effort)
+    own = (works.c.stop, works.c.seconds, works.c.cost_usd, works.c.confidence, names.c.key)
+    query = select(works.c.work, _SUBMISSIONS.c.key, works.c.task, *made_by, *own)
+    query = query.join(_SUBMISSIONS, _SUBMISSIONS.c.seq == works.c.work).join(authors, authors.c.code == works.c.author)
+    query = query.outerjoin(names, names.c.code == works.c.kinds)
+    shown, stops = {*rows["work"].unique().to_list()}, list(STOPS)
+    wanted = [*shown] if len(shown) <= MOST_NAMED else None
+    queries = [query] if wanted is None else [query.where(works.c.work.in_(some)) for some in in_parts(wanted)]
+    stop_at = list(_WORK_TYPES).index("stop")
+    found = [
+        (*row[:stop_at], stops[row[stop_at]], *row[stop_at + 1 :])
+        for one in queries
+        for row in connection.execute(one)
+        if row[0] in shown
+    ]
+    return pl.DataFrame(found, schema=_WORK_TYPES, orient="row")
+
+
+_TASK_TYPES = {
+    "code": pl.Int32(),
+    "key": pl.String(),
+    "id": pl.String(),
+    "version": pl.Int32(),
+    "sector": pl.String(),
+    "occupation": pl.String(),
+    "hours": pl.Float64(),
+    "references": pl.Int32(),
+    "specification": pl.String(),
+    "kinds": pl.String(),
+}
+
+
+def read_tasks(connection: Connection, codes: Sequence[int], pinned: Mapping[int, TaskKey]) -> pl.DataFrame:
+    """The wordings of tasks by their codes; `pinned` are those that have a code for this once."""
+    table = shelf_of(Task).table
+    known = {**_task_names(connection, codes), **pinned}
+    bodies: dict[str, str] = {}
+    for some in in_parts(sorted(known.values())):
+        kept = select(table.c.key, table.c.body).where(table.c.key.in_(some))
+        bodies |= {row.key: row.body for row in connection.execute(kept)}
+    found = [(code, key, key.id, key.version, *_task_facts(bodies.get(key))) for code, key in known.items()]
+    return pl.DataFrame(found, schema=_TASK_TYPES, orient="row").sort("id", "version")
+
+
+def _task_facts(body: str | None) -> tuple[Any, ...]:
+    if body is None:
+        return (None,) * 6
+    task = read(body)
+    kinds = file_kinds([file["name"] for file in task["expert_files"]])
+    facts = (task["sector"], task["occupation"], task["expert_hours"], len(task["reference_files"]))
+    return (*facts, task["ratings"]["specification"], kinds)
+
+
+def in_parts(every: Sequence[Any] | pl.Series) -> Iterator[list[Any]]:
+    """All of them, as many at a time as one question has room for."""
+    for start in range(0, len(every), _NAMED_AT_ONCE):
+        yield list(every[start : start + _NAMED_AT_ONCE])
