@@ -12,6 +12,7 @@ from guildhall.domain.judges import JudgePlan
 from guildhall.domain.providers import IN_THE_EXTRA, PROVIDERS, holds_to_schema
 from guildhall.engine import models
 from guildhall.engine.models import open_model, require_known
+from guildhall.engine.terms import Limits, Pace
 from guildhall.errors import InputError, MissingTool, UnknownName
 from guildhall.peer.plan import PeerModel
 
@@ -82,7 +83,7 @@ def test_a_missing_key_is_said_in_a_plain_sentence(monkeypatch: pytest.MonkeyPat
         monkeypatch.delenv(name, raising=False)
     for model, key in (("openai/gpt-5", "OPENAI_API_KEY"), ("openai-api/own-server/any", "OWN_SERVER_API_KEY")):
         with pytest.raises(InputError, match=f"needs a key and none is set; export {key}=") as told:
-            open_model(model, {}, models.config_of({}, pace=models.Pace(), limits=models.Limits()))
+            open_model(model, {}, models.config_of({}, pace=Pace(), limits=Limits()))
         assert "[" not in str(told.value)
 
 
@@ -93,5 +94,5 @@ def test_a_missing_client_is_said_with_what_brings_it(monkeypatch: pytest.Monkey
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.setattr(models, "_is_installed", lambda _module: False)
     with pytest.raises(MissingTool, match=fix) as told:
-        open_model(model, {}, models.config_of({}, pace=models.Pace(), limits=models.Limits()))
+        open_model(model, {}, models.config_of({}, pace=Pace(), limits=Limits()))
     assert "[bold]" not in str(told.value)
