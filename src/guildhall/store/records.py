@@ -82,6 +82,13 @@ class Store:
         """Whether the caller is inside `transaction()`: what is written there is seen on its connection only."""
         return self._joined.get() is not None
 
+    def settle(self) -> None:
+        """Let the table of verdicts tell what was written so far; outside a transaction it always does."""
+        connection, written = self._joined.get(), self._written.get()
+        if connection is not None and written is not None:
+            project(connection, written)
+            written.clear()
+
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A connection for queries; inside a transaction it sees what that transaction wrote."""

@@ -87,6 +87,7 @@ def read_verdicts(store: Store, studies: Sequence[Id], *, parts: Path) -> Verdic
 
     Inside a transaction no part is looked at: what was written there is seen.
     """
+    store.settle()
     while True:
         with store.reading() as connection:
             word = made(connection)

@@ -74,6 +74,11 @@ class Written:
         if shelf in _NOTED:
             getattr(self, shelf).extend(bytes.fromhex("".join(keys)))
 
+    def clear(self) -> None:
+        """Forget what has been projected."""
+        for noted in (self.judgments, self.comparisons, self.submissions):
+            noted.clear()
+
     def keys(self, *shelves: str) -> Iterator[list[Digest]]:
         for shelf in shelves:
             noted = getattr(self, shelf)

@@ -50,7 +50,9 @@ def ungradable(store: Store, tasks: Iterable[Task], *, takes: Iterable[Medium] =
 
     Whether fonts are lacking is known once the files were made ready, as they are before anything is judged.
     """
-    by_hand = {word.task: word for word in store.each(Gradability)}
+    # The newest by its own time: the order in which a bundle brings words in says nothing.
+    words = sorted(store.each(Gradability), key=lambda word: (word.made_at, word.key))
+    by_hand = {word.task: word for word in words}
     found = {}
     for task in tasks:
         word = by_hand.get(task.id)
