@@ -30,6 +30,8 @@ from guildhall.domain.values import Digest, GrownValue, Id, Line, Value
 if TYPE_CHECKING:
     from guildhall.domain.studies import Study
 
+LEVEL_OF_REPORTS = 0.95
+"""What intervals of reports are given at, whatever a plan says; a plan that says otherwise was departed from."""
 FORMAT = 2
 """The format of designs that are kept now."""
 EXPERT = "expert"
@@ -325,6 +327,7 @@ def _departures(plan: Plan, design: Design, done: Policy) -> list[Deviation]:
     pairs: list[tuple[str, Any, Any]] = [
         ("graders", plan.graders, done.graders),
         ("baseline", plan.baseline, done.baseline),
+        ("level of intervals", f"{plan.level:.0%}", f"{LEVEL_OF_REPORTS:.0%}"),
         ("exposure", plan.exposure, "first" if done.first_exposure else "all"),
         ("work that is missing", missing_words(plan.missing), missing_words(done.losses)),
         ("gradings beyond the plan", "left out", "left out" if done.planned_only else "counted"),
@@ -334,6 +337,8 @@ def _departures(plan: Plan, design: Design, done: Policy) -> list[Deviation]:
     keys = design.automatic.get(done.graders.name or "")
     if keys is not None and done.grader_keys is not None:
         pairs.append(("settings of the judge", ", ".join(sorted(keys)), ", ".join(sorted(done.grader_keys))))
+    if plan.excluded and not done.excluded:
+        pairs.append(("graders left out", "; ".join(map(str, plan.excluded)), "nobody"))
     if done.excluded and not plan.excluded:
         pairs.append(("graders left out", "nobody", ", ".join(sorted(done.excluded))))
     return [Deviation(what=what, planned=str(was), done=str(now)) for what, was, now in pairs if was != now]
