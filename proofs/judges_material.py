@@ -21,8 +21,8 @@ from guildhall.grading.design import expert_submission
 from guildhall.judging.comparing import Question, question
 from guildhall.judging.preparing import Preparer
 from guildhall.store.workspace import Workspace
-from guildhall.study.studies import latest_tasks
 from guildhall.taskbank.importing import import_tasks, read_source
+from guildhall.taskbank.listing import latest_tasks
 from guildhall.taskbank.sample import sample_folder
 from proofs import Figures, proof, realdata
 
@@ -107,7 +107,7 @@ def _sample_pairs(workspace: Workspace) -> Iterator[tuple[str, Task, list[Submis
     """Each sample task with the expert's work on one side and its reference files, as if handed in, on the other."""
     with sample_folder() as folder:
         import_tasks(workspace, read_source(folder))
-    for task in latest_tasks(workspace).values():
+    for task in latest_tasks(workspace.store).values():
         expert = expert_submission(task)
         if expert is not None:
             copied = Submission(task=task.id, author=ModelRun(name="copier", model="x/y"), files=task.reference_files)
