@@ -10,7 +10,7 @@ from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.prepared import Prepared, PreparedFile
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
-from guildhall.reports.chapters.agreement import Agreement
+from guildhall.reports.chapters.agreement import GraderAgreement
 from guildhall.reports.chapters.blinding import Tells
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
@@ -38,7 +38,7 @@ def test_a_judge_stands_beside_people_and_beside_the_best_constant_verdict(
     study: Study,  # noqa: F811
 ) -> None:
     judged_by_program(workspace, wins=3)
-    found = Agreement().section(evidence_of(workspace, study))
+    found = GraderAgreement().section(evidence_of(workspace, study))
     by_name = {name: one.value for name, one in figures(found).items()}
     assert by_name["graders with each other"] == 1
     assert by_name["judge with them"] == pytest.approx(9 / 12)
