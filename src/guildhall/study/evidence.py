@@ -110,17 +110,25 @@ def _with_earlier_wave(workspace: Workspace, later: Evidence, extension: Extensi
     earlier = read_evidence(workspace, base, graders=later.group, baseline=later.baseline, needs=())
     anchors, own = split_anchors(later.pairs, extension)
     drift = drift_of(earlier.pairs, anchors, extension, later=later.study.id)
+    counted = later.counted.of_pairs(own)
+    others = {group: its.of_pairs(split_anchors(its.pairs, extension)[1]) for group, its in later.others.items()}
     if not drift.pooled:
-        return replace(later, counted=later.counted.of_pairs(own), drift=drift)
+        return replace(later, counted=counted, others=others, drift=drift)
+    before = earlier.others
     return replace(
         later,
-        counted=earlier.counted.and_also(later.counted.of_pairs(own)),
+        counted=earlier.counted.and_also(counted),
+        others={**before, **{group: _joined(before.get(group), its) for group, its in others.items()}},
         drift=drift,
         earlier=earlier,
         submissions=later.submissions + earlier.submissions,
         comparisons=later.comparisons + earlier.comparisons,
         omissions=later.omissions + earlier.omissions,
     )
+
+
+def _joined(earlier: Counted | None, later: Counted) -> Counted:
+    return later if earlier is None else earlier.and_also(later)
 
 
 def _severity(workspace: Workspace, evidence: Evidence) -> pl.DataFrame:
