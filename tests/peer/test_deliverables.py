@@ -27,6 +27,7 @@ from guildhall.peer.plan import PeerModel, named_models
 from guildhall.peer.prompts import fenced_parts
 from guildhall.peer.session import Options, run_study, start, study_plan
 from guildhall.store.workspace import Workspace
+from guildhall.study.people_results import people_results
 
 MODELS = named_models(
     ["zeppelin=scripted/guildhall.peer.scripts:steady", "quokka=scripted/guildhall.peer.scripts:strict"]
@@ -87,6 +88,7 @@ def test_models_mark_each_others_deliverables_blinded(tmp_path):
                 workspace=workspace,
                 preparer=Preparer(workspace, looking),
                 clock=time.time,
+                human=people_results(workspace, study),
                 on_reply=lambda call, _: seen.append(call),
             )
     assert {(record.author_of(m), m.grader.name, record.essay_by_key[m.essay].domain) for m in record.marks} == {

@@ -10,8 +10,7 @@ from guildhall.analysis.savings import Savings
 from guildhall.analysis.savings_files import ModelSavings
 from guildhall.analysis.speed_and_cost import SpeedAndCost
 from guildhall.analysis.win_rates import WinRate
-from guildhall.domain.design import Success
-from guildhall.domain.estimates import Estimate
+from guildhall.domain.estimates import Estimate, Success
 from guildhall.domain.policy import GraderGroup, Policy, Rule
 from guildhall.domain.report import DatedPoint, Quotation, Report, Section
 from guildhall.reports.chapters.ablations import Ablation, ablations_section

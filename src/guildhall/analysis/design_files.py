@@ -19,7 +19,7 @@ from guildhall.analysis.design import (
 )
 from guildhall.analysis.outcomes import Outcomes, read_outcomes
 from guildhall.analysis.rated import CONVENTIONS
-from guildhall.domain.design import Convention
+from guildhall.domain.estimates import Convention
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
@@ -21,6 +20,7 @@ from pydantic import (
 )
 from pydantic_core import to_jsonable_python
 
+from guildhall.domain.estimates import Convention, Success
 from guildhall.domain.halls import HallDesign
 from guildhall.domain.judges import PanelPlan, PlannedJudge
 from guildhall.domain.policy import GraderGroup, GroupKind, MissingRule, Policy
@@ -37,16 +37,6 @@ FORMAT = 2
 EXPERT = "expert"
 """The baseline of a study that names no other: the professionals' own work."""
 REHEARSAL = "This is a rehearsal: simulated graders stand where people will stand, and no figure is about any model."
-Convention = Literal["win", "win_or_tie", "half_tie"]
-"""How a tie counts in a rate: as lost, as won, or as half."""
-
-
-class Success(StrEnum):
-    """What `w` counts; a savings figure without this name means nothing."""
-
-    WIN = "win"
-    WIN_OR_TIE = "win_or_tie"
-    ACCEPTED = "accepted"
 
 
 class TaskChoice(Value):
