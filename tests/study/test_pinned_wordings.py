@@ -71,7 +71,7 @@ def grade(study: OpenStudy) -> Study:
         Submission(task=item.task.id, task_version=item.task.version, author=item.author, text="A note.")
         for item in study.items
     )
-    frozen = study.freeze()
+    frozen = study.freeze(why="newer wordings" if study.changed else None)
     open_hall(study.workspace, frozen, Preparer(study.workspace, cast("Documents", None)))
     ticks = count(1_700_000_000)
     simulate_hall(study.workspace, frozen, design_of(frozen), clock=lambda: float(next(ticks)))
@@ -133,7 +133,7 @@ def test_sets_that_were_kept_before_they_could_state_a_version_are_found_again(
     workspace: Workspace, path: Path
 ) -> None:
     """A study that moved on under an earlier release: its later sets carry no version, and nobody judges them twice."""
-    moved = OpenStudy.open(path, workspace, changed=True).freeze()
+    moved = OpenStudy.open(path, workspace, changed=True).freeze(why="newer wordings")
     study = OpenStudy.open(path, workspace)
     workspace.store.add_all(
         Submission(task=item.task.id, task_version=item.task.version, author=item.author, text="A note.")

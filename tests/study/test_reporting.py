@@ -32,9 +32,9 @@ def test_a_report_names_the_calls_whose_answer_nobody_knows(workspace: Workspace
 def test_closed_parts_change_no_byte_of_a_report(
     workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(verdict_parts, "WORTH_KEEPING", 0)
     study = judged_study(workspace, "s", SCORES)
     write_study_report(workspace, study, tmp_path / "open")
+    monkeypatch.setattr(verdict_parts, "WORTH_KEEPING", 0)
     assert verdict_parts.close_parts(workspace.store, workspace.path / "cache" / "verdicts") == 1
     write_study_report(workspace, study, tmp_path / "closed")
     written = {file.relative_to(tmp_path / "open") for file in (tmp_path / "open").rglob("*.*")}
