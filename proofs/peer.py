@@ -29,8 +29,8 @@ RUNS = {
     "DeepSeek-R1 is no longer first",
 )
 def as_published() -> Figures:
+    from guildhall.analysis.boswell.run_figures import run_figures
     from guildhall.peer.exports import markdown
-    from guildhall.peer.findings import findings
     from guildhall.peer.folder import read_run, write_run
     from guildhall.peer.public_format import read_public_run
 
@@ -41,12 +41,12 @@ def as_published() -> Figures:
         with tempfile.TemporaryDirectory() as inside:
             write_run(Path(inside), read_public_run(path))
             run = read_run(Path(inside))
-        published = findings(run, as_published=True).quotients
+        published = run_figures(run, as_published=True).quotients
         gaps = [abs((published.of(m).quotient or 0) - scores["boswell_quotient"]) for m, scores in stored.items()]
         assert max(gaps) < 0.01 and len(gaps) == 17, gaps
         assert all(published.of(model).rank == scores["rank"] for model, scores in stored.items())
         assert all(published.of(model).quotient == value for model, value in named.items())
-        corrected = findings(run)
+        corrected = run_figures(run)
         slowest = corrected.quotients.of("DeepSeek-R1-Full")
         assert slowest.rank == 17 and slowest.efficiency == 0.0
         if published.scores[0].model == "DeepSeek-R1-Full":
@@ -130,7 +130,7 @@ def _killed_half_way(folder: Path, *, calls: int) -> int:
 
 
 def _standing_of(folder: Path) -> dict[str, Any]:
-    from guildhall.domain.peer import Essay, Mark
+    from guildhall.domain.boswell import Essay, Mark
     from guildhall.peer.loading import load_runs
     from guildhall.store.ledger import Ledger
     from guildhall.store.workspace import Workspace
@@ -163,10 +163,10 @@ def _standing_of(folder: Path) -> dict[str, Any]:
     budget_s=1500,
 )
 def genuine_local_run() -> Figures:
+    from guildhall.analysis.boswell.run_figures import run_figures
     from guildhall.engine.terms import Pace
     from guildhall.peer.domains import find_domain
     from guildhall.peer.exports import write_reports
-    from guildhall.peer.findings import findings
     from guildhall.peer.local_model import local_models, served
     from guildhall.peer.session import Options, plan_of, run_domain, start
     from guildhall.store.workspace import Workspace
@@ -178,7 +178,7 @@ def genuine_local_run() -> Figures:
             plan = plan_of(domain, local_models(base_url, max_tokens=150), options)
             started = start(plan, results=folder / "results", now=datetime.now(UTC))
             run = run_domain(started, domain, options, workspace=workspace, clock=time.time)
-        written = write_reports(started.folder, findings(run, families=plan.families))
+        written = write_reports(started.folder, run_figures(run, families=plan.families))
         assert len(run.essays) == 3 and all(essay.text.strip() for essay in run.essays)
         assert len(run.marks) == 9 and len(list((started.folder / "grades").glob("*/*.json"))) == 9
         for mark in run.marks:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from guildhall.domain.authors import ModelRun
-from guildhall.domain.peer import Essay, Mark
+from guildhall.domain.boswell import Essay, Mark, RunRecord
 from guildhall.domain.submissions import Usage
 from guildhall.peer.reader import read_grade
-from guildhall.peer.record import RunRecord
 
 STARTED = datetime(2026, 3, 6, 14, 28, 20, tzinfo=UTC)
 

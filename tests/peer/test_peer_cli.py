@@ -8,9 +8,9 @@ from datetime import timedelta
 import pytest
 from typer.testing import CliRunner
 
+from guildhall.analysis.boswell.run_figures import run_figures
 from guildhall.cli.peer import app
 from guildhall.peer.exports import write_reports
-from guildhall.peer.findings import findings
 from guildhall.peer.folder import write_run
 from tests.peer.runs import SQUARE, STARTED, made_run
 
@@ -91,7 +91,7 @@ def test_report_and_rebuild_work_from_a_folder_and_from_a_file(results, tmp_path
     assert "Grades received" in called("report", str(folder))
     assert json.loads(called("rebuild", str(folder), "--json"))["written"]
     assert json.loads(called("report", str(folder / "full_results.json"), "--json"))["quotients"]
-    write_reports(tmp_path / "out", findings(made_run(SQUARE), draws=10), html=False, workbook=False)
+    write_reports(tmp_path / "out", run_figures(made_run(SQUARE), draws=10), html=False, workbook=False)
     assert (tmp_path / "out" / "report.md").exists()
 
 

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
+from guildhall.analysis.boswell.quotient import published_quotients
+from guildhall.analysis.boswell.run_figures import run_figures
+from guildhall.domain.grades import numeric
 from guildhall.peer.colours import COLOURS, colour_of
 from guildhall.peer.exports import markdown, write_reports
-from guildhall.peer.findings import findings
 from guildhall.peer.folder import write_run
 from guildhall.peer.loading import load_run
 from guildhall.peer.page import page
-from guildhall.peer.quotient import published_quotients
-from guildhall.peer.scale import numeric
 from guildhall.peer.sections import short_names
 from tests.peer.runs import SQUARE, made_run
 
@@ -29,7 +29,7 @@ def folder(tmp_path_factory) -> Path:
     made = Path(tmp_path_factory.mktemp("run"))
     run = made_run(SQUARE)
     write_run(made, run)
-    write_reports(made, findings(run, draws=40))
+    write_reports(made, run_figures(run, draws=40))
     return made
 
 
@@ -72,7 +72,7 @@ def test_the_statistics_sheet_holds_numbers_as_numbers(folder):
     row = heads["Boswell Quotient"]
     while sheet.cell(row, 1).value != "Model":
         row += 1
-    best = findings(made_run(SQUARE), draws=40).quotients.scores[0]
+    best = run_figures(made_run(SQUARE), draws=40).quotients.scores[0]
     assert sheet.cell(row + 1, 1).value == best.model
     assert sheet.cell(row + 1, 3).value == pytest.approx(best.quotient)
 
@@ -93,7 +93,7 @@ def test_everything_can_be_rebuilt_from_the_single_files(folder, tmp_path):
     for name in before:
         if name != "run.json":
             (folder / name).unlink()
-    write_reports(folder, findings(load_run(folder), draws=40))
+    write_reports(folder, run_figures(load_run(folder), draws=40))
     after = {name: (folder / name).read_bytes() for name in before}
     order = {name for name in before if name != "full_results.json"}
     assert {name for name in order if sorted(before[name].splitlines()) != sorted(after[name].splitlines())} == set()
@@ -118,7 +118,7 @@ def test_the_folder_is_laid_out_as_documented(folder):
 
 def test_the_page_stands_alone_and_escapes_what_comes_from_outside():
     names = {(f"<b>{a}</b>", f"<b>{g}</b>"): grade for (a, g), grade in SQUARE.items()}
-    shown = page(findings(made_run(names), draws=20))
+    shown = page(run_figures(made_run(names), draws=20))
     assert "<b>" not in shown
     assert "&lt;b&gt;ada" in shown
     assert shown.count("<svg") == 5
@@ -128,8 +128,8 @@ def test_the_page_stands_alone_and_escapes_what_comes_from_outside():
 
 def test_as_published_shows_missing_grades_as_zero_and_says_so():
     run = made_run(SQUARE)
-    assert "N/A (0.00)" in markdown(findings(run, as_published=True))
-    corrected = markdown(findings(run, draws=20))
+    assert "N/A (0.00)" in markdown(run_figures(run, as_published=True))
+    corrected = markdown(run_figures(run, draws=20))
     assert "N/A (0.00)" not in corrected
     assert "| [A+ (4.25)] |" in corrected
 
@@ -138,7 +138,7 @@ def test_the_report_explains_why_the_slowest_model_no_longer_leads():
     grades = {(a, g): "A-" if a == "slow" else "B+" for a in ("slow", *"bcde") for g in ("slow", *"bcde")}
     run = made_run(grades, essay_s={"slow": 900.0}, mark_s={"slow": 300.0})
     assert published_quotients(run).scores[0].model == "slow"
-    [words] = findings(run, draws=20).explanations[:1]
+    [words] = run_figures(run, draws=20).explanations[:1]
     assert words.startswith("slow is ranked 1 as published")
     assert "treated as missing" in words
 
@@ -158,12 +158,12 @@ def test_short_names_are_never_shared():
 
 
 def test_the_page_tells_whether_the_order_hangs_on_the_distances_between_letters():
-    told = markdown(findings(made_run(SQUARE), draws=5))
+    told = markdown(run_figures(made_run(SQUARE), draws=5))
     assert "letters taken as an order only, without distances between them; models come in the same order" in told
     assert re.search(r"\| ada \| 4\.00 \| .* \| \+5\.36 \|", told)
     given = {"x": ("A", "A", "A"), "y": ("A", "B", "F"), "z": ("B", "B", "C")}
     far = {(author, grader): grade for author, row in given.items() for grader, grade in zip("abc", row, strict=True)}
-    told = markdown(findings(made_run(far), draws=5))
+    told = markdown(run_figures(made_run(far), draws=5))
     assert "; the order is x, y, z." in told
     corrected = told[told.index("| Model | Corrected quality") :]
     assert corrected.index("| x | ") < corrected.index("| z | ") < corrected.index("| y | ")
@@ -174,6 +174,6 @@ def test_a_grader_asked_twice_is_shown_with_how_far_it_repeats_itself():
     other = {("dee", "ada"): "D", ("cyd", "ada"): "B", ("bob", "ada"): "B", ("ada", "ada"): "A+"}
     again = made_run(SQUARE | other).marks
     twice = run.but(marks=(*run.marks, *(mark.but(round=2) for mark in again if mark.grader.name == "ada")))
-    told = markdown(findings(twice, draws=5))
+    told = markdown(run_figures(twice, draws=5))
     assert re.search(r"\| ada \| 4 \| 50% \| 0\.31 \| 0\.00 to .* \|", told)
     assert "| bob | " not in told[told.index("Repeatability") : told.index("Marks without a grade")]

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guildhall.peer.bias import bias_label
-from guildhall.peer.scale import LETTERS, NUMERIC
-from guildhall.peer.tables import Tables, shown_grade
+from guildhall.analysis.boswell.grade_tables import Tables, shown_grade
+from guildhall.analysis.boswell.quotient import bias_label
+from guildhall.domain.grades import LETTERS, NUMERIC
 from tests.peer.runs import SQUARE, made_run
 
 

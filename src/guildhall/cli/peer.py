@@ -12,7 +12,7 @@ from guildhall.cli.show import as_json, as_json_line, done, note, table
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
 
 if TYPE_CHECKING:
-    from guildhall.peer.findings import Findings
+    from guildhall.analysis.boswell.run_figures import RunFigures
     from guildhall.peer.sections import Section
 
 app = typer.Typer(no_args_is_help=True, help="The Boswell Test: models write, models mark, marks are read correctly.")
@@ -291,9 +291,9 @@ def aggregate(
     """Mean quotients over domains; models that took part in fewer domains are marked."""
     from dataclasses import asdict
 
-    from guildhall.peer.aggregate import aggregate as over_domains
+    from guildhall.analysis.boswell.quotient import aggregate as over_domains
+    from guildhall.analysis.boswell.quotient import corrected_quotients, published_quotients
     from guildhall.peer.loading import latest_per_domain, load_runs
-    from guildhall.peer.quotient import corrected_quotients, published_quotients
 
     found = load_runs(runs)
     found = found if all_runs else latest_per_domain(found)
@@ -314,14 +314,14 @@ def aggregate(
     table("Quotients over domains", ["rank", "model", "mean", "domains", "consistency"], shown, numeric=[0, 2, 3, 4])
 
 
-def _findings(path: Path, as_published: bool, own_marks: bool, essay_s: float, mark_s: float, seed: int) -> Findings:
-    from guildhall.peer.findings import findings
+def _findings(path: Path, as_published: bool, own_marks: bool, essay_s: float, mark_s: float, seed: int) -> RunFigures:
+    from guildhall.analysis.boswell.quotient import Reference
+    from guildhall.analysis.boswell.run_figures import run_figures
     from guildhall.peer.folder import planned
     from guildhall.peer.loading import load_run
-    from guildhall.peer.quotient import Reference
 
     begun = planned(path) if path.is_dir() else None
-    return findings(
+    return run_figures(
         load_run(path),
         as_published=as_published,
         reference=Reference(essay_s=essay_s, mark_s=mark_s, own_marks=own_marks),

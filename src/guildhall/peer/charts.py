@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from guildhall.analysis.boswell.run_figures import RunFigures
+from guildhall.domain.boswell import label
+from guildhall.domain.grades import COMPOSITES, LETTERS, NO_GRADE, NUMERIC
 from guildhall.peer.colours import colour_of
-from guildhall.peer.findings import Findings
-from guildhall.peer.record import label
-from guildhall.peer.scale import COMPOSITES, LETTERS, NO_GRADE, NUMERIC
 
 _WIDTH = 640
 _BLUE, _GREY, _RED = "#2E75B6", "#7F7F7F", "#C55A11"
 _AXIS = {"labelFontSize": 12, "titleFontSize": 12, "labelLimit": 260}
 
 
-def chart_svg(name: str, found: Findings) -> str | None:
+def chart_svg(name: str, found: RunFigures) -> str | None:
     """The plot of that name, or None where the run gives nothing to draw."""
     import altair as alt
     import vl_convert
@@ -27,7 +27,7 @@ def chart_svg(name: str, found: Findings) -> str | None:
     return str(vl_convert.vegalite_to_svg(spec))
 
 
-def _quotient(alt: Any, found: Findings) -> Any:
+def _quotient(alt: Any, found: RunFigures) -> Any:
     sure = found.uncertainty
     rows = []
     for scores in found.quotients.scores:
@@ -46,7 +46,7 @@ def _quotient(alt: Any, found: Findings) -> Any:
     return (bars + whiskers + points).properties(width=_WIDTH, height=22 * len(rows))
 
 
-def _received(alt: Any, found: Findings) -> Any:
+def _received(alt: Any, found: RunFigures) -> Any:
     tables = found.tables
     rows = [
         {"author": author, "grader": grader, "grade": cell.grade, "own": cell.own}
@@ -69,7 +69,7 @@ def _received(alt: Any, found: Findings) -> Any:
     return (tiles + own + text).properties(width=width, height=24 * len(tables.authors))
 
 
-def _bias(alt: Any, found: Findings) -> Any:
+def _bias(alt: Any, found: RunFigures) -> Any:
     known = [row for row in found.tables.bias.graders.values() if row.mean_bias is not None]
     if not known:
         return None
@@ -87,11 +87,11 @@ def _bias(alt: Any, found: Findings) -> Any:
     )
 
 
-def _quality(alt: Any, found: Findings) -> Any:
-    if found.standing is None or found.standing.fit is None:
+def _quality(alt: Any, found: RunFigures) -> Any:
+    if found.leniency is None or found.leniency.fit is None:
         return None
     rows = []
-    for name, quality in found.standing.qualities:
+    for name, quality in found.leniency.qualities:
         low, high = quality.interval or (None, None)
         rows.append({"model": name, "quality": quality.value, "low": low, "high": high})
     base = alt.Chart(alt.Data(values=rows)).encode(y=alt.Y("model:N", sort=[row["model"] for row in rows], title=None))
@@ -103,7 +103,7 @@ def _quality(alt: Any, found: Findings) -> Any:
     return (whiskers + points).properties(width=_WIDTH, height=22 * len(rows))
 
 
-def _speed(alt: Any, found: Findings) -> Any:
+def _speed(alt: Any, found: RunFigures) -> Any:
     rows = [
         {"grader": label(mark.grader), "seconds": mark.seconds}
         for mark in found.run.marks
@@ -119,7 +119,7 @@ def _speed(alt: Any, found: Findings) -> Any:
     )
 
 
-CHARTS: dict[str, Callable[[Any, Findings], Any]] = {
+CHARTS: dict[str, Callable[[Any, RunFigures], Any]] = {
     "quotient": _quotient,
     "received": _received,
     "bias": _bias,

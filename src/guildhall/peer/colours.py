@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guildhall.peer.scale import COMPOSITES, NO_GRADE
+from guildhall.domain.grades import COMPOSITES, NO_GRADE
 
 COLOURS: dict[str, str] = {
     "A+": "#63BE7B", "A": "#8FD19E", "A-": "#B7E1C0",

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from guildhall.peer.findings import Findings
+from guildhall.analysis.boswell.quotient import Quotients, Scores
+from guildhall.analysis.boswell.run_figures import RunFigures
+from guildhall.domain.boswell import RunRecord, label, value_of
+from guildhall.domain.grades import NO_GRADE, letter_of
 from guildhall.peer.folder import essay_name, mark_path, write_json
-from guildhall.peer.quotient import Quotients, Scores
-from guildhall.peer.record import RunRecord, label, value_of
-from guildhall.peer.scale import NO_GRADE, letter_of
 from guildhall.peer.sections import Grid, sections
 
 FORMAT = "guildhall-peer-1"
 
 
-def write_reports(folder: Path, found: Findings, *, html: bool = True, workbook: bool = True) -> list[Path]:
+def write_reports(folder: Path, found: RunFigures, *, html: bool = True, workbook: bool = True) -> list[Path]:
     """Every report of a run into its folder; returns what was written."""
     folder.mkdir(parents=True, exist_ok=True)
     written = [*_write_essays(folder, found.run), *_write_csv(folder, found)]
@@ -37,7 +37,7 @@ def write_reports(folder: Path, found: Findings, *, html: bool = True, workbook:
     return written
 
 
-def markdown(found: Findings) -> str:
+def markdown(found: RunFigures) -> str:
     parts = []
     for number, section in enumerate(sections(found)):
         parts.append(f"{'#' if number == 0 else '##'} {section.title}")
@@ -53,12 +53,12 @@ def markdown_grid(grid: Grid) -> str:
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
-def quotient_rows(found: Findings) -> list[dict[str, Any]]:
+def quotient_rows(found: RunFigures) -> list[dict[str, Any]]:
     """The documented rows of `peer quotient`, in order of rank."""
     return [_quotient_row(scores, found) for scores in found.quotients.scores]
 
 
-def _quotient_row(scores: Scores, found: Findings) -> dict[str, Any]:
+def _quotient_row(scores: Scores, found: RunFigures) -> dict[str, Any]:
     row: dict[str, Any] = {
         "model": scores.model,
         "quotient": scores.quotient,
@@ -80,7 +80,7 @@ def _quotient_row(scores: Scores, found: Findings) -> dict[str, Any]:
     return row | {"formula": found.quotients.mode}
 
 
-def consolidated_json(found: Findings) -> dict[str, Any]:
+def consolidated_json(found: RunFigures) -> dict[str, Any]:
     """Everything in one document: the public system's shape, and the record itself from which all can be rebuilt."""
     run, tables = found.run, found.tables
     grades: dict[str, dict[str, Any]] = {}
@@ -150,7 +150,7 @@ def _write_essays(folder: Path, run: RunRecord) -> list[Path]:
     return written
 
 
-def _write_csv(folder: Path, found: Findings) -> list[Path]:
+def _write_csv(folder: Path, found: RunFigures) -> list[Path]:
     tables = found.tables
     received = [
         {

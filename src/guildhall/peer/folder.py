@@ -18,14 +18,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from guildhall.domain.peer import Essay, Mark
+from guildhall.domain.boswell import Essay, Mark, RunRecord, label, value_of
+from guildhall.domain.grades import NO_GRADE
 from guildhall.domain.submissions import Usage
 from guildhall.domain.values import canonical_json
 from guildhall.engine.prices import Prices
 from guildhall.errors import UnreadableFile
 from guildhall.peer.plan import PeerPlan
-from guildhall.peer.record import RunRecord, label, value_of
-from guildhall.peer.scale import NO_GRADE
 
 FORMAT = 1
 

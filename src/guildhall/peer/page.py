@@ -5,18 +5,18 @@ from __future__ import annotations
 from importlib.resources import files
 from pathlib import Path
 
+from guildhall.analysis.boswell.run_figures import RunFigures
 from guildhall.peer.charts import chart_svg
-from guildhall.peer.findings import Findings
 from guildhall.peer.sections import sections
 
 
-def write_page(path: Path, found: Findings) -> Path:
+def write_page(path: Path, found: RunFigures) -> Path:
     """Write the report's page."""
     path.write_text(page(found), encoding="utf-8")
     return path
 
 
-def page(found: Findings) -> str:
+def page(found: RunFigures) -> str:
     """The page; every name and word from outside is escaped, the plots are ours."""
     from jinja2 import Environment
 

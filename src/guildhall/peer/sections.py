@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from guildhall.analysis.boswell.grade_tables import Cell, shown_grade, shown_number
+from guildhall.analysis.boswell.run_figures import RunFigures
+from guildhall.analysis.boswell.uncertainty import LeniencyResult
+from guildhall.domain.boswell import Essay, Mark, label
 from guildhall.domain.estimates import Estimate
-from guildhall.domain.peer import Essay, Mark
-from guildhall.peer.findings import Findings
-from guildhall.peer.record import label
-from guildhall.peer.scale import NO_GRADE
-from guildhall.peer.standing import Standing
-from guildhall.peer.tables import Cell, shown_grade, shown_number
+from guildhall.domain.grades import NO_GRADE
 
 Row = tuple[str, ...]
 
@@ -35,7 +34,7 @@ class Section:
     chart: str | None = field(default=None)
 
 
-def sections(found: Findings) -> Iterator[Section]:
+def sections(found: RunFigures) -> Iterator[Section]:
     """The whole report in order."""
     yield _overview(found)
     yield quotient_section(found)
@@ -52,7 +51,7 @@ def sections(found: Findings) -> Iterator[Section]:
     yield timing_section(found)
 
 
-def _overview(found: Findings) -> Section:
+def _overview(found: RunFigures) -> Section:
     run = found.run
     read = len(run.marks) - found.tables.unread
     refused = sum(essay.stop == "refused" for essay in run.essays)
@@ -70,7 +69,7 @@ def _overview(found: Findings) -> Section:
     return Section(f"Boswell Test {run.run}", tuple(words))
 
 
-def quotient_section(found: Findings) -> Section:
+def quotient_section(found: RunFigures) -> Section:
     """The ranking: quotient, its interval, its components."""
     columns: Row = ("Model", "Rank", "Quotient", "Grade", "Perf.", "Eval.", "Effic.")
     sure = found.uncertainty
@@ -95,7 +94,7 @@ def quotient_section(found: Findings) -> Section:
     return Section("Boswell Quotient", tuple(words), Grid(columns, tuple(rows), (1, 2, 4, 5, 6)), "quotient")
 
 
-def received_section(found: Findings) -> Section:
+def received_section(found: RunFigures) -> Section:
     tables = found.tables
     short = short_names(tables.graders)
     names = tuple(short[grader] for grader in tables.graders)
@@ -117,7 +116,7 @@ def received_section(found: Findings) -> Section:
     return Section("Grades received", (*words, _key(short)), Grid(columns, tuple(rows)), "received")
 
 
-def given_section(found: Findings) -> Section:
+def given_section(found: RunFigures) -> Section:
     tables = found.tables
     short = short_names(tables.authors)
     columns = ("Grader", *(short[author] for author in tables.authors), "Median Given", "N/A")
@@ -134,7 +133,7 @@ def given_section(found: Findings) -> Section:
     return Section("Grades given", (*words, _key(short)), Grid(columns, rows))
 
 
-def bias_section(found: Findings) -> Section:
+def bias_section(found: RunFigures) -> Section:
     table = found.tables.bias
     columns = ("Grader", "Median given", "Median bias", "Mean bias", "Label", "Marks")
     rows = tuple(
@@ -153,8 +152,8 @@ def bias_section(found: Findings) -> Section:
     return Section("Grading bias", words, Grid(columns, rows, (2, 3, 5)), "bias")
 
 
-def _standing_sections(found: Findings) -> Iterator[Section]:
-    placed = found.standing
+def _standing_sections(found: RunFigures) -> Iterator[Section]:
+    placed = found.leniency
     if placed is None:
         return
     if placed.fit is None:
@@ -185,11 +184,11 @@ def _standing_sections(found: Findings) -> Iterator[Section]:
         yield Section("Repeatability", ("The same essay marked again.",), Grid(again, repeats, (1, 2, 3)))
 
 
-def _ordered(placed: Standing, model: str) -> str:
+def _ordered(placed: LeniencyResult, model: str) -> str:
     return _signed(placed.ordinal.quality[model].value) if placed.ordinal else ""
 
 
-def _whether_order_holds(placed: Standing) -> Iterator[str]:
+def _whether_order_holds(placed: LeniencyResult) -> Iterator[str]:
     """Whether the order of models hangs on how far apart one takes the letters to be."""
     if placed.ordinal is None:
         return
@@ -200,7 +199,7 @@ def _whether_order_holds(placed: Standing) -> Iterator[str]:
     yield f"Ordinal score, in log-odds: letters taken as an order only, without distances between them; {told}."
 
 
-def human_section(found: Findings) -> Section:
+def human_section(found: RunFigures) -> Section:
     """Human judgments of the same deliverables, beside the models' marks and never mixed with them."""
     rows = tuple((one.model, one.kind, str(one.wins), str(one.ties), str(one.losses)) for one in found.run.human)
     columns = ("Model", "Graders", "Wins", "Ties", "Losses")
@@ -208,7 +207,7 @@ def human_section(found: Findings) -> Section:
     return Section("Human judgments", words, Grid(columns, rows, (2, 3, 4)))
 
 
-def unread_section(found: Findings) -> Section:
+def unread_section(found: RunFigures) -> Section:
     reasons: dict[str, int] = {}
     for mark in found.run.marks:
         if mark.reading.reason is not None:
@@ -218,7 +217,7 @@ def unread_section(found: Findings) -> Section:
     return Section("Marks without a grade", words, Grid(("Reason", "Marks"), rows, (1,)) if rows else None)
 
 
-def cost_section(found: Findings) -> Section:
+def cost_section(found: RunFigures) -> Section:
     rows = []
     for model in found.run.models:
         essays = [essay for essay in found.run.essays if label(essay.author) == model]
@@ -234,7 +233,7 @@ def cost_section(found: Findings) -> Section:
     return Section("Cost", ("An answer from the cache costs nothing.",), Grid(columns, tuple(rows), (1, 2, 3, 4, 5)))
 
 
-def timing_section(found: Findings) -> Section:
+def timing_section(found: RunFigures) -> Section:
     rows = []
     for model in found.run.models:
         writing = [essay for essay in found.run.essays if label(essay.author) == model and not essay.cached]
@@ -246,7 +245,7 @@ def timing_section(found: Findings) -> Section:
     return Section("Timing", ("Uncached calls only.",), Grid(columns, tuple(rows), (1, 2, 3, 4)), "speed")
 
 
-def cell_text(cell: Cell, found: Findings) -> str:
+def cell_text(cell: Cell, found: RunFigures) -> str:
     """A cell as the seed shows it, `A- (3.75)`; an own mark in square brackets."""
     if cell.value is None:
         text = f"{NO_GRADE} (0.00)" if found.published_mode else NO_GRADE
@@ -281,7 +280,7 @@ def _key(short: dict[str, str]) -> str:
     return "Key: " + "; ".join(changed) + "." if changed else ""
 
 
-def _component(value: float | None, found: Findings) -> str:
+def _component(value: float | None, found: RunFigures) -> str:
     if value is None:
         return f"{NO_GRADE} (0.00)" if found.published_mode else NO_GRADE
     return f"{value:.2f}"

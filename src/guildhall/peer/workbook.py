@@ -10,17 +10,17 @@ import re
 from pathlib import Path
 from typing import Any
 
+from guildhall.analysis.boswell.grade_tables import Cell, Tables, shown_grade
+from guildhall.analysis.boswell.run_figures import RunFigures
+from guildhall.domain.grades import LETTERS, NO_GRADE
 from guildhall.peer.colours import COLOURS, colour_of
-from guildhall.peer.findings import Findings
-from guildhall.peer.scale import LETTERS, NO_GRADE
 from guildhall.peer.sections import sections, short_names
-from guildhall.peer.tables import Cell, Tables, shown_grade
 
 _BLUE = "#DDEBF7"
 _PINK = "#FCE4E4"
 
 
-def write_workbook(path: Path, found: Findings) -> Path:
+def write_workbook(path: Path, found: RunFigures) -> Path:
     """Write the cross-grading workbook of a run."""
     import xlsxwriter
 
@@ -79,7 +79,7 @@ def cell_text(cell: Cell) -> str:
     return NO_GRADE if cell.value is None else f"{cell.grade} ({cell.value:.2f})"
 
 
-def _received(sheet: Any, styles: _Styles, found: Findings) -> None:
+def _received(sheet: Any, styles: _Styles, found: RunFigures) -> None:
     """Rows are authors, columns are graders."""
     tables = found.tables
     short = short_names(tables.graders)
@@ -101,7 +101,7 @@ def _received(sheet: Any, styles: _Styles, found: Findings) -> None:
     _legend(sheet, styles, len(tables.authors) + 6, short)
 
 
-def _footer(sheet: Any, styles: _Styles, found: Findings, row: int) -> None:
+def _footer(sheet: Any, styles: _Styles, found: RunFigures, row: int) -> None:
     """Column medians, grading bias, and the count of marks without a grade where there are any."""
     tables = found.tables
     lines = ["Column Medians (given)", "Grading Bias"] + (["N/A count"] if tables.unread else [])
@@ -117,7 +117,7 @@ def _footer(sheet: Any, styles: _Styles, found: Findings, row: int) -> None:
             sheet.write_number(row + 2, column, tables.unread_by_grader[grader], styles.median)
 
 
-def _given(sheet: Any, styles: _Styles, found: Findings) -> None:
+def _given(sheet: Any, styles: _Styles, found: RunFigures) -> None:
     """Rows are graders, columns are authors."""
     tables = found.tables
     short = short_names(tables.authors)
@@ -138,7 +138,7 @@ def _given(sheet: Any, styles: _Styles, found: Findings) -> None:
     _legend(sheet, styles, len(tables.graders) + 3, short)
 
 
-def _statistics(sheet: Any, styles: _Styles, found: Findings) -> None:
+def _statistics(sheet: Any, styles: _Styles, found: RunFigures) -> None:
     """All sections of the report but the two mark tables, one under the other."""
     sheet.set_column(0, 0, 38)
     sheet.set_column(1, 12, 17)

@@ -7,17 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from guildhall.peer.quotient import Quotients, Reference, Scores, corrected_quotients, published_quotients
-from guildhall.peer.record import RunRecord
-from guildhall.peer.standing import Standing, standing
-from guildhall.peer.tables import Tables
-from guildhall.peer.uncertainty import Uncertainty, quotient_uncertainty
+from guildhall.analysis.boswell.grade_tables import Tables
+from guildhall.analysis.boswell.quotient import Quotients, Reference, Scores, corrected_quotients, published_quotients
+from guildhall.analysis.boswell.uncertainty import LeniencyResult, Uncertainty, leniency_result, quotient_uncertainty
+from guildhall.domain.boswell import RunRecord
 
 _FELL_FAR = 3
 
 
 @dataclass(frozen=True)
-class Findings:
+class RunFigures:
     """A run and what follows from it. In published mode there are no intervals: that system had none."""
 
     run: RunRecord
@@ -26,7 +25,7 @@ class Findings:
     quotients: Quotients
     other_mode: Quotients
     uncertainty: Uncertainty | None
-    standing: Standing | None
+    leniency: LeniencyResult | None
     seed: int
 
     @property
@@ -43,7 +42,7 @@ class Findings:
         ]
 
 
-def findings(
+def run_figures(
     run: RunRecord,
     *,
     as_published: bool = False,
@@ -51,14 +50,14 @@ def findings(
     families: Mapping[str, str] | None = None,
     seed: int = 0,
     draws: int = 200,
-) -> Findings:
+) -> RunFigures:
     """All figures of a run; the same seed gives the same intervals."""
     corrected, published = corrected_quotients(run, reference=reference), published_quotients(run)
     if as_published:
-        return Findings(run, True, Tables(run, published=True), published, corrected, None, None, seed)
+        return RunFigures(run, True, Tables(run, published=True), published, corrected, None, None, seed)
     sure = quotient_uncertainty(run, corrected, rng=np.random.default_rng(seed), draws=draws)
-    placed = standing(run, families=families)
-    return Findings(run, False, Tables(run), corrected, published, sure, placed, seed)
+    placed = leniency_result(run, families=families)
+    return RunFigures(run, False, Tables(run), corrected, published, sure, placed, seed)
 
 
 def _fell(before: Scores, after: Scores) -> bool:

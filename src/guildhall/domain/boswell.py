@@ -1,15 +1,24 @@
-"""The Boswell Test's values: an essay by one author, a mark by one grader with the evidence it was read from."""
+"""The Boswell Test's values: an essay by one author, a mark by one grader with the evidence it was read from, a run.
+
+Files, tables and reports are made of a run as one value: who wrote, who marked whom, how it was read.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import StrEnum
+from functools import cached_property
 from typing import Annotated, Self
 
 from pydantic import AwareDatetime, Field, model_validator
 
 from guildhall.domain.authors import ModelRun
+from guildhall.domain.grades import numeric
 from guildhall.domain.submissions import Usage
 from guildhall.domain.values import Digest, Id, Value
+
+IMPORTED = "imported"
+"""The condition of a model that another system ran: its `model` is the name that system used."""
 
 
 class NoGrade(StrEnum):
@@ -95,3 +104,58 @@ class Mark(Value):
     @property
     def key(self) -> Digest:
         return self.content_digest()
+
+
+class HumanResult(Value):
+    """How people judged a model's deliverables against other work of the same study, by kind of grader."""
+
+    model: str
+    kind: str
+    wins: int = 0
+    ties: int = 0
+    losses: int = 0
+
+
+class RunRecord(Value):
+    """One run in one domain: essays, marks, and when and from what they were made."""
+
+    run: Id
+    domain: Id
+    title: str
+    started_at: AwareDatetime
+    essays: tuple[Essay, ...]
+    marks: tuple[Mark, ...]
+    domain_digest: Digest | None = None
+    origin: str = "guildhall"
+    rounds: Annotated[int, Field(ge=1)] = 1
+    human: tuple[HumanResult, ...] = ()
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """The names of all authors and graders, in the order in which they first appear."""
+        names = [label(essay.author) for essay in self.essays] + [label(mark.grader) for mark in self.marks]
+        return tuple(dict.fromkeys(names))
+
+    @cached_property
+    def essay_by_key(self) -> dict[Digest, Essay]:
+        return {essay.key: essay for essay in self.essays}
+
+    def author_of(self, mark: Mark) -> str:
+        return label(self.essay_by_key[mark.essay].author)
+
+    def cells(self) -> Iterator[tuple[Mark, str, str]]:
+        """Each mark with its author's and its grader's name."""
+        for mark in self.marks:
+            yield mark, self.author_of(mark), label(mark.grader)
+
+
+def label(author: ModelRun) -> str:
+    """The name a model goes by in tables."""
+    return author.model if author.condition == IMPORTED else author.name
+
+
+def value_of(mark: Mark) -> float | None:
+    """The number of the grade that was read; None where there is none. A suggestion is no grade."""
+    if mark.reading.grade is None or mark.reading.inferred:
+        return None
+    return numeric(mark.reading.grade)

@@ -10,10 +10,9 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from guildhall.domain.peer import Mark
-from guildhall.peer.bias import BiasTable, grading_bias
-from guildhall.peer.record import RunRecord, label, value_of
-from guildhall.peer.scale import NO_GRADE, Ladder, letter_of, mean, median, percentage
+from guildhall.analysis.boswell.quotient import BiasTable, grading_bias
+from guildhall.domain.boswell import Mark, RunRecord, label, value_of
+from guildhall.domain.grades import NO_GRADE, Ladder, letter_of, mean, median, percentage
 
 
 @dataclass(frozen=True)
