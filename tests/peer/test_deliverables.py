@@ -21,13 +21,13 @@ from guildhall.errors import NotEnoughData, UnknownName
 from guildhall.judging.preparing import Preparer
 from guildhall.peer.asking import Asking
 from guildhall.peer.deliverables import MarkingDeliverables, find_study, study_submissions
-from guildhall.peer.exports import markdown
 from guildhall.peer.folder import read_run
 from guildhall.peer.plan import PeerModel, named_models
 from guildhall.peer.prompts import fenced_parts
 from guildhall.peer.session import Options, run_study, start, study_plan
 from guildhall.store.workspace import Workspace
 from guildhall.study.people_results import people_results
+from tests.peer.runs import markdown_of
 
 MODELS = named_models(
     ["zeppelin=scripted/guildhall.peer.scripts:steady", "quokka=scripted/guildhall.peer.scripts:strict"]
@@ -102,7 +102,7 @@ def test_models_mark_each_others_deliverables_blinded(tmp_path):
     assert all(mark.reading.grade for mark in record.marks)
     human = {(one.model, one.kind): (one.wins, one.ties, one.losses) for one in record.human}
     assert human == {("zeppelin", "expert"): (1, 0, 0), ("quokka", "expert"): (0, 0, 1)}
-    assert "Human judgments" in markdown(run_figures(record, draws=5))
+    assert "Human judgments" in markdown_of(run_figures(record, draws=5))
     said = "\n".join(message.text for call in seen for message in call.messages)
     assert not [name for name in ("zeppelin", "quokka") if name in said]
     assert "Edit text 1." in said and "documented case" in said

@@ -19,10 +19,10 @@ from guildhall.engine.calls import Call, Reply
 from guildhall.errors import InputError
 from guildhall.peer.deliverables import find_study
 from guildhall.peer.domains import find_domain
-from guildhall.peer.exports import write_reports
 from guildhall.peer.local_model import find_gguf, local_models, served
 from guildhall.peer.plan import PeerModel
 from guildhall.peer.session import Options, Started, plan_of, run_domain, run_study, start, study_plan
+from guildhall.reports.boswell_files import write_run_report
 from guildhall.store.workspace import Workspace
 
 
@@ -100,7 +100,7 @@ def _run_study(
 def _reported(started: Started, record: RunRecord) -> dict[str, Any]:
     """Write a run's reports and say in short what came of it."""
     found = run_figures(record, families=started.plan.families)
-    write_reports(started.folder, found)
+    write_run_report(started.folder, found)
     return {
         "run": record.run,
         "folder": str(started.folder),

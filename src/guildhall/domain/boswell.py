@@ -5,9 +5,11 @@ Files, tables and reports are made of a run as one value: who wrote, who marked 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from enum import StrEnum
 from functools import cached_property
+from pathlib import PurePosixPath
 from typing import Annotated, Self
 
 from pydantic import AwareDatetime, Field, model_validator
@@ -159,3 +161,24 @@ def value_of(mark: Mark) -> float | None:
     if mark.reading.grade is None or mark.reading.inferred:
         return None
     return numeric(mark.reading.grade)
+
+
+def safe_name(name: str) -> str:
+    """A model's name as a file name: nothing that could leave the folder or hide in it."""
+    harmless = re.sub(r"[/\\\x00-\x1f]", "-", name).strip()
+    return re.sub(r"^\.+", "-", harmless)[:150] or "-"
+
+
+def essay_name(essay: Essay) -> str:
+    """What an essay's files are called in its run's folder."""
+    name = safe_name(label(essay.author))
+    if essay.submission is not None:
+        name = f"{name}.{safe_name(essay.domain)}"
+    return name if essay.author.sample == 1 else f"{name}.sample-{essay.author.sample}"
+
+
+def mark_path(essay: Essay, mark: Mark) -> PurePosixPath:
+    """Where a run's folder keeps a mark."""
+    grader = safe_name(label(mark.grader))
+    file = grader if mark.round == 1 else f"{grader}.round-{mark.round}"
+    return PurePosixPath("grades") / essay_name(essay) / f"{file}.json"

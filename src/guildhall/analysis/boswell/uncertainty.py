@@ -27,7 +27,8 @@ from guildhall.errors import NotEnoughData
 
 Floats = NDArray[np.float64]
 _WITHOUT_SPREAD = "the marks show no spread to measure error by"
-METHOD = "bootstrap over graders and essays, percentile; ranks simultaneous over all pairs"
+INTERVALS_METHOD = "bootstrap over graders and essays, percentile"
+RANKS_METHOD = "ranks simultaneous over all pairs"
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Uncertainty:
     interval: dict[str, tuple[float, float] | None]
     rank_interval: dict[str, tuple[int, int] | None]
     why_none: dict[str, str]
-    method: str = METHOD
+    method: str = f"{INTERVALS_METHOD}; {RANKS_METHOD}"
 
 
 def quotient_uncertainty(
