@@ -29,10 +29,12 @@ RUNS = {
     "DeepSeek-R1 is no longer first",
 )
 def as_published() -> Figures:
-    from guildhall.peer.exports import markdown
-    from guildhall.peer.findings import findings
+    from guildhall.analysis.boswell.run_figures import run_figures
     from guildhall.peer.folder import read_run, write_run
     from guildhall.peer.public_format import read_public_run
+    from guildhall.reports.chapters.boswell_ranking import explanations
+    from guildhall.reports.reporting import run_report_of
+    from guildhall.reports.text import run_markdown
 
     figures: Figures = {}
     for folder, named in RUNS.items():
@@ -41,18 +43,18 @@ def as_published() -> Figures:
         with tempfile.TemporaryDirectory() as inside:
             write_run(Path(inside), read_public_run(path))
             run = read_run(Path(inside))
-        published = findings(run, as_published=True).quotients
+        published = run_figures(run, as_published=True).quotients
         gaps = [abs((published.of(m).quotient or 0) - scores["boswell_quotient"]) for m, scores in stored.items()]
         assert max(gaps) < 0.01 and len(gaps) == 17, gaps
         assert all(published.of(model).rank == scores["rank"] for model, scores in stored.items())
         assert all(published.of(model).quotient == value for model, value in named.items())
-        corrected = findings(run)
+        corrected = run_figures(run)
         slowest = corrected.quotients.of("DeepSeek-R1-Full")
         assert slowest.rank == 17 and slowest.efficiency == 0.0
         if published.scores[0].model == "DeepSeek-R1-Full":
-            words = corrected.explanations[0]
+            words = explanations(corrected)[0]
             assert words.startswith("DeepSeek-R1-Full is ranked 1 as published (94.12) and 17 corrected")
-            assert "treated as missing" in words and words in markdown(corrected)
+            assert "treated as missing" in words and words in run_markdown(run_report_of(corrected))
             figures["explanation"] = words
         figures[folder] = {
             "quotients": len(gaps),
@@ -130,7 +132,7 @@ def _killed_half_way(folder: Path, *, calls: int) -> int:
 
 
 def _standing_of(folder: Path) -> dict[str, Any]:
-    from guildhall.domain.peer import Essay, Mark
+    from guildhall.domain.boswell import Essay, Mark
     from guildhall.peer.loading import load_runs
     from guildhall.store.ledger import Ledger
     from guildhall.store.workspace import Workspace
@@ -163,12 +165,12 @@ def _standing_of(folder: Path) -> dict[str, Any]:
     budget_s=1500,
 )
 def genuine_local_run() -> Figures:
+    from guildhall.analysis.boswell.run_figures import run_figures
     from guildhall.engine.terms import Pace
     from guildhall.peer.domains import find_domain
-    from guildhall.peer.exports import write_reports
-    from guildhall.peer.findings import findings
     from guildhall.peer.local_model import local_models, served
     from guildhall.peer.session import Options, plan_of, run_domain, start
+    from guildhall.reports.boswell_files import write_run_report
     from guildhall.store.workspace import Workspace
 
     domain, options = find_domain("humanities_1"), Options(follow_ups=1, pace=Pace(connections=1))
@@ -178,7 +180,7 @@ def genuine_local_run() -> Figures:
             plan = plan_of(domain, local_models(base_url, max_tokens=150), options)
             started = start(plan, results=folder / "results", now=datetime.now(UTC))
             run = run_domain(started, domain, options, workspace=workspace, clock=time.time)
-        written = write_reports(started.folder, findings(run, families=plan.families))
+        written = write_run_report(started.folder, run_figures(run, families=plan.families))
         assert len(run.essays) == 3 and all(essay.text.strip() for essay in run.essays)
         assert len(run.marks) == 9 and len(list((started.folder / "grades").glob("*/*.json"))) == 9
         for mark in run.marks:

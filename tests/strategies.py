@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from hypothesis import strategies as st
 
 from guildhall.domain.authors import Author, Expert, Grader, GraderKind, ModelGrader, ModelRun, Person
+from guildhall.domain.boswell import Essay, Mark, NoGrade, Reading
 from guildhall.domain.design import FORMAT, Design, PlanChoices
 from guildhall.domain.halls import HallDesign
 from guildhall.domain.judges import Gradability, ItemOutcome, ItemVerdict, JudgePlan, PlannedJudge, RubricMark
 from guildhall.domain.judgments import BlindGuess, Comparison, Judgment, Severity, SeverityRating
-from guildhall.domain.peer import Essay, Mark, NoGrade, Reading
 from guildhall.domain.picks import Pick
 from guildhall.domain.policy import MissingRule
 from guildhall.domain.prepared import Prepared, PreparedFile

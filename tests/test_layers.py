@@ -23,7 +23,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "taskbank": {"store", "documents", "engine"},
     "sampling": {"store", "documents", "engine", "judging"},
     "grading": {"store", "documents", "engine", "judging"},
-    "peer": {"store", "engine", "judging", "analysis"},
+    "peer": {"store", "engine", "judging"},
     "analysis": set(),
     "reports": {"analysis"},
     "study": {*STAGES, "judging", "documents", "engine", "store", "confine", "analysis", "reports"},

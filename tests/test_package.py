@@ -66,7 +66,7 @@ def test_help_lists_every_command_without_loading_it() -> None:
 def test_nothing_heavy_is_imported_at_start() -> None:
     code = "import sys; sys.argv = ['guildhall', '--help']\nimport guildhall.cli.main\nprint('\\n'.join(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    heavy = {"numpy", "polars", "inspect_ai", "sqlalchemy", "scipy", "altair", "pydantic", "fastapi", "ray", "docx"}
+    heavy = {"numpy", "polars", "inspect_ai", "sqlalchemy", "scipy", "vl_convert", "pydantic", "fastapi", "ray", "docx"}
     assert not heavy & {name.split(".")[0] for name in loaded}
 
 

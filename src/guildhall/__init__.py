@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from guildhall.domain.authors import Expert, ModelGrader, ModelRun, Person
+    from guildhall.domain.boswell import Essay, Mark, Reading
     from guildhall.domain.estimates import Estimate
     from guildhall.domain.judgments import BlindedView, Comparison, Judgment, Outcome, Severity
-    from guildhall.domain.peer import Essay, Mark, Reading
     from guildhall.domain.submissions import Submission, Usage
     from guildhall.domain.tasks import FileRef, Rubric, RubricItem, Task
     from guildhall.errors import GuildhallError
@@ -49,7 +49,7 @@ _HOMES = {
     "guildhall.domain.authors": ("Expert", "ModelGrader", "ModelRun", "Person"),
     "guildhall.domain.estimates": ("Estimate",),
     "guildhall.domain.judgments": ("BlindedView", "Comparison", "Judgment", "Outcome", "Severity"),
-    "guildhall.domain.peer": ("Essay", "Mark", "Reading"),
+    "guildhall.domain.boswell": ("Essay", "Mark", "Reading"),
     "guildhall.domain.submissions": ("Submission", "Usage"),
     "guildhall.domain.tasks": ("FileRef", "Rubric", "RubricItem", "Task"),
     "guildhall.errors": ("GuildhallError",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from guildhall.peer.scale import COMPOSITES, LETTERS
+from guildhall.domain.grades import COMPOSITES, LETTERS
 
 GRADES = (*LETTERS, *COMPOSITES)
 grades = st.sampled_from(GRADES)

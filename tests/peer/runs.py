@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from guildhall.analysis.boswell.run_figures import RunFigures
 from guildhall.domain.authors import ModelRun
-from guildhall.domain.peer import Essay, Mark
+from guildhall.domain.boswell import Essay, Mark, RunRecord
 from guildhall.domain.submissions import Usage
 from guildhall.peer.reader import read_grade
-from guildhall.peer.record import RunRecord
+from guildhall.reports.reporting import run_report_of
+from guildhall.reports.text import run_markdown
 
 STARTED = datetime(2026, 3, 6, 14, 28, 20, tzinfo=UTC)
 
@@ -58,6 +60,10 @@ def made_run(
         essays=tuple(essays.values()),
         marks=marks,
     )
+
+
+def markdown_of(found: RunFigures) -> str:
+    return run_markdown(run_report_of(found))
 
 
 def _model(name: str) -> ModelRun:

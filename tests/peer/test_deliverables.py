@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from guildhall.analysis.boswell.run_figures import run_figures
 from guildhall.domain.authors import Expert, ModelGrader, ModelRun, Person
 from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.studies import Study
@@ -20,14 +21,13 @@ from guildhall.errors import NotEnoughData, UnknownName
 from guildhall.judging.preparing import Preparer
 from guildhall.peer.asking import Asking
 from guildhall.peer.deliverables import MarkingDeliverables, find_study, study_submissions
-from guildhall.peer.exports import markdown
-from guildhall.peer.findings import findings
 from guildhall.peer.folder import read_run
 from guildhall.peer.plan import PeerModel, named_models
 from guildhall.peer.prompts import fenced_parts
 from guildhall.peer.session import Options, run_study, start, study_plan
 from guildhall.store.workspace import Workspace
 from guildhall.study.people_results import people_results
+from tests.peer.runs import markdown_of
 
 MODELS = named_models(
     ["zeppelin=scripted/guildhall.peer.scripts:steady", "quokka=scripted/guildhall.peer.scripts:strict"]
@@ -51,26 +51,31 @@ def filled(workspace: Workspace) -> Study:
         workspace.store.add(Submission(task=task.id, author=Expert(code_name="x"), text="By hand."))
     authors = tuple(author(model) for model in MODELS)
     tasks = tuple(task.key for task in workspace.store.find(Task))
-    study = Study(id="made-up", title="Made up", seed=0, tasks=tasks, authors=authors, design={"baseline": "quokka"})
+    study = Study(id="made-up", title="Made up", seed=0, tasks=tasks, authors=authors)
     workspace.store.add(study)
-    judge_one_pair(workspace, study)
+    judge_against_the_expert(workspace, study)
     return study
 
 
-def judge_one_pair(workspace: Workspace, study: Study) -> None:
-    """A person prefers the first model's work; an automatic judge's verdict beside it is not a human result."""
-    first, second = [made for task, made in study_submissions(workspace, study) if task.id == "t-1"]
-    pair = Comparison(study=study.id, task="t-1", submissions=(first.key, second.key))
-    workspace.store.add(pair)
-    for grader in (Person(code_name="p"), ModelGrader(name="j")):
-        verdict = Judgment(
-            comparison=pair.key,
-            grader=grader,
-            order=pair.submissions,
-            ranks=(1, 2),
-            made_at=datetime(2026, 1, 1, tzinfo=UTC),
-        )
-        workspace.store.add(verdict)
+def judge_against_the_expert(workspace: Workspace, study: Study) -> None:
+    """A person prefers the first model's work to the expert's, and the expert's to the second model's.
+
+    An automatic judge's verdicts beside these are no human results.
+    """
+    works = [made for task, made in study_submissions(workspace, study) if task.id == "t-1"]
+    [expert] = [made for made in workspace.store.find(Submission, task="t-1") if made.author == Expert(code_name="x")]
+    for made, ranks in zip(works, ((1, 2), (2, 1)), strict=True):
+        pair = Comparison(study=study.id, task="t-1", submissions=(made.key, expert.key))
+        workspace.store.add(pair)
+        for grader in (Person(code_name="p"), ModelGrader(name="j")):
+            verdict = Judgment(
+                comparison=pair.key,
+                grader=grader,
+                order=pair.submissions,
+                ranks=ranks,
+                made_at=datetime(2026, 1, 1, tzinfo=UTC),
+            )
+            workspace.store.add(verdict)
 
 
 def test_models_mark_each_others_deliverables_blinded(tmp_path):
@@ -96,8 +101,8 @@ def test_models_mark_each_others_deliverables_blinded(tmp_path):
     }
     assert all(mark.reading.grade for mark in record.marks)
     human = {(one.model, one.kind): (one.wins, one.ties, one.losses) for one in record.human}
-    assert human == {("zeppelin", "expert"): (1, 0, 0)}, "against the study's own baseline"
-    assert "Human judgments" in markdown(findings(record, draws=5))
+    assert human == {("zeppelin", "expert"): (1, 0, 0), ("quokka", "expert"): (0, 0, 1)}
+    assert "Human judgments" in markdown_of(run_figures(record, draws=5))
     said = "\n".join(message.text for call in seen for message in call.messages)
     assert not [name for name in ("zeppelin", "quokka") if name in said]
     assert "Edit text 1." in said and "documented case" in said

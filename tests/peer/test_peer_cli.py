@@ -8,13 +8,14 @@ from datetime import timedelta
 import pytest
 from typer.testing import CliRunner
 
+from guildhall.analysis.boswell.run_figures import run_figures
 from guildhall.cli.peer import app
-from guildhall.peer.exports import write_reports
-from guildhall.peer.findings import findings
 from guildhall.peer.folder import write_run
+from guildhall.reports.boswell_files import write_run_report
 from tests.peer.runs import SQUARE, STARTED, made_run
 
 RUNNER = CliRunner()
+SHOWN = ("ada", "bob", "cyd", "dee")
 
 
 def called(*words: str) -> str:
@@ -91,8 +92,16 @@ def test_report_and_rebuild_work_from_a_folder_and_from_a_file(results, tmp_path
     assert "Grades received" in called("report", str(folder))
     assert json.loads(called("rebuild", str(folder), "--json"))["written"]
     assert json.loads(called("report", str(folder / "full_results.json"), "--json"))["quotients"]
-    write_reports(tmp_path / "out", findings(made_run(SQUARE), draws=10), html=False, workbook=False)
+    write_run_report(tmp_path / "out", run_figures(made_run(SQUARE), draws=10))
     assert (tmp_path / "out" / "report.md").exists()
+
+
+def test_in_a_narrow_terminal_every_table_still_names_its_models(results):
+    [folder] = results.glob("*-square")
+    shown = called("quotient", str(folder))
+    assert max(map(len, shown[shown.index("model") :].partition("Perf.")[0].splitlines())) <= 80
+    rows = [line.split()[0] for line in shown.splitlines() if line.split()[:1] and line.split()[0] in SHOWN]
+    assert sorted(rows) == sorted(SHOWN)
 
 
 def test_domains_are_listed_made_and_checked(tmp_path):

@@ -7,12 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from guildhall.peer.exports import markdown
-from guildhall.peer.findings import findings
+from guildhall.analysis.boswell.quotient import Reference, corrected_quotients, published_quotients
+from guildhall.analysis.boswell.run_figures import run_figures
+from guildhall.analysis.boswell.uncertainty import quotient_uncertainty
 from guildhall.peer.public_format import read_public_run
-from guildhall.peer.quotient import Reference, corrected_quotients, published_quotients
-from guildhall.peer.uncertainty import quotient_uncertainty
-from tests.peer.runs import SQUARE, made_run
+from tests.peer.runs import SQUARE, made_run, markdown_of
 
 RUNS = ["20250306-173332-pol_sci_1", "20250306-214359-pol_sci_2"]
 
@@ -100,7 +99,7 @@ def test_intervals_hold_the_quotient_and_equal_models_cannot_be_ranked():
 
 def test_a_run_without_any_readable_grade_is_reported_and_not_refused():
     run = made_run({(a, g): "Lovely. Words, words, words." for a in "abc" for g in "abc"})
-    found = findings(run, draws=10)
+    found = run_figures(run, draws=10)
     assert {(s.performance, s.evaluation, s.components) for s in found.quotients.scores} == {(None, None, "1/3")}
-    assert found.standing is not None and found.standing.fit is None
-    assert "nothing stated | 9" in markdown(found)
+    assert found.leniency is not None and found.leniency.fit is None
+    assert "nothing stated | 9" in markdown_of(found)

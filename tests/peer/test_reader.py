@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guildhall.domain.peer import NoGrade
+from guildhall.domain.boswell import NoGrade
 from guildhall.peer.reader import read_grade
 from tests.peer.replies import GRADES, PROSE, grades, labelled_replies, letters, part_replies, sentence_replies
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from pathlib import Path
@@ -10,16 +11,23 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
-from guildhall.peer.colours import COLOURS, colour_of
-from guildhall.peer.exports import markdown, write_reports
-from guildhall.peer.findings import findings
+from guildhall.analysis.boswell.quotient import published_quotients
+from guildhall.analysis.boswell.run_figures import run_figures
+from guildhall.domain.estimates import Estimate
+from guildhall.domain.grades import numeric
+from guildhall.domain.report import RunReport
 from guildhall.peer.folder import write_run
 from guildhall.peer.loading import load_run
-from guildhall.peer.page import page
-from guildhall.peer.quotient import published_quotients
-from guildhall.peer.scale import numeric
-from guildhall.peer.sections import short_names
-from tests.peer.runs import SQUARE, made_run
+from guildhall.reports.boswell_files import write_run_report
+from guildhall.reports.boswell_workbook import cross_grading_workbook
+from guildhall.reports.chapters.boswell_marks import short_names
+from guildhall.reports.chapters.boswell_ranking import explanations
+from guildhall.reports.number_format import shown
+from guildhall.reports.page import run_page
+from guildhall.reports.reporting import run_report_of
+from guildhall.reports.text import as_json, run_markdown
+from guildhall.reports.workbook import GRADE_COLOURS, grade_colour
+from tests.peer.runs import SQUARE, made_run, markdown_of
 
 NAMES = ("ada", "bob", "cyd", "dee")
 
@@ -29,7 +37,7 @@ def folder(tmp_path_factory) -> Path:
     made = Path(tmp_path_factory.mktemp("run"))
     run = made_run(SQUARE)
     write_run(made, run)
-    write_reports(made, findings(run, draws=40))
+    write_run_report(made, run_figures(run, draws=40))
     return made
 
 
@@ -47,7 +55,7 @@ def test_the_workbook_holds_every_mark_in_its_place_with_its_colour(folder):
                 grade = SQUARE[pair] if len(SQUARE[pair]) < 6 else "N/A"
                 shown = grade if grade == "N/A" else f"{grade} ({numeric(grade):.2f})"
                 assert cell.value == shown, pair
-                assert cell.fill.fgColor.rgb == "FF" + colour_of(grade).strip("#"), pair
+                assert cell.fill.fgColor.rgb == "FF" + grade_colour(grade).strip("#"), pair
                 assert cell.font.italic is (one == other) is (cell.border.left.style == "medium")
 
 
@@ -63,16 +71,16 @@ def test_the_workbook_has_medians_averages_bias_counts_and_a_legend(folder):
     assert sheet.cell(below["Column Medians (given)"], 2).value == "B- (2.62)"
     assert sheet.cell(below["Grading Bias"], 2).value == "Strict (-1 grade)"
     assert [sheet.cell(below["N/A count"], column).value for column in range(2, 6)] == [0, 1, 0, 0]
-    assert [sheet.cell(below["Legend"], column).value for column in range(2, 16)] == list(COLOURS)
+    assert [sheet.cell(below["Legend"], column).value for column in range(2, 16)] == list(GRADE_COLOURS)
 
 
 def test_the_statistics_sheet_holds_numbers_as_numbers(folder):
     sheet = load_workbook(folder / "cross_grading_table.xlsx")["Statistics"]
     heads = {sheet.cell(row, 1).value: row for row in range(1, sheet.max_row + 1)}
     row = heads["Boswell Quotient"]
-    while sheet.cell(row, 1).value != "Model":
+    while sheet.cell(row, 1).value != "model":
         row += 1
-    best = findings(made_run(SQUARE), draws=40).quotients.scores[0]
+    best = run_figures(made_run(SQUARE), draws=40).quotients.scores[0]
     assert sheet.cell(row + 1, 1).value == best.model
     assert sheet.cell(row + 1, 3).value == pytest.approx(best.quotient)
 
@@ -93,7 +101,7 @@ def test_everything_can_be_rebuilt_from_the_single_files(folder, tmp_path):
     for name in before:
         if name != "run.json":
             (folder / name).unlink()
-    write_reports(folder, findings(load_run(folder), draws=40))
+    write_run_report(folder, run_figures(load_run(folder), draws=40))
     after = {name: (folder / name).read_bytes() for name in before}
     order = {name for name in before if name != "full_results.json"}
     assert {name for name in order if sorted(before[name].splitlines()) != sorted(after[name].splitlines())} == set()
@@ -118,27 +126,28 @@ def test_the_folder_is_laid_out_as_documented(folder):
 
 def test_the_page_stands_alone_and_escapes_what_comes_from_outside():
     names = {(f"<b>{a}</b>", f"<b>{g}</b>"): grade for (a, g), grade in SQUARE.items()}
-    shown = page(findings(made_run(names), draws=20))
+    report = run_report_of(run_figures(made_run(names), draws=20))
+    shown = run_page(report)
     assert "<b>" not in shown
     assert "&lt;b&gt;ada" in shown
-    assert shown.count("<svg") == 5
+    assert shown.count("<svg") == sum(len(section.figures) for section in report.sections) == 6
     assert "<script" not in shown
     assert not re.search(r"(?:src|href)=.https?://", shown)
 
 
 def test_as_published_shows_missing_grades_as_zero_and_says_so():
     run = made_run(SQUARE)
-    assert "N/A (0.00)" in markdown(findings(run, as_published=True))
-    corrected = markdown(findings(run, draws=20))
+    assert "N/A (0.00)" in markdown_of(run_figures(run, as_published=True))
+    corrected = markdown_of(run_figures(run, draws=20))
     assert "N/A (0.00)" not in corrected
-    assert "| [A+ (4.25)] |" in corrected
+    assert "| A+ (4.25) |" in corrected
 
 
 def test_the_report_explains_why_the_slowest_model_no_longer_leads():
     grades = {(a, g): "A-" if a == "slow" else "B+" for a in ("slow", *"bcde") for g in ("slow", *"bcde")}
     run = made_run(grades, essay_s={"slow": 900.0}, mark_s={"slow": 300.0})
     assert published_quotients(run).scores[0].model == "slow"
-    [words] = findings(run, draws=20).explanations[:1]
+    [words] = explanations(run_figures(run, draws=20))[:1]
     assert words.startswith("slow is ranked 1 as published")
     assert "treated as missing" in words
 
@@ -158,14 +167,14 @@ def test_short_names_are_never_shared():
 
 
 def test_the_page_tells_whether_the_order_hangs_on_the_distances_between_letters():
-    told = markdown(findings(made_run(SQUARE), draws=5))
+    told = markdown_of(run_figures(made_run(SQUARE), draws=5))
     assert "letters taken as an order only, without distances between them; models come in the same order" in told
-    assert re.search(r"\| ada \| 4\.00 \| .* \| \+5\.36 \|", told)
+    assert re.search(r"\| ada \| 1 \| 2 \| 5\.36 \| 4\.00 \(3\.54 to ", told)
     given = {"x": ("A", "A", "A"), "y": ("A", "B", "F"), "z": ("B", "B", "C")}
     far = {(author, grader): grade for author, row in given.items() for grader, grade in zip("abc", row, strict=True)}
-    told = markdown(findings(made_run(far), draws=5))
+    told = markdown_of(run_figures(made_run(far), draws=5))
     assert "; the order is x, y, z." in told
-    corrected = told[told.index("| Model | Corrected quality") :]
+    corrected = told[told.index("| model | best |") :]
     assert corrected.index("| x | ") < corrected.index("| z | ") < corrected.index("| y | ")
 
 
@@ -174,6 +183,40 @@ def test_a_grader_asked_twice_is_shown_with_how_far_it_repeats_itself():
     other = {("dee", "ada"): "D", ("cyd", "ada"): "B", ("bob", "ada"): "B", ("ada", "ada"): "A+"}
     again = made_run(SQUARE | other).marks
     twice = run.but(marks=(*run.marks, *(mark.but(round=2) for mark in again if mark.grader.name == "ada")))
-    told = markdown(findings(twice, draws=5))
-    assert re.search(r"\| ada \| 4 \| 50% \| 0\.31 \| 0\.00 to .* \|", told)
+    told = markdown_of(run_figures(twice, draws=5))
+    assert re.search(r"\| ada \| 4 \| 50\.0 % \| 0\.31 \(0\.00 to .*\) \|", told)
     assert "| bob | " not in told[told.index("Repeatability") : told.index("Marks without a grade")]
+
+
+def test_every_format_of_a_run_tells_every_number():
+    """Page, Markdown, JSON and workbook are folds over the same tables: none may drop or change a number."""
+    found = run_figures(made_run(SQUARE), draws=20)
+    report = run_report_of(found)
+    page_text, text = run_page(report).replace("\u00a0", " "), run_markdown(report)
+    assert RunReport.model_validate_json(as_json(report)) == report
+    book = load_workbook(io.BytesIO(cross_grading_workbook(found, report.sections)))
+    in_book = {
+        round(cell.value, 9) for row in book["Statistics"] for cell in row if isinstance(cell.value, int | float)
+    }
+    seen = 0
+    for section in report.sections:
+        for table in section.tables:
+            for row in table.rows:
+                for cell, column in zip(row, table.columns, strict=True):
+                    value = cell.value if isinstance(cell, Estimate) else cell
+                    if isinstance(value, int | float):
+                        words = shown(cell, column.form)
+                        assert words.value in page_text and words.line in text
+                        assert section.name.startswith("grades-") or round(value, 9) in in_book
+                        seen += 1
+    assert seen > 100
+
+
+def test_a_grader_that_was_never_asked_is_not_one_that_stated_no_grade():
+    asked = {pair: grade for pair, grade in SQUARE.items() if pair != ("dee", "ada")}
+    received = next(
+        s for s in run_report_of(run_figures(made_run(asked), draws=5)).sections if s.name == "grades-received"
+    )
+    rows = {row[0]: row[1:5] for row in received.tables[0].rows}
+    assert rows["dee"][0] == "not asked"
+    assert rows["cyd"][1] is None

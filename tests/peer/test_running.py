@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from guildhall.domain.peer import NoGrade
+from guildhall.domain.boswell import NoGrade, RunRecord
 from guildhall.domain.submissions import StopReason
 from guildhall.engine.executor import Processes
 from guildhall.engine.scripted import Answer, Turn, scripted
@@ -23,7 +23,6 @@ from guildhall.peer.domains import find_domain
 from guildhall.peer.folder import read_run, write_run
 from guildhall.peer.plan import PeerModel, named_models
 from guildhall.peer.prompts import marking_prompt
-from guildhall.peer.record import RunRecord
 from guildhall.peer.running import Running
 from guildhall.peer.session import Options, plan_of, run_domain, start
 from guildhall.store.ledger import Ledger

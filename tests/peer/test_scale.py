@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guildhall.errors import UnknownName
-from guildhall.peer.scale import (
+from guildhall.domain.grades import (
     COMPOSITES,
     LETTERS,
     NUMERIC,
@@ -21,6 +20,7 @@ from guildhall.peer.scale import (
     numeric,
     percentage,
 )
+from guildhall.errors import UnknownName
 
 numbers = st.floats(0, 4.25, allow_nan=False)
 

@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guildhall.peer.bias import bias_label
-from guildhall.peer.scale import LETTERS, NUMERIC
-from guildhall.peer.tables import Tables, shown_grade
+from guildhall.analysis.boswell.grade_tables import Tables
+from guildhall.analysis.boswell.quotient import bias_label
+from guildhall.analysis.boswell.run_figures import run_figures
+from guildhall.domain.grades import LETTERS, NUMERIC
+from guildhall.reports.chapters.boswell_ranking import or_zero
+from guildhall.reports.number_format import shown
 from tests.peer.runs import SQUARE, made_run
 
 
@@ -26,7 +29,7 @@ def test_received_is_what_an_author_was_given_and_given_is_what_a_grader_gave():
 def test_a_mark_without_a_grade_is_counted_and_left_out():
     tables = Tables(made_run(SQUARE))
     assert tables.cell(author="cyd", grader="bob").grade == "N/A"
-    assert tables.asked(author="cyd", grader="eve") is False
+    assert tables.cell(author="cyd", grader="eve").asked is False
     assert (tables.unread, tables.unread_by_author["cyd"], tables.unread_by_grader["bob"]) == (1, 1, 1)
     assert tables.average_received("cyd") == pytest.approx((2.0 + 2.75 + 2.25) / 3)
     assert tables.bias.graders["bob"].count == 3
@@ -34,11 +37,12 @@ def test_a_mark_without_a_grade_is_counted_and_left_out():
 
 
 def test_an_author_marked_f_by_all_shows_zero_not_nothing():
-    tables = Tables(made_run({(a, g): "F" for a in "ab" for g in "ab"}))
-    assert shown_grade(tables.median_received("a"), published=False) == "F (0.00)"
-    assert shown_grade(None, published=False) == "N/A"
-    assert shown_grade(None, published=True) == "N/A (0.00)"
-    assert shown_grade(3.5, published=False) == "A-/B+ (3.50)"
+    run = made_run({(a, g): "F" for a in "ab" for g in "ab"})
+    corrected, published = run_figures(run, draws=5), run_figures(run, as_published=True)
+    assert shown(corrected.tables.median_received("a"), "grade").value == "F (0.00)"
+    assert shown(or_zero(None, corrected), "grade").value == "N/A"
+    assert shown(or_zero(None, published), "grade").value == "N/A (0.00)"
+    assert shown(3.5, "grade").value == "A-/B+ (3.50)"
 
 
 @given(st.dictionaries(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), st.sampled_from(LETTERS), min_size=1))

@@ -12,8 +12,8 @@ from guildhall.cli.show import as_json, as_json_line, done, note, table
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
 
 if TYPE_CHECKING:
-    from guildhall.peer.findings import Findings
-    from guildhall.peer.sections import Section
+    from guildhall.analysis.boswell.run_figures import RunFigures
+    from guildhall.domain.report import Section
 
 app = typer.Typer(no_args_is_help=True, help="The Boswell Test: models write, models mark, marks are read correctly.")
 domains = typer.Typer(no_args_is_help=True, help="The subjects essays are written about, as TOML files.")
@@ -195,10 +195,10 @@ def rebuild(
     json: JsonOption = False,
 ) -> None:
     """Make every table and report of a run again from its single files, offline."""
-    from guildhall.peer.exports import write_reports
+    from guildhall.reports.boswell_files import write_run_report
 
     found = _findings(folder, as_published, own_marks, essay_seconds, mark_seconds, seed)
-    written = [str(path.relative_to(folder)) for path in write_reports(folder, found)]
+    written = [str(path.relative_to(folder)) for path in write_run_report(folder, found)]
     if json:
         as_json({"folder": str(folder), "written": written})
     else:
@@ -220,16 +220,20 @@ def report(
     json: JsonOption = False,
 ) -> None:
     """Show a run: quotients, tables, bias, corrected qualities, marks without a grade, cost and time."""
-    from guildhall.peer.exports import consolidated_json, write_reports
-    from guildhall.peer.sections import sections
+    from guildhall.reports.boswell_files import consolidated_json, write_run_report
+    from guildhall.reports.reporting import run_report_of
 
     found = _findings(run, as_published, own_marks, essay_seconds, mark_seconds, seed)
     if out is not None:
-        write_reports(out, found)
+        write_run_report(out, found)
     if json:
         as_json({name: value for name, value in consolidated_json(found).items() if name != "record"})
         return
-    for section in sections(found):
+    report = run_report_of(found)
+    typer.secho(report.title, bold=True)
+    for words in report.words:
+        typer.echo(words)
+    for section in report.sections:
         _show_section(section)
 
 
@@ -244,15 +248,15 @@ def quotient(
     json: JsonOption = False,
 ) -> None:
     """The Boswell Quotient of every model of a run."""
-    from guildhall.peer.exports import quotient_rows
-    from guildhall.peer.sections import quotient_section
+    from guildhall.reports.boswell_files import quotient_rows
+    from guildhall.reports.chapters.boswell_ranking import QuotientRanking, explanations
 
     found = _findings(run, as_published, own_marks, essay_seconds, mark_seconds, seed)
     if json:
         as_json(quotient_rows(found))
         return
-    _show_section(quotient_section(found))
-    for words in found.explanations:
+    _show_section(QuotientRanking().section(found))
+    for words in explanations(found):
         note(words)
 
 
@@ -291,9 +295,9 @@ def aggregate(
     """Mean quotients over domains; models that took part in fewer domains are marked."""
     from dataclasses import asdict
 
-    from guildhall.peer.aggregate import aggregate as over_domains
+    from guildhall.analysis.boswell.quotient import aggregate as over_domains
+    from guildhall.analysis.boswell.quotient import corrected_quotients, published_quotients
     from guildhall.peer.loading import latest_per_domain, load_runs
-    from guildhall.peer.quotient import corrected_quotients, published_quotients
 
     found = load_runs(runs)
     found = found if all_runs else latest_per_domain(found)
@@ -314,14 +318,14 @@ def aggregate(
     table("Quotients over domains", ["rank", "model", "mean", "domains", "consistency"], shown, numeric=[0, 2, 3, 4])
 
 
-def _findings(path: Path, as_published: bool, own_marks: bool, essay_s: float, mark_s: float, seed: int) -> Findings:
-    from guildhall.peer.findings import findings
+def _findings(path: Path, as_published: bool, own_marks: bool, essay_s: float, mark_s: float, seed: int) -> RunFigures:
+    from guildhall.analysis.boswell.quotient import Reference
+    from guildhall.analysis.boswell.run_figures import run_figures
     from guildhall.peer.folder import planned
     from guildhall.peer.loading import load_run
-    from guildhall.peer.quotient import Reference
 
     begun = planned(path) if path.is_dir() else None
-    return findings(
+    return run_figures(
         load_run(path),
         as_published=as_published,
         reference=Reference(essay_s=essay_s, mark_s=mark_s, own_marks=own_marks),
@@ -331,8 +335,15 @@ def _findings(path: Path, as_published: bool, own_marks: bool, essay_s: float, m
 
 
 def _show_section(section: Section) -> None:
+    from guildhall.reports.text import estimate_columns, in_words
+
     typer.secho(f"\n{section.title}", bold=True)
-    for words in filter(None, section.words):
+    for words in section.words:
         typer.echo(words)
-    if section.grid is not None:
-        table("", section.grid.columns, section.grid.rows, numeric=section.grid.numeric)
+    for one in section.tables:
+        header, rows = in_words(one)
+        intervals = estimate_columns(one)  # these and grades take two lines in a narrow terminal
+        plain = [at for at, column in enumerate(one.columns) if column.form not in ("text", "grade")]
+        table(one.title, header, rows, numeric=[at for at in plain if at not in intervals])
+        for words in one.words:
+            typer.echo(words)

@@ -12,17 +12,17 @@ from typing import Any
 
 import typer
 
+from guildhall.analysis.boswell.run_figures import run_figures
 from guildhall.cli.show import as_json, done, note
+from guildhall.domain.boswell import RunRecord
 from guildhall.engine.calls import Call, Reply
 from guildhall.errors import InputError
 from guildhall.peer.deliverables import find_study
 from guildhall.peer.domains import find_domain
-from guildhall.peer.exports import write_reports
-from guildhall.peer.findings import findings
 from guildhall.peer.local_model import find_gguf, local_models, served
 from guildhall.peer.plan import PeerModel
-from guildhall.peer.record import RunRecord
 from guildhall.peer.session import Options, Started, plan_of, run_domain, run_study, start, study_plan
+from guildhall.reports.boswell_files import write_run_report
 from guildhall.store.workspace import Workspace
 
 
@@ -99,8 +99,8 @@ def _run_study(
 
 def _reported(started: Started, record: RunRecord) -> dict[str, Any]:
     """Write a run's reports and say in short what came of it."""
-    found = findings(record, families=started.plan.families)
-    write_reports(started.folder, found)
+    found = run_figures(record, families=started.plan.families)
+    write_run_report(started.folder, found)
     return {
         "run": record.run,
         "folder": str(started.folder),

@@ -16,8 +16,8 @@ from guildhall.domain.policy import Policy, Rule
 from guildhall.domain.tasks import TaskKey
 from guildhall.domain.values import Digest, Id, Value
 
-Form = Literal["text", "count", "percent", "points", "times", "number", "grade", "date"]
-"""How a column is read: shares in per cent, differences of shares in points, ratios as times, grades as letters."""
+Form = Literal["text", "count", "percent", "points", "times", "number", "dollars", "grade", "date"]
+"""How a column is read: shares in per cent, differences of shares in points, ratios as times, marks as letters."""
 CellValue = int | float | str | Estimate | None
 """What a cell holds: no number is kept as text. A date is kept as text, year first."""
 
@@ -186,6 +186,17 @@ class Section(Value):
 
     def table(self, name: str) -> ReportTable:
         return next(table for table in self.tables if table.name == name)
+
+
+class RunReport(Value):
+    """Everything a report of a Boswell run says; `words` tell of what run it is, and by which formulas."""
+
+    format: Literal[1] = 1
+    run: Id
+    title: str
+    words: tuple[str, ...]
+    sections: tuple[Section, ...]
+    version: str
 
 
 class TaskRates(Value):

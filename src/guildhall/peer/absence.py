@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guildhall.domain.peer import NoGrade
+from guildhall.domain.boswell import NoGrade
 from guildhall.peer.tokens import tokens
 
 _REFUSES = re.compile(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from guildhall.domain.peer import Essay, Mark
+from guildhall.domain.boswell import Essay, Mark
 from guildhall.engine.calls import Call, FilePart, Message, Reply, TextPart
 from guildhall.engine.executor import Executor
 from guildhall.engine.oneshot import run_calls

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from guildhall.domain.authors import ModelRun
-from guildhall.domain.peer import Essay
+from guildhall.domain.boswell import Essay, HumanResult, RunRecord
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
@@ -21,7 +21,6 @@ from guildhall.judging.preparing import Preparer
 from guildhall.judging.requests import Budget, material
 from guildhall.peer.asking import Asking, MarkingRequest
 from guildhall.peer.prompts import deliverable_prompt, fenced_parts
-from guildhall.peer.record import HumanResult, RunRecord
 from guildhall.store.workspace import Workspace
 
 Part = TextPart | FilePart

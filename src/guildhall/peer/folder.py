@@ -11,29 +11,21 @@ results/<time>-<domain>/
 from __future__ import annotations
 
 import json
-import re
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from guildhall.domain.peer import Essay, Mark
+from guildhall.domain.boswell import Essay, Mark, RunRecord, essay_name, label, mark_path, safe_name, value_of
+from guildhall.domain.grades import NO_GRADE
 from guildhall.domain.submissions import Usage
 from guildhall.domain.values import canonical_json
 from guildhall.engine.prices import Prices
 from guildhall.errors import UnreadableFile
 from guildhall.peer.plan import PeerPlan
-from guildhall.peer.record import RunRecord, label, value_of
-from guildhall.peer.scale import NO_GRADE
 
 FORMAT = 1
-
-
-def safe_name(name: str) -> str:
-    """A model's name as a file name: nothing that could leave the folder or hide in it."""
-    harmless = re.sub(r"[/\\\x00-\x1f]", "-", name).strip()
-    return re.sub(r"^\.+", "-", harmless)[:150] or "-"
 
 
 def start_folder(folder: Path, plan: PeerPlan, *, run: str, started_at: datetime) -> None:
@@ -73,19 +65,6 @@ def write_run(folder: Path, run: RunRecord) -> None:
         write_json(folder / mark_path(essay, mark), interaction(essay, mark, prices))
         if mark.reading.grade is None:
             write_failed_reading(folder, mark)
-
-
-def essay_name(essay: Essay) -> str:
-    name = safe_name(label(essay.author))
-    if essay.submission is not None:
-        name = f"{name}.{safe_name(essay.domain)}"
-    return name if essay.author.sample == 1 else f"{name}.sample-{essay.author.sample}"
-
-
-def mark_path(essay: Essay, mark: Mark) -> Path:
-    grader = safe_name(label(mark.grader))
-    file = grader if mark.round == 1 else f"{grader}.round-{mark.round}"
-    return Path("grades") / essay_name(essay) / f"{file}.json"
 
 
 def interaction(essay: Essay, mark: Mark, prices: Prices) -> dict[str, Any]:

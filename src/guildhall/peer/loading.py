@@ -7,10 +7,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from guildhall.domain.boswell import RunRecord
 from guildhall.errors import InputError, UnreadableFile
 from guildhall.peer.folder import read_json, read_run
 from guildhall.peer.public_format import is_public_format, run_of
-from guildhall.peer.record import RunRecord
 
 
 def load_run(path: Path) -> RunRecord:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from guildhall.domain.authors import ModelRun
-from guildhall.domain.peer import Essay, Mark, NoGrade, Reading
+from guildhall.domain.boswell import Essay, Mark, NoGrade, Reading
+from guildhall.domain.grades import COMPOSITES, NUMERIC
 from guildhall.domain.submissions import FREE, StopReason, Usage
 from guildhall.engine.calls import Reply
 from guildhall.peer.reader import read_grade
-from guildhall.peer.scale import COMPOSITES, NUMERIC
 
 FOLLOW_UP = "\n\n[asked again for the grade]\n\n"
 """Stands between a grader's answers where a follow-up question was put."""

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from guildhall.domain.peer import Mark, NoGrade
-from guildhall.peer.record import RunRecord
+from guildhall.domain.boswell import Mark, NoGrade, RunRecord
 
 _EXAMPLES = 2
 _EXCERPT = 160

@@ -10,10 +10,10 @@ from string import Template
 
 from pydantic import JsonValue
 
+from guildhall.domain.grades import COMPOSITES, LETTERS
 from guildhall.domain.values import Digest, sha256
 from guildhall.engine.calls import FilePart, TextPart
 from guildhall.peer.domains import Domain
-from guildhall.peer.scale import COMPOSITES, LETTERS
 
 _FENCE = re.compile(r"</?\s*essay\b", re.IGNORECASE)
 

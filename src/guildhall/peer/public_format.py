@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from guildhall.domain.authors import ModelRun
-from guildhall.domain.peer import Essay, Mark, NoGrade, Reading, Recorded
+from guildhall.domain.boswell import IMPORTED, Essay, Mark, NoGrade, Reading, Recorded, RunRecord
+from guildhall.domain.grades import NO_GRADE
 from guildhall.domain.submissions import Usage
 from guildhall.errors import UnreadableFile
 from guildhall.peer.reader import read_grade
-from guildhall.peer.record import IMPORTED, RunRecord
-from guildhall.peer.scale import NO_GRADE
 
 _FOLDER = re.compile(r"(?P<stamp>\d{8}-\d{6})-(?P<domain>[\w-]+?)(?:-free)?$")
 _CACHE_HIT_S = 0.05

@@ -6,7 +6,7 @@ why. Nothing is guessed. `docs/how-to/read-grades.md` shows the ladder of rules.
 
 from __future__ import annotations
 
-from guildhall.domain.peer import Reading
+from guildhall.domain.boswell import Reading
 from guildhall.peer.absence import why_no_grade
 from guildhall.peer.descriptors import suggested_grade
 from guildhall.peer.placing import Standing, standings

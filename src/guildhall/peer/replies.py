@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from guildhall.domain.peer import Reading
+from guildhall.domain.boswell import Reading
+from guildhall.domain.grades import NO_GRADE
 from guildhall.errors import UnknownName, UnreadableFile
 from guildhall.peer.reader import read_grade
-from guildhall.peer.scale import NO_GRADE
 from guildhall.store.parquet import parquet_rows
 
 

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from guildhall.domain.authors import ModelRun
-from guildhall.domain.peer import Essay
+from guildhall.domain.boswell import Essay, RunRecord
 from guildhall.engine.calls import Call, TextPart
 from guildhall.peer.asking import Asking, MarkingRequest
 from guildhall.peer.domains import Domain
 from guildhall.peer.marking import can_be_marked, essay_of
 from guildhall.peer.prompts import essay_prompt, marking_prompt
-from guildhall.peer.record import RunRecord
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 
+from guildhall.domain.grades import LETTERS
 from guildhall.domain.submissions import StopReason
 from guildhall.engine.scripted import Answer, Behaviour, Turn, scripted
-from guildhall.peer.scale import LETTERS
 
 _EVIDENCE = "This is borne out by a documented case."
 _FILLER = "The matter has many sides, and each deserves a fair hearing."

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
+from guildhall.domain.boswell import HumanResult, RunRecord
 from guildhall.domain.studies import Study
 from guildhall.engine.executor import Executor
 from guildhall.engine.terms import Limits, Pace, Terms
@@ -17,7 +18,6 @@ from guildhall.peer.domains import Domain
 from guildhall.peer.folder import planned, start_folder, write_run
 from guildhall.peer.plan import PeerModel, PeerPlan
 from guildhall.peer.prompts import deliverable_prompts_digest, prompts_digest
-from guildhall.peer.record import HumanResult, RunRecord
 from guildhall.peer.running import Running
 from guildhall.store.workspace import Workspace
 

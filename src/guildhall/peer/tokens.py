@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from guildhall.peer.scale import compose
+from guildhall.domain.grades import compose
 
 _FULL_WIDTH = {"Ａ": "A", "Ｂ": "B", "Ｃ": "C", "Ｄ": "D", "Ｆ": "F", "＋": "+", "：": ":", "／": "/"}
 _PLAIN = str.maketrans(

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from guildhall.domain.report import Plot, Report
+from guildhall.domain.report import Plot, Report, RunReport
 from guildhall.reports.plots import specification
 from guildhall.reports.plots.frame import svg_to_png, to_svg
 
 
-def plots_of(report: Report) -> dict[str, Plot]:
+def plots_of(report: Report | RunReport) -> dict[str, Plot]:
     """Every plot of a report by the name of its file."""
     return {figure.name: figure.plot for section in report.sections for figure in section.figures}
 
 
-def drawn(report: Report) -> dict[str, str]:
+def drawn(report: Report | RunReport) -> dict[str, str]:
     """Every figure as SVG."""
     return {name: to_svg(specification(plot)) for name, plot in plots_of(report).items()}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from guildhall.domain.estimates import Estimate
+from guildhall.domain.grades import NO_GRADE, letter_of
 from guildhall.domain.report import CellValue, Form
 
 UNKNOWN = "–"
@@ -34,6 +35,7 @@ _STYLES: dict[Form, _Style] = {
     "points": _Style(100, 1, "+", ""),
     "times": _Style(1, 2, "", "×"),
     "number": _Style(1, 2, "", ""),
+    "dollars": _Style(1, 4, "", ""),
 }
 
 
@@ -42,7 +44,9 @@ def shown(cell: CellValue, form: Form) -> CellWords:
     if isinstance(cell, Estimate):
         return _estimate(cell, form)
     if cell is None:
-        return CellWords(UNKNOWN)
+        return CellWords(NO_GRADE if form == "grade" else UNKNOWN)
+    if isinstance(cell, float) and form == "grade":
+        return CellWords(f"{letter_of(cell)} ({cell:.2f})")
     if isinstance(cell, float) and form in _STYLES:
         style = _STYLES[form]
         return CellWords(f"{fixed(cell, style)}{style.unit}")

@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from guildhall.domain.report import Report
+from guildhall.domain.report import Report, RunReport
 from guildhall.reports.figures import drawn
 from guildhall.reports.number_format import basis, percent, rate_name, shown
 from guildhall.reports.plots.frame import FAINT, GRID, GROUND, INK, MARK
@@ -74,6 +74,12 @@ def html_page(report: Report, figures: Mapping[str, str] | None = None) -> str:
 def html_body(report: Report) -> Markup:
     """The report without head, title and style, for a page that brings its own."""
     return Markup(_render("body.html", report, drawn(report)))  # noqa: S704 - rendered with autoescape
+
+
+def run_page(report: RunReport) -> str:
+    """The report of a Boswell run on a page of its own."""
+    inlined = {name: inline(svg, name) for name, svg in drawn(report).items()}
+    return environment().get_template("boswell.html").render(report=report, drawn=inlined)
 
 
 def _render(template: str, report: Report, figures: Mapping[str, str]) -> str:

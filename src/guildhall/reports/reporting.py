@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from guildhall import __version__
+from guildhall.analysis.boswell.run_figures import RunFigures
 from guildhall.analysis.evidence import Evidence
 from guildhall.analysis.task_rates import rates_by_task
 from guildhall.domain.policy import GroupKind
-from guildhall.domain.report import Report
-from guildhall.reports.chapters import STUDY_CHAPTERS, Chapter
+from guildhall.domain.report import Report, RunReport
+from guildhall.reports.chapters import BOSWELL_CHAPTERS, STUDY_CHAPTERS, Chapter
 from guildhall.reports.conclusions import conclusions
 from guildhall.reports.figures import plots_of, write_figure
 from guildhall.reports.page import html_page
@@ -57,6 +58,32 @@ def report_of(
             ),
             *notes,
         ),
+        version=__version__,
+    )
+
+
+def run_report_of(found: RunFigures, *, chapters: Sequence[Chapter[RunFigures]] = BOSWELL_CHAPTERS) -> RunReport:
+    """What is said of a Boswell run: every chapter once, in order."""
+    run = found.run
+    refused = sum(essay.stop == "refused" for essay in run.essays)
+    words = [
+        f"Domain: {run.title} ({run.domain}). Begun {run.started_at:%Y-%m-%d %H:%M:%S} UTC. Origin: {run.origin}.",
+        f"{len(run.essays)} essays ({refused} refused), {len(run.marks)} marks, "
+        f"{len(run.marks) - found.tables.unread} of them with a readable grade.",
+        f"Formula: {found.quotients.mode}.",
+    ]
+    if (reference := found.quotients.reference) is not None:
+        own = "with" if reference.own_marks else "without"
+        words.append(
+            f"Efficiency is measured on uncached calls against {reference.essay_s:g} s an essay and "
+            f"{reference.mark_s:g} s a mark; performance is the median {own} the author's own mark."
+        )
+    sections = (section for chapter in chapters if (section := chapter.section(found)) is not None)
+    return RunReport(
+        run=run.run,
+        title=f"Boswell Test {run.run}",
+        words=tuple(words),
+        sections=tuple(sections),
         version=__version__,
     )
 

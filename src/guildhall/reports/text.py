@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from guildhall.domain.estimates import Estimate
-from guildhall.domain.report import CellValue, Column, Report, ReportTable, Section
+from guildhall.domain.report import CellValue, Column, Report, ReportTable, RunReport, Section
 from guildhall.reports.number_format import basis, shown
 from guildhall.reports.tables import csv_text, text_table
 
@@ -30,6 +30,13 @@ def markdown(report: Report) -> str:
         ("Methods", (*report.methods, *report.notes)),
     ):
         lines += [f"## {title}", "", *(f"{sentence}\n" for sentence in sentences)] if sentences else []
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def run_markdown(report: RunReport) -> str:
+    lines = [f"# {report.title}", "", *(line for words in report.words for line in (words, ""))]
+    for section in report.sections:
+        lines += _section(section)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -69,13 +76,20 @@ def _section(section: Section) -> list[str]:
 
 
 def markdown_table(table: ReportTable) -> list[str]:
-    columns = [(at, column) for at, column in enumerate(table.columns)]
-    header = [column.title for column in table.columns]
-    rows = [[shown(row[at], column.form).line for at, column in columns] for row in table.rows]
+    """The table, with a last column that says what each row's estimates rest on."""
+    header, rows = in_words(table)
     if resting := rests_on(table):
         header.append("rests on")
         rows = [[*cells, words] for cells, words in zip(rows, resting, strict=True)]
     return text_table(header, rows)
+
+
+def in_words(table: ReportTable) -> tuple[list[str], list[list[str]]]:
+    """A table's header and rows as people read them."""
+    rows = [
+        [shown(cell, column.form).line for cell, column in zip(row, table.columns, strict=True)] for row in table.rows
+    ]
+    return [column.title for column in table.columns], rows
 
 
 def rests_on(table: ReportTable) -> list[str]:
@@ -84,7 +98,7 @@ def rests_on(table: ReportTable) -> list[str]:
     return ["" if one is None else basis(one) for one in last] if any(last) else []
 
 
-def as_json(report: Report) -> str:
+def as_json(report: Report | RunReport) -> str:
     return report.model_dump_json(indent=2) + "\n"
 
 

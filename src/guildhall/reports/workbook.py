@@ -9,7 +9,8 @@ from datetime import datetime
 from typing import Any
 
 from guildhall.domain.estimates import Estimate
-from guildhall.domain.report import CellValue, Column, Form, Report, ReportTable
+from guildhall.domain.grades import COMPOSITES, NO_GRADE, letter_of
+from guildhall.domain.report import CellValue, Column, Form, Report, ReportTable, Section
 from guildhall.reports.text import counted, lead
 
 NO_TIME = datetime(2000, 1, 1)  # noqa: DTZ001 - a workbook's times have no zone
@@ -26,6 +27,14 @@ COLOURS = {"min_color": "#F7F5EC", "max_color": "#7FB5AE"}
 
 SHADED = ("win_or_tie", "share")
 """Columns of shares that are coloured, so that the eye finds the high ones."""
+GRADE_COLOURS: dict[str, str] = {
+    "A+": "#63BE7B", "A": "#8FD19E", "A-": "#B7E1C0",
+    "B+": "#8DB4E2", "B": "#B0CDEB", "B-": "#D0E1F3",
+    "C+": "#FFE699", "C": "#FFEFBD", "C-": "#FFF6DC",
+    "D+": "#F8CBAD", "D": "#F4B183", "D-": "#EE9A63",
+    "F": "#E06666", NO_GRADE: "#D9D9D9",
+}  # fmt: skip
+"""Greens for A, blues for B, yellows for C, oranges for D, red for F, grey for none."""
 FORBIDDEN = str.maketrans(dict.fromkeys("[]:*?/\\'", " "))
 
 
@@ -36,7 +45,7 @@ def workbook(report: Report) -> bytes:
     out = io.BytesIO()
     book = xlsxwriter.Workbook(out, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
     book.set_properties({"title": report.title, "created": NO_TIME})
-    pen = _Pen(book)
+    pen = SheetPen(book)
     pen.words("Report", _first_page(report))
     for section in report.sections:
         for table in section.tables:
@@ -55,20 +64,23 @@ class _Number:
     kind: str
 
 
-class _Pen:
+class SheetPen:
     """Writes sheets: one line of names, rows beneath, every column as wide as what stands in it."""
 
     def __init__(self, book: Any) -> None:
         self.book = book
+        self.grades: dict[str, Any] = {}
         top = {"valign": "top"}
         head = {"bold": True, "bottom": 1, "bg_color": "#E3F1EE", "text_wrap": True, **top}
         self.formats = {
             "title": book.add_format({"bold": True, "font_size": 16, "text_wrap": True}),
+            "heading": book.add_format({"bold": True, "font_size": 13, "font_color": "#1F4E79"}),
             "strong": book.add_format({"bold": True, "font_color": "#8A3B12", "text_wrap": True, **top}),
             "head": book.add_format(head),
             "head of numbers": book.add_format({**head, "align": "right"}),
             "share": book.add_format({"num_format": "0.0%", **top}),
             "number": book.add_format({"num_format": "0.00", **top}),
+            "dollars": book.add_format({"num_format": "0.0000", **top}),
             "count": book.add_format({"num_format": "#,##0", **top}),
             "wrap": book.add_format({"text_wrap": True, **top}),
             "cell": book.add_format({"text_wrap": True, "indent": 1, **top}),
@@ -89,24 +101,64 @@ class _Pen:
         sheet = self._sheet(title)
         sheet.freeze_panes(1, 1)
         sheet.repeat_rows(0)
-        for column, word in enumerate(header):
-            numeric = any(isinstance(row[column], _Number) for row in rows)
-            sheet.write_string(0, column, word, self.formats["head of numbers" if numeric else "head"])
-        widths = [len(word) for word in header]
-        for number, row in enumerate(rows, 1):
-            sheet.set_row(number, _height([value for value in row if isinstance(value, str)], WIDEST))
-            for column, value in enumerate(row):
-                if isinstance(value, str):
-                    sheet.write_string(number, column, value, self.formats["cell" if column else "wrap"])
-                    widths[column] = max(widths[column], len(value))
-                elif value is not None:
-                    sheet.write_number(number, column, value.value, self.formats[value.kind])
+        widths = self._rows(sheet, 0, header, rows)
         for column, width in enumerate(widths):
             sheet.set_column(column, column, min(WIDEST, max(8, width)) + 2)
         if rows:
             sheet.autofilter(0, 0, len(rows), len(header) - 1)
             for column in (header.index(one.title) for one in table.columns if one.name in SHADED):
                 sheet.conditional_format(1, column, len(rows), column, {**SHADES, **COLOURS})
+
+    def sections(self, name: str, sections: Sequence[Section]) -> None:
+        """One sheet with everything that sections say and all their tables, one under the other."""
+        sheet = self._sheet(name)
+        sheet.set_column(0, 0, 38)
+        sheet.set_column(1, 12, 17)
+        at = 0
+        for section in sections:
+            sheet.write_string(at, 0, section.title, self.formats["heading"])
+            at = self._sentences(sheet, at + 1, section.words)
+            for table in section.tables:
+                if table.title:
+                    sheet.write_string(at, 0, table.title, self.formats["head"])
+                    at += 1
+                header, rows = _laid_out(table)
+                self._rows(sheet, at, header, rows)
+                at = self._sentences(sheet, at + len(rows) + 1, table.words) + 1
+            at += 1
+
+    def _sentences(self, sheet: Any, at: int, sentences: Sequence[str]) -> int:
+        """Sentences over several columns, and the row after them."""
+        for number, sentence in enumerate(sentences, at):
+            sheet.merge_range(number, 0, number, 7, sentence, self.formats["wrap"])
+            sheet.set_row(number, _height([sentence], PAGE_WIDTH))
+        return at + len(sentences)
+
+    def _rows(self, sheet: Any, at: int, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[int]:
+        """A header and rows from row `at` on, and how wide each column's words are."""
+        for column, word in enumerate(header):
+            numeric = any(isinstance(row[column], _Number) for row in rows)
+            sheet.write_string(at, column, word, self.formats["head of numbers" if numeric else "head"])
+        widths = [len(word) for word in header]
+        for number, row in enumerate(rows, at + 1):
+            sheet.set_row(number, _height([value for value in row if isinstance(value, str)], WIDEST))
+            for column, value in enumerate(row):
+                if isinstance(value, str):
+                    sheet.write_string(number, column, value, self.formats["cell" if column else "wrap"])
+                    widths[column] = max(widths[column], len(value))
+                elif value is not None:
+                    sheet.write_number(number, column, value.value, self._format(value))
+        return widths
+
+    def _format(self, number: _Number) -> Any:
+        """A number's format; a grade's shows its letter and has its colour."""
+        if number.kind != "grade":
+            return self.formats[number.kind]
+        letter = letter_of(number.value)
+        if letter not in self.grades:
+            shown = {"num_format": f'"{letter} ("0.00")"', "bg_color": grade_colour(letter), "valign": "top"}
+            self.grades[letter] = self.book.add_format(shown)
+        return self.grades[letter]
 
     def _sheet(self, name: str) -> Any:
         sheet = self.book.add_worksheet(self._free(name))
@@ -121,6 +173,11 @@ class _Pen:
         taken = {sheet.get_name().casefold() for sheet in self.book.worksheets()}
         numbered = (f"{short[:27]} {number}" for number in range(2, 1000))
         return short if short.casefold() not in taken else next(one for one in numbered if one.casefold() not in taken)
+
+
+def grade_colour(grade: str) -> str:
+    """A letter's colour; a composite takes that of its better half."""
+    return GRADE_COLOURS[grade.split("/")[0] if grade in COMPOSITES else grade]
 
 
 def _height(words: Sequence[str], width: int) -> float:
@@ -174,8 +231,8 @@ def _cells(cell: CellValue, form: Form, *, wide: bool) -> list[Any]:
 def _number(value: float | None, form: Form) -> _Number | None:
     if value is None:
         return None
-    kind = {"percent": "share", "points": "share", "count": "count"}.get(form)
-    return _Number(value, kind or ("count" if isinstance(value, int) else "number"))
+    kinds = {"percent": "share", "points": "share", "count": "count", "dollars": "dollars", "grade": "grade"}
+    return _Number(value, kinds.get(form) or ("count" if isinstance(value, int) else "number"))
 
 
 def _rests_on(estimate: Estimate) -> list[Any]:

@@ -12,9 +12,9 @@ from typing import Any, Generic, TypeVar
 
 from sqlalchemy import BigInteger, Boolean, Column, Index, Integer, MetaData, String, Table, Text
 
+from guildhall.domain.boswell import Essay, Mark
 from guildhall.domain.judges import Gradability, RubricMark
 from guildhall.domain.judgments import Comparison, Judgment, SeverityRating
-from guildhall.domain.peer import Essay, Mark
 from guildhall.domain.picks import Pick
 from guildhall.domain.prepared import Prepared
 from guildhall.domain.reviews import Comment, Decision, Draft, Review, Screening

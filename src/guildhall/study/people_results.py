@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from guildhall.analysis.counting import count
 from guildhall.analysis.win_rates import win_rates
+from guildhall.domain.boswell import HumanResult
 from guildhall.domain.studies import Study
-from guildhall.peer.record import HumanResult
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import verdicts_of
 from guildhall.study.policy import PROGRAMS, groups_of, policy_of

@@ -5,11 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, TypeVar
 
+from guildhall.analysis.boswell.run_figures import RunFigures
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.domain.report import Section
 from guildhall.reports.chapters.ablations import Ablations
 from guildhall.reports.chapters.agreement import BeyondChance, GraderAgreement
 from guildhall.reports.chapters.blinding import Blinding, Order, Tells
+from guildhall.reports.chapters.boswell_marks import (
+    BiasOfGraders,
+    GradesGiven,
+    GradesReceived,
+    MarksUnread,
+    PeopleBeside,
+    Repeatability,
+    RunCost,
+    RunTiming,
+)
+from guildhall.reports.chapters.boswell_ranking import CorrectedRanking, OrderExplained, QuotientRanking, Settling
 from guildhall.reports.chapters.confidence import Confidence
 from guildhall.reports.chapters.drift import WaveDrift
 from guildhall.reports.chapters.formatting import Formatting, FormattingRules
@@ -51,4 +63,18 @@ STUDY_CHAPTERS: Sequence[Chapter[Evidence]] = (
     Formatting(),
     FormattingRules(),
     ReviewTime(),
+)
+BOSWELL_CHAPTERS: Sequence[Chapter[RunFigures]] = (
+    QuotientRanking(),
+    OrderExplained(),
+    GradesReceived(),
+    GradesGiven(),
+    BiasOfGraders(),
+    CorrectedRanking(),
+    Settling(),
+    Repeatability(),
+    PeopleBeside(),
+    MarksUnread(),
+    RunCost(),
+    RunTiming(),
 )

@@ -31,7 +31,7 @@ def forest(plot: Forest) -> Specification:
         "title": None,
         "axis": NAMES,
     }
-    axis = {"format": ".0%" if share else "~g", "title": None, "tickCount": 6}
+    axis = {"format": ".0%" if share else "~f", "title": None, "tickCount": 6}
     x = {"type": "quantitative", "axis": axis, "scale": {"domain": _ends(rows, reference, share=share), "nice": False}}
     layers: list[dict[str, Any]] = [
         {

@@ -2,19 +2,18 @@
 
 `corrected` follows METHOD: performance from others' marks, evaluation against the leave-one-out consensus,
 efficiency of uncached calls against a stated reference time, zero kept as the value it is. `published` gives the
-public system's numbers back, faults included.
+public system's numbers back, faults included. Beside them stand grading bias, by the label ladder of the seed, and
+the means over domains.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from guildhall.analysis.marks import efficiency, evaluate_grader, mark_table, medians_received
-from guildhall.domain.peer import Mark
-from guildhall.peer.bias import grading_bias
-from guildhall.peer.record import RunRecord, label, value_of
-from guildhall.peer.scale import NO_GRADE, TOP, letter_of_percentage, mean, median
+from guildhall.analysis.marks import MarkRow, efficiency, evaluate_grader, mark_table, medians_received
+from guildhall.domain.boswell import Mark, RunRecord, label, value_of
+from guildhall.domain.grades import NO_GRADE, TOP, letter_of_percentage, mean, median
 
 WEIGHTS = {"performance": 0.333, "evaluation": 0.333, "efficiency": 0.334}
 CORRECTED = "corrected, formula 1"
@@ -82,11 +81,20 @@ class Quotients:
         return next(scores for scores in self.scores if scores.model == model)
 
 
+def mark_rows(run: RunRecord) -> list[MarkRow]:
+    """A run's marks as numbers, as read by us; None where no grade could be read."""
+    rows = []
+    for mark, author, grader in run.cells():
+        essay = run.essay_by_key[mark.essay]
+        rows.append(MarkRow(author, grader, f"{essay.domain}/{essay.author.sample}", value_of(mark), mark.round))
+    return rows
+
+
 def corrected_quotients(run: RunRecord, *, reference: Reference | None = None) -> Quotients:
     """The corrected quotients. Marks without a grade take no part and are counted elsewhere."""
     reference = reference or Reference()
     speed = _efficiency(run, reference)
-    rows = run.mark_rows()
+    rows = mark_rows(run)
     if all(row.mark is None for row in rows):
         why = ("evaluation: no grade could be read from any reply",)
         unread = [Scores(model, None, None, speed.get(model), notes=why) for model in run.models]
@@ -180,3 +188,86 @@ def ranked(scores: Sequence[Scores], *, shared: bool) -> tuple[Scores, ...]:
         rank = result[-1].rank if shared and result and key(result[-1]) == key(one) else place
         result.append(replace(one, rank=rank))
     return tuple(result)
+
+
+@dataclass(frozen=True)
+class GraderBias:
+    """One grader against all; positive is lenient. Absent figures belong to a grader who gave no grade."""
+
+    grader: str
+    count: int
+    median_given: float | None
+    median_bias: float | None
+    mean_bias: float | None
+
+    @property
+    def label(self) -> str:
+        return bias_label(self.median_bias)
+
+
+@dataclass(frozen=True)
+class BiasTable:
+    overall_median: float | None
+    overall_mean: float | None
+    graders: dict[str, GraderBias]
+
+
+def grading_bias(given: Mapping[str, Sequence[float]]) -> BiasTable:
+    """Bias of each grader from the marks it gave; marks without a grade are not in `given`."""
+    everything = [mark for marks in given.values() for mark in marks]
+    middle, average = median(everything), mean(everything)
+    rows = {grader: _bias(grader, marks, middle, average) for grader, marks in given.items()}
+    return BiasTable(middle, average, rows)
+
+
+def _bias(grader: str, marks: Sequence[float], middle: float | None, average: float | None) -> GraderBias:
+    own_median, own_mean = median(marks), mean(marks)
+    if own_median is None or own_mean is None or middle is None or average is None:
+        return GraderBias(grader, 0, None, None, None)
+    return GraderBias(grader, len(marks), own_median, own_median - middle, own_mean - average)
+
+
+def bias_label(bias: float | None) -> str:
+    """The seed's words for a median bias."""
+    if bias is None:
+        return "N/A"
+    size = abs(bias)
+    if size < 0.15:
+        return "Neutral"
+    side, sign = ("Lenient", "+") if bias > 0 else ("Strict", "-")
+    if size > 0.6:
+        return f"Very {side} ({sign}2 grades)"
+    return f"{side} ({sign}1 grade)" if size > 0.3 else f"Slightly {side} ({sign}1/3 grade)"
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """One model over the domains it took part in; `complete` when that is all of them."""
+
+    model: str
+    mean_quotient: float
+    by_domain: dict[str, float]
+    complete: bool
+    rank: int = 0
+
+    @property
+    def consistency(self) -> float | None:
+        """100 less the spread between best and worst domain; absent with one domain."""
+        values = list(self.by_domain.values())
+        return 100 - (max(values) - min(values)) if len(values) > 1 else None
+
+
+def aggregate(runs: Sequence[RunRecord], quotients: Callable[[RunRecord], Quotients]) -> list[Aggregate]:
+    """Models by mean quotient. A mean over fewer domains is another mean: such models are marked and ranked last."""
+    by_model: dict[str, dict[str, list[float]]] = {}
+    for run in runs:
+        for scores in quotients(run).scores:
+            if scores.exact is not None:
+                by_model.setdefault(scores.model, {}).setdefault(run.domain, []).append(scores.exact)
+    domains = {run.domain for run in runs}
+    rows = []
+    for model, found in by_model.items():
+        means = {domain: mean(values) or 0.0 for domain, values in found.items()}
+        rows.append(Aggregate(model, mean(list(means.values())) or 0.0, means, set(means) == domains))
+    rows.sort(key=lambda row: (not row.complete, -row.mean_quotient))
+    return [Aggregate(r.model, r.mean_quotient, r.by_domain, r.complete, place) for place, r in enumerate(rows, 1)]

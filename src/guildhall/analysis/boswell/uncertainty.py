@@ -2,25 +2,33 @@
 
 Graders and essays are both resampled, since both are a sample of what might have been: graders for performance
 and for the consensus, essays for how a grader orders them. Speed is taken as measured. Ranks are simultaneous: a
-model is placed above another only where the whole table of differences allows it at the stated level.
+model is placed above another only where the whole table of differences allows it at the stated level. Beyond
+the quotient: marks corrected for who marked, self-preference, repeatability, what it takes to settle neighbours.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.marks import MarkTable, kendall_tau_b, mark_table
-from guildhall.peer.quotient import WEIGHTS, Quotients
-from guildhall.peer.record import RunRecord
-from guildhall.peer.scale import TOP
+from guildhall.analysis.boswell.quotient import WEIGHTS, Quotients, mark_rows
+from guildhall.analysis.leniency import LeniencyFit, fit_leniency
+from guildhall.analysis.marks import MarkTable, Repeated, kendall_tau_b, mark_table, repeatability
+from guildhall.analysis.ordinal import OrdinalFit, fit_ordinal
+from guildhall.domain.boswell import RunRecord
+from guildhall.domain.estimates import Estimate
+from guildhall.domain.grades import TOP
+from guildhall.errors import NotEnoughData
 
 Floats = NDArray[np.float64]
 _WITHOUT_SPREAD = "the marks show no spread to measure error by"
-METHOD = "bootstrap over graders and essays, percentile; ranks simultaneous over all pairs"
+INTERVALS_METHOD = "bootstrap over graders and essays, percentile"
+RANKS_METHOD = "ranks simultaneous over all pairs"
 
 
 @dataclass(frozen=True)
@@ -31,14 +39,14 @@ class Uncertainty:
     interval: dict[str, tuple[float, float] | None]
     rank_interval: dict[str, tuple[int, int] | None]
     why_none: dict[str, str]
-    method: str = METHOD
+    method: str = f"{INTERVALS_METHOD}; {RANKS_METHOD}"
 
 
 def quotient_uncertainty(
     run: RunRecord, quotients: Quotients, *, rng: np.random.Generator, draws: int = 200, level: float = 0.95
 ) -> Uncertainty:
     """Intervals of corrected quotients; absent below four graders, where resampling them says nothing."""
-    rows = run.mark_rows()
+    rows = mark_rows(run)
     models = [scores.model for scores in quotients.scores if scores.exact is not None]
     every = [scores.model for scores in quotients.scores]
     graders = {row.grader for row in rows if row.mark is not None}
@@ -134,3 +142,47 @@ def _rank_intervals(point: Floats, resampled: Floats, level: float) -> list[tupl
     np.fill_diagonal(above, val=False)
     n = len(point)
     return [(1 + int(above[:, i].sum()), n - int(above[i].sum())) for i in range(n)]
+
+
+@dataclass(frozen=True)
+class LeniencyResult:
+    """What the leniency model says of a run, or why it says nothing."""
+
+    fit: LeniencyFit | None
+    why_none: str | None
+    repeatability: tuple[Repeated, ...]
+    ordinal: OrdinalFit | None = None
+    """The same with letters taken as an order only; it tells whether ranks hang on the distances between them."""
+
+    @property
+    def qualities(self) -> list[tuple[str, Estimate]]:
+        """Models by corrected quality, best first."""
+        if self.fit is None:
+            return []
+        return sorted(self.fit.quality.items(), key=lambda item: item[1].value or 0.0, reverse=True)
+
+    @property
+    def to_settle(self) -> list[tuple[str, str, Estimate, int | None]]:
+        """Neighbours in the ranking: their difference, and how many essays an author would settle it."""
+        if self.fit is None:
+            return []
+        order = [name for name, _ in self.qualities]
+        return [(a, b, self.fit.difference(a, b), self.fit.marks_to_settle(a, b)) for a, b in pairwise(order)]
+
+
+def leniency_result(run: RunRecord, *, families: Mapping[str, str] | None = None) -> LeniencyResult:
+    """Fit the leniency model to a run's marks; where the marks do not allow it, say why."""
+    repeats: tuple[Repeated, ...] = ()
+    try:
+        table = mark_table(mark_rows(run))
+        repeats = tuple(repeatability(table))
+        return LeniencyResult(fit_leniency(table, families=families), None, repeats, _ordinal(table))
+    except NotEnoughData as error:
+        return LeniencyResult(None, str(error), repeats)
+
+
+def _ordinal(table: MarkTable) -> OrdinalFit | None:
+    try:
+        return fit_ordinal(table)
+    except NotEnoughData:
+        return None

@@ -1,4 +1,4 @@
-"""The Excel workbook: one sheet of grades received, one of grades given, one of statistics.
+"""The seed's workbook of a Boswell run: a sheet of grades received, one of grades given, one of all other tables.
 
 A colour for each letter, the raw number beside it, own marks framed and italic, medians, the raw average in blue and
 bold, a row of bias, a legend; panes frozen so that names stay in sight.
@@ -6,41 +6,50 @@ bold, a row of bias, a legend; panes frozen so that names stay in sight.
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
+import io
+from collections.abc import Sequence
 from typing import Any
 
-from guildhall.peer.colours import COLOURS, colour_of
-from guildhall.peer.findings import Findings
-from guildhall.peer.scale import LETTERS, NO_GRADE
-from guildhall.peer.sections import sections, short_names
-from guildhall.peer.tables import Cell, Tables, shown_grade
+from guildhall.analysis.boswell.grade_tables import GradeCell, Tables
+from guildhall.analysis.boswell.run_figures import RunFigures
+from guildhall.domain.grades import LETTERS, NO_GRADE, mean
+from guildhall.domain.report import Section
+from guildhall.reports.chapters.boswell_marks import short_names
+from guildhall.reports.chapters.boswell_ranking import or_zero
+from guildhall.reports.number_format import shown
+from guildhall.reports.workbook import GRADE_COLOURS, SheetPen, grade_colour
 
 _BLUE = "#DDEBF7"
 _PINK = "#FCE4E4"
+_ON_OWN_SHEET = ("grades-received", "grades-given")
 
 
-def write_workbook(path: Path, found: Findings) -> Path:
-    """Write the cross-grading workbook of a run."""
+def cross_grading_workbook(found: RunFigures, sections: Sequence[Section]) -> bytes:
+    """The cross-grading workbook of a run."""
     import xlsxwriter
 
+    out = io.BytesIO()
     # Text is never taken for a formula or a link: names and grades come from outside.
-    options = {"strings_to_formulas": False, "strings_to_urls": False, "default_date_format": "yyyy-mm-dd"}
-    with xlsxwriter.Workbook(str(path), options) as book:
-        book.set_properties(
-            {"title": f"Boswell Test {found.run.run}", "created": found.run.started_at.replace(tzinfo=None)}
-        )
+    with xlsxwriter.Workbook(out, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False}) as book:
+        created = found.run.started_at.replace(tzinfo=None)
+        book.set_properties({"title": f"Boswell Test {found.run.run}", "created": created})
         styles = _Styles(book)
-        for name, fill in {"Received": _received, "Given": _given, "Statistics": _statistics}.items():
+        for name, fill in {"Received": _received, "Given": _given}.items():
             sheet = book.add_worksheet(name)
             sheet.set_landscape()
             sheet.fit_to_pages(1, 0)
             fill(sheet, styles, found)
-    return path
+        SheetPen(book).sections("Statistics", [one for one in sections if one.name not in _ON_OWN_SHEET])
+    return out.getvalue()
+
+
+def _grade(value: float | None, found: RunFigures) -> str:
+    """A median as the seed shows it: `A- (3.75)`, and what it shows where there is none."""
+    return shown(or_zero(value, found), "grade").value
 
 
 class _Styles:
-    """Cell formats, each made once."""
+    """GradeCell formats, each made once."""
 
     def __init__(self, book: Any) -> None:
         self._book = book
@@ -53,9 +62,9 @@ class _Styles:
             self._made[key] = self._book.add_format(dict(key))
         return self._made[key]
 
-    def grade(self, cell: Cell) -> Any:
+    def grade(self, cell: GradeCell) -> Any:
         own = {"italic": True, "bold": True, "border": 2, "border_color": "#7030A0"} if cell.own else {"border": 1}
-        return self.get(align="center", bg_color=colour_of(cell.grade), **({"border_color": "#BFBFBF"} | own))
+        return self.get(align="center", bg_color=grade_colour(cell.grade), **({"border_color": "#BFBFBF"} | own))
 
     @property
     def head(self) -> Any:
@@ -75,11 +84,11 @@ class _Styles:
         return self.get(bold=True, align="center", border=1, border_color="#BFBFBF", **blue)
 
 
-def cell_text(cell: Cell) -> str:
+def _cell_text(cell: GradeCell) -> str:
     return NO_GRADE if cell.value is None else f"{cell.grade} ({cell.value:.2f})"
 
 
-def _received(sheet: Any, styles: _Styles, found: Findings) -> None:
+def _received(sheet: Any, styles: _Styles, found: RunFigures) -> None:
     """Rows are authors, columns are graders."""
     tables = found.tables
     short = short_names(tables.graders)
@@ -93,7 +102,7 @@ def _received(sheet: Any, styles: _Styles, found: Findings) -> None:
             _grade_cell(sheet, styles, row, column, tables, author=author, grader=grader)
         at = len(tables.graders) + 1
         middle, average = tables.median_received(author), tables.average_received(author)
-        sheet.write_string(row, at, shown_grade(middle, published=found.published_mode), styles.median)
+        sheet.write_string(row, at, _grade(middle, found), styles.median)
         _number(sheet, row, at + 1, average, styles.average)
         ranks = [scores.rank for scores in found.quotients.scores if scores.model == author]
         _number(sheet, row, at + 2, ranks[0] if ranks else None, styles.median)
@@ -101,7 +110,7 @@ def _received(sheet: Any, styles: _Styles, found: Findings) -> None:
     _legend(sheet, styles, len(tables.authors) + 6, short)
 
 
-def _footer(sheet: Any, styles: _Styles, found: Findings, row: int) -> None:
+def _footer(sheet: Any, styles: _Styles, found: RunFigures, row: int) -> None:
     """Column medians, grading bias, and the count of marks without a grade where there are any."""
     tables = found.tables
     lines = ["Column Medians (given)", "Grading Bias"] + (["N/A count"] if tables.unread else [])
@@ -110,14 +119,14 @@ def _footer(sheet: Any, styles: _Styles, found: Findings, row: int) -> None:
         sheet.write_string(row + offset, 0, name, styles.name)
         sheet.set_row(row + offset, 30 if name == "Grading Bias" else None)
     for column, grader in enumerate(tables.graders, 1):
-        middle = shown_grade(tables.median_given(grader), published=found.published_mode)
+        middle = _grade(tables.median_given(grader), found)
         sheet.write_string(row, column, middle, styles.median)
         sheet.write_string(row + 1, column, tables.bias.graders[grader].label, pink)
         if tables.unread:
             sheet.write_number(row + 2, column, tables.unread_by_grader[grader], styles.median)
 
 
-def _given(sheet: Any, styles: _Styles, found: Findings) -> None:
+def _given(sheet: Any, styles: _Styles, found: RunFigures) -> None:
     """Rows are graders, columns are authors."""
     tables = found.tables
     short = short_names(tables.authors)
@@ -128,52 +137,11 @@ def _given(sheet: Any, styles: _Styles, found: Findings) -> None:
         for column, author in enumerate(tables.authors, 1):
             _grade_cell(sheet, styles, row, column, tables, author=author, grader=grader)
         at = len(tables.authors) + 1
-        marks = tables.given(grader)
-        sheet.write_string(
-            row, at, shown_grade(tables.median_given(grader), published=found.published_mode), styles.median
-        )
-        _number(sheet, row, at + 1, sum(marks) / len(marks) if marks else None, styles.average)
+        sheet.write_string(row, at, _grade(tables.median_given(grader), found), styles.median)
+        _number(sheet, row, at + 1, mean(tables.given(grader)), styles.average)
         sheet.write_string(row, at + 2, tables.bias.graders[grader].label, styles.median)
     sheet.set_column(len(tables.authors) + 3, len(tables.authors) + 3, 24)
     _legend(sheet, styles, len(tables.graders) + 3, short)
-
-
-def _statistics(sheet: Any, styles: _Styles, found: Findings) -> None:
-    """All sections of the report but the two mark tables, one under the other."""
-    sheet.set_column(0, 0, 38)
-    sheet.set_column(1, 12, 17)
-    row = 0
-    title = styles.get(bold=True, font_size=13, font_color="#1F4E79")
-    for section in sections(found):
-        if section.title in ("Grades received", "Grades given"):
-            continue
-        sheet.write_string(row, 0, section.title, title)
-        row += 1
-        for words in filter(None, section.words):
-            sheet.merge_range(row, 0, row, 8, words, styles.get(text_wrap=True, valign="top"))
-            sheet.set_row(row, 15 * (1 + len(words) // 150))
-            row += 1
-        if section.grid is not None:
-            for line, cells in enumerate((section.grid.columns, *section.grid.rows)):
-                for column, text in enumerate(cells):
-                    if line == 0:
-                        sheet.write_string(row, column, text, styles.head)
-                    else:
-                        _plain_cell(sheet, styles, row, column, text, numeric=column in section.grid.numeric)
-                row += 1
-        row += 1
-    sheet.freeze_panes(1, 1)
-
-
-def _plain_cell(sheet: Any, styles: _Styles, row: int, column: int, text: str, *, numeric: bool) -> None:
-    """Numbers as numbers, shown as in the report; everything else as text."""
-    framed = {"border": 1, "border_color": "#D9D9D9"}
-    if not numeric or not re.fullmatch(r"[+-]?\d+(?:\.\d+)?", text):
-        sheet.write_string(row, column, text, styles.get(align="right" if numeric else "left", **framed))
-        return
-    digits = "0." + "0" * len(text.partition(".")[2]) if "." in text else "0"
-    shown = f"+{digits};-{digits};{digits}" if text[0] in "+-" else digits
-    sheet.write_number(row, column, float(text), styles.get(align="right", num_format=shown, **framed))
 
 
 def _headings(sheet: Any, styles: _Styles, corner: str, names: list[str], *, wide: int) -> None:
@@ -190,10 +158,9 @@ def _headings(sheet: Any, styles: _Styles, corner: str, names: list[str], *, wid
 def _grade_cell(
     sheet: Any, styles: _Styles, row: int, column: int, tables: Tables, *, author: str, grader: str
 ) -> None:
-    if not tables.asked(author=author, grader=grader):
-        return
     cell = tables.cell(author=author, grader=grader)
-    sheet.write_string(row, column, cell_text(cell), styles.grade(cell))
+    if cell.asked:
+        sheet.write_string(row, column, _cell_text(cell), styles.grade(cell))
 
 
 def _number(sheet: Any, row: int, column: int, value: float | None, style: Any) -> None:
@@ -206,7 +173,7 @@ def _number(sheet: Any, row: int, column: int, value: float | None, style: Any) 
 def _legend(sheet: Any, styles: _Styles, row: int, short: dict[str, str]) -> None:
     sheet.write_string(row, 0, "Legend", styles.get(bold=True))
     for offset, grade in enumerate((*LETTERS, NO_GRADE), 1):
-        style = styles.get(align="center", bg_color=COLOURS[grade], border=1, border_color="#BFBFBF")
+        style = styles.get(align="center", bg_color=GRADE_COLOURS[grade], border=1, border_color="#BFBFBF")
         sheet.write_string(row, offset, grade, style)
     own = styles.get(italic=True, bold=True, border=2, border_color="#7030A0", align="center")
     sheet.write_string(row + 1, 1, "own mark", own)

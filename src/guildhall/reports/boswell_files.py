@@ -1,64 +1,50 @@
-"""A run's reports as files: Markdown, CSV, JSON. `write_reports` makes them all, HTML and Excel included."""
+"""A Boswell run's files as the seed names them: CSV, consolidated JSON, essays with feedback, workbook; its report."""
 
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from guildhall.peer.findings import Findings
-from guildhall.peer.folder import essay_name, mark_path, write_json
-from guildhall.peer.quotient import Quotients, Scores
-from guildhall.peer.record import RunRecord, label, value_of
-from guildhall.peer.scale import NO_GRADE, letter_of
-from guildhall.peer.sections import Grid, sections
+from guildhall.analysis.boswell.quotient import Quotients, Scores
+from guildhall.analysis.boswell.run_figures import RunFigures
+from guildhall.domain.boswell import RunRecord, essay_name, label, mark_path, value_of
+from guildhall.domain.grades import NO_GRADE, letter_of
+from guildhall.reports.boswell_workbook import cross_grading_workbook
+from guildhall.reports.chapters.boswell_ranking import explanations
+from guildhall.reports.page import run_page
+from guildhall.reports.reporting import run_report_of
+from guildhall.reports.text import as_json, run_markdown
 
 FORMAT = "guildhall-peer-1"
 
 
-def write_reports(folder: Path, found: Findings, *, html: bool = True, workbook: bool = True) -> list[Path]:
+def write_run_report(folder: Path, found: RunFigures) -> list[Path]:
     """Every report of a run into its folder; returns what was written."""
     folder.mkdir(parents=True, exist_ok=True)
     written = [*_write_essays(folder, found.run), *_write_csv(folder, found)]
-    report = folder / "report.md"
-    report.write_text(markdown(found), encoding="utf-8")
-    consolidated = folder / "full_results.json"
-    write_json(consolidated, consolidated_json(found))
-    written += [report, consolidated]
-    if html:
-        from guildhall.peer.page import write_page
-
-        written.append(write_page(folder / "report.html", found))
-    if workbook:
-        from guildhall.peer.workbook import write_workbook
-
-        written.append(write_workbook(folder / "cross_grading_table.xlsx", found))
-    return written
+    report = run_report_of(found)
+    consolidated = json.dumps(consolidated_json(found), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    contents = {
+        "report.md": run_markdown(report).encode(),
+        "report.json": as_json(report).encode(),
+        "full_results.json": consolidated.encode(),
+        "report.html": run_page(report).encode(),
+        "cross_grading_table.xlsx": cross_grading_workbook(found, report.sections),
+    }
+    for name, content in contents.items():
+        (folder / name).write_bytes(content)
+    return [*written, *(folder / name for name in contents)]
 
 
-def markdown(found: Findings) -> str:
-    parts = []
-    for number, section in enumerate(sections(found)):
-        parts.append(f"{'#' if number == 0 else '##'} {section.title}")
-        parts.extend(words for words in section.words if words)
-        if section.grid is not None:
-            parts.append(markdown_grid(section.grid))
-    return "\n\n".join(parts) + "\n"
-
-
-def markdown_grid(grid: Grid) -> str:
-    rule = ["---:" if index in grid.numeric else "---" for index in range(len(grid.columns))]
-    lines = [grid.columns, rule, *grid.rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
-
-
-def quotient_rows(found: Findings) -> list[dict[str, Any]]:
+def quotient_rows(found: RunFigures) -> list[dict[str, Any]]:
     """The documented rows of `peer quotient`, in order of rank."""
     return [_quotient_row(scores, found) for scores in found.quotients.scores]
 
 
-def _quotient_row(scores: Scores, found: Findings) -> dict[str, Any]:
+def _quotient_row(scores: Scores, found: RunFigures) -> dict[str, Any]:
     row: dict[str, Any] = {
         "model": scores.model,
         "quotient": scores.quotient,
@@ -80,7 +66,7 @@ def _quotient_row(scores: Scores, found: Findings) -> dict[str, Any]:
     return row | {"formula": found.quotients.mode}
 
 
-def consolidated_json(found: Findings) -> dict[str, Any]:
+def consolidated_json(found: RunFigures) -> dict[str, Any]:
     """Everything in one document: the public system's shape, and the record itself from which all can be rebuilt."""
     run, tables = found.run, found.tables
     grades: dict[str, dict[str, Any]] = {}
@@ -116,7 +102,7 @@ def consolidated_json(found: Findings) -> dict[str, Any]:
         },
         "quotients": quotient_rows(found),
         "other_mode": _other_mode(found.other_mode),
-        "explanations": found.explanations,
+        "explanations": explanations(found),
         "record": run.model_dump(mode="json"),
     }
 
@@ -150,7 +136,7 @@ def _write_essays(folder: Path, run: RunRecord) -> list[Path]:
     return written
 
 
-def _write_csv(folder: Path, found: Findings) -> list[Path]:
+def _write_csv(folder: Path, found: RunFigures) -> list[Path]:
     tables = found.tables
     received = [
         {

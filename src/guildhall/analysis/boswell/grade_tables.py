@@ -10,14 +10,13 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from guildhall.domain.peer import Mark
-from guildhall.peer.bias import BiasTable, grading_bias
-from guildhall.peer.record import RunRecord, label, value_of
-from guildhall.peer.scale import NO_GRADE, Ladder, letter_of, mean, median, percentage
+from guildhall.analysis.boswell.quotient import BiasTable, grading_bias
+from guildhall.domain.boswell import Mark, RunRecord, label, value_of
+from guildhall.domain.grades import NO_GRADE, Ladder, letter_of, mean, median, percentage
 
 
 @dataclass(frozen=True)
-class Cell:
+class GradeCell:
     """What one grader gave one author, over essays and rounds: grades read, and how often none was."""
 
     author: str
@@ -25,6 +24,10 @@ class Cell:
     grades: tuple[str, ...]
     values: tuple[float, ...]
     unread: int
+
+    @property
+    def asked(self) -> bool:
+        return bool(self.grades) or self.unread > 0
 
     @property
     def own(self) -> bool:
@@ -59,16 +62,16 @@ class Tables:
         return tuple(dict.fromkeys(label(mark.grader) for mark in self.run.marks))
 
     @cached_property
-    def _cells(self) -> dict[tuple[str, str], Cell]:
+    def _cells(self) -> dict[tuple[str, str], GradeCell]:
         marks: dict[tuple[str, str], list[Mark]] = {}
         for mark, author, grader in self.run.cells():
             marks.setdefault((author, grader), []).append(mark)
         return {key: self._cell(key, found) for key, found in marks.items()}
 
-    def _cell(self, key: tuple[str, str], marks: list[Mark]) -> Cell:
+    def _cell(self, key: tuple[str, str], marks: list[Mark]) -> GradeCell:
         read = [(self.grade_of(mark), self.number_of(mark)) for mark in marks]
         known = [(grade, number) for grade, number in read if number is not None]
-        return Cell(*key, tuple(g for g, _ in known), tuple(n for _, n in known), len(read) - len(known))
+        return GradeCell(*key, tuple(g for g, _ in known), tuple(n for _, n in known), len(read) - len(known))
 
     def grade_of(self, mark: Mark) -> str:
         if self.published and mark.recorded is not None:
@@ -81,12 +84,9 @@ class Tables:
             return mark.recorded.numeric if mark.recorded is not None else (value_of(mark) or 0.0)
         return value_of(mark)
 
-    def cell(self, *, author: str, grader: str) -> Cell:
+    def cell(self, *, author: str, grader: str) -> GradeCell:
         """What `grader` gave `author`; an empty cell where it was never asked."""
-        return self._cells.get((author, grader), Cell(author, grader, (), (), 0))
-
-    def asked(self, *, author: str, grader: str) -> bool:
-        return (author, grader) in self._cells
+        return self._cells.get((author, grader), GradeCell(author, grader, (), (), 0))
 
     def received(self, author: str, *, own: bool = True) -> list[float]:
         """All marks an author was given."""
@@ -125,16 +125,3 @@ class Tables:
     @property
     def unread(self) -> int:
         return self.unread_by_author.total()
-
-
-def shown_grade(value: float | None, *, published: bool) -> str:
-    """A median or average as the seed shows it: `A- (3.75)`; a missing one as `N/A`, or `N/A (0.00)` as published."""
-    if value is None:
-        return f"{NO_GRADE} (0.00)" if published else NO_GRADE
-    return f"{letter_of(value)} ({value:.2f})"
-
-
-def shown_number(value: float | None, *, published: bool, digits: int = 2) -> str:
-    if value is None:
-        return f"{0:.{digits}f}" if published else ""
-    return f"{value:.{digits}f}"
