@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.tasks_and_models import tasks_and_models
+from guildhall.domain.judgments import Comparison
 from guildhall.domain.policy import GraderGroup
-from guildhall.domain.report import Report
+from guildhall.domain.report import Figure, Report
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
+from guildhall.reports.drawing import drawing
 from guildhall.reports.reporting import report_of, write_report
 from guildhall.reports.tables import rows_csv
 from guildhall.store.ledger import Ledger
@@ -23,6 +25,8 @@ from guildhall.study.methods import methods_of, planned_and_done
 from guildhall.study.reasons import read_codes
 from guildhall.study.studies import booked_on
 
+WORTH_A_PROCESS = 2_000
+"""Comparisons: from so many on a report computes so long that its figures are drawn beside."""
 UNCODED = frozenset(Need) - {Need.JUSTIFICATIONS}
 """What a report needs where nobody coded what graders wrote: their words, one for each judgment, are then not read."""
 
@@ -36,8 +40,10 @@ def study_report(
         return report_from(workspace, evidence)
 
 
-def report_from(workspace: Workspace, evidence: Evidence) -> Report:
-    """The same from evidence at hand."""
+def report_from(
+    workspace: Workspace, evidence: Evidence, *, begin: Callable[[Sequence[Figure]], None] = lambda _figures: None
+) -> Report:
+    """The same from evidence at hand; `begin` is told the figures as they come."""
     study, policy = evidence.study, evidence.counted.policy
     tasks = [workspace.store.get(Task, key) for key in study.tasks]
     note = study.design.rehearsal_note
@@ -52,6 +58,7 @@ def report_from(workspace: Workspace, evidence: Evidence) -> Report:
         methods=methods,
         notes=list(_unanswered(workspace, evidence)),
         planned_and_done=list(planned_and_done(study, policy, forms)),
+        begin=begin,
     )
 
 
@@ -75,13 +82,14 @@ def write_study_report(
     """Write everything into a folder; the same judgments give the same bytes. `reasons` are files of coded reasons."""
     codes = read_codes(reasons)
     needs = frozenset(Need) if codes else UNCODED
-    with _nothing_collected():
+    many = workspace.store.count(Comparison, study=study.id) >= WORTH_A_PROCESS
+    with _nothing_collected(), drawing(folder / "figures", beside=many) as figures:
         evidence = read_evidence(workspace, study, graders=graders, baseline=baseline, needs=needs, reasons=codes)
-        report = report_from(workspace, evidence)
+        report = report_from(workspace, evidence, begin=figures.begin)
         beside = {"judgments.csv": csv_of(frame(evidence.pairs, evidence.group))}
         if (table := tasks_and_models(evidence.pairs, evidence.tasks)) is not None:
             beside["tasks-and-models.csv"] = rows_csv(table).encode()
-        write_report(report, folder, beside=beside)
+        write_report(report, folder, figures, beside=beside)
     return report
 
 
