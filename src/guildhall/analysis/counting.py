@@ -108,6 +108,7 @@ def count(verdicts: Verdicts, policy: Policy) -> Counted:
     taken = dict(heads.group_by("rule").len().iter_rows())
     bases = heads.select("judgment", "base_place", "base_rank", "base_work", "rule")
     # The wide rows are copied once, and only those that are wanted.
+    del heads
     beside = verdicts.rows.select("judgment", "work").join(bases, on="judgment", how="left", maintain_order="left")
     of_models = beside["work"] != beside["base_work"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -80,11 +80,8 @@ def counts_of(evidence: Evidence) -> dict[str, int]:
     }
 
 
-def write_report(report: Report, folder: Path, drawing: Drawing, *, beside: Mapping[str, bytes] | None = None) -> None:
-    """Write every format into a folder; the same report gives the same bytes.
-
-    `drawing` has begun the report's figures. `beside` are further files by name.
-    """
+def write_report(report: Report, folder: Path, drawing: Drawing) -> None:
+    """Write every format into a folder; the same report gives the same bytes. `drawing` has begun its figures."""
     texts = {
         "report.md": markdown(report),
         "report.json": as_json(report),
@@ -93,7 +90,6 @@ def write_report(report: Report, folder: Path, drawing: Drawing, *, beside: Mapp
     }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    for name, content in {"report.xlsx": workbook(report), **(beside or {})}.items():
-        (folder / name).write_bytes(content)
+    (folder / "report.xlsx").write_bytes(workbook(report))
     (folder / "report.html").write_text(html_page(report, drawing.svgs()), encoding="utf-8")
     drawing.finish()

@@ -20,7 +20,7 @@ from guildhall.reports.tables import rows_csv
 from guildhall.store.ledger import Ledger
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
-from guildhall.study.exports import csv_of, frame
+from guildhall.study.exports import write_csv
 from guildhall.study.methods import methods_of, planned_and_done
 from guildhall.study.reasons import read_codes
 from guildhall.study.studies import booked_on
@@ -86,10 +86,10 @@ def write_study_report(
     with _nothing_collected(), drawing(folder / "figures", beside=many) as figures:
         evidence = read_evidence(workspace, study, graders=graders, baseline=baseline, needs=needs, reasons=codes)
         report = report_from(workspace, evidence, begin=figures.begin)
-        beside = {"judgments.csv": csv_of(frame(evidence.pairs, evidence.group))}
+        write_csv(evidence.pairs, evidence.group, folder / "judgments.csv")
         if (table := tasks_and_models(evidence.pairs, evidence.tasks)) is not None:
-            beside["tasks-and-models.csv"] = rows_csv(table).encode()
-        write_report(report, folder, figures, beside=beside)
+            (folder / "tasks-and-models.csv").write_text(rows_csv(table), encoding="utf-8")
+        write_report(report, folder, figures)
     return report
 
 
