@@ -17,7 +17,7 @@ from guildhall.domain.report import Plot
 from guildhall.reports.chapters.headline import headline_section
 from guildhall.reports.figures import plots_of
 from guildhall.reports.plots import specification
-from guildhall.reports.plots.frame import to_png
+from guildhall.reports.svg import to_png
 from tests.reports.made import RATES, REPORT
 
 GOLDEN = Path(__file__).parent / "golden" / "figures"

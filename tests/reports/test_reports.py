@@ -21,7 +21,7 @@ from guildhall.reports.number_format import shown
 from guildhall.reports.old_reports import read_report
 from guildhall.reports.page import html_page
 from guildhall.reports.plots import specification
-from guildhall.reports.plots.frame import to_png, to_svg
+from guildhall.reports.svg import to_png, to_svg
 from guildhall.reports.tables import csv_text
 from guildhall.reports.text import as_json, markdown, numbers_csv, table_csv
 from guildhall.reports.workbook import workbook

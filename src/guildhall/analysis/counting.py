@@ -23,6 +23,18 @@ _LOST = [RULES.index(Rule.NO_VERDICT), RULES.index(Rule.BROKEN_ROUND)]
 _ROUNDS = frozenset({GroupKind.JUDGE, GroupKind.CONSTANT})
 """Kinds of graders that are asked in every order of a set; people have no rounds."""
 _PROGRAMS = [kind.value for kind in _ROUNDS]
+_HEAD = (
+    *("judgment", "comparison", "task", "work", "grader", "rank", "sweep", "planned", "exposure"),
+    *("made_at", "key_head"),
+)
+"""What rules look at of a judgment."""
+
+
+LOOKED_AT = (
+    *("judgment", "comparison", "task", "work", "grader", "place", "rank", "sweep", "planned", "exposure", "replaces"),
+    *("accepted", "guess", "active_ms", "omitted", "made_at", "key_head"),
+)
+"""Columns of `Verdicts.rows` that counting and pairs need; the others are further answers."""
 
 
 class VerdictFrames(Protocol):
@@ -54,7 +66,7 @@ class Counted:
 
     pairs: Pairs
     answers: pl.DataFrame
-    """The rows behind the pairs, each with all that was answered, `base_place` and `base_rank` beside it."""
+    """The rows behind the pairs, each with `base_place` and `base_rank` beside what was read of it."""
     unanswered: pl.DataFrame
     """Rows of models' work in judgments that gave no verdict, or lost theirs with a round that was not whole."""
     left_out: Mapping[Rule, int]
@@ -95,13 +107,20 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
         heads = heads.with_columns(rule=_with_broken_rounds())
     taken = dict(heads.group_by("rule").len().iter_rows())
     bases = heads.select("judgment", "base_place", "base_rank", "base_work", "rule")
-    shown = verdicts.rows.join(bases, on="judgment", maintain_order="left")
-    shown = shown.filter(pl.col("work") != pl.col("base_work"))
-    answers = shown.filter(pl.col("rule") == _COUNTED)
+    # The wide rows are copied once, and only those that are wanted.
+    del heads
+    beside = verdicts.rows.select("judgment", "work").join(bases, on="judgment", how="left", maintain_order="left")
+    of_models = beside["work"] != beside["base_work"]
+
+    def shown(which: pl.Series) -> pl.DataFrame:
+        wanted = (of_models & which).fill_null(value=False)
+        return verdicts.rows.filter(wanted).hstack(beside.filter(wanted).drop("judgment", "work"))
+
+    answers = shown(beside["rule"] == _COUNTED)
     return Counted(
         pairs=pairs_from(answers, verdicts),
         answers=answers,
-        unanswered=shown.filter(pl.col("rule").is_in(_LOST)),
+        unanswered=shown(beside["rule"].is_in(_LOST)),
         left_out={rule: taken.get(at, 0) for at, rule in enumerate(RULES)},
         n_counted=taken.get(_COUNTED, 0),
         policy=policy,
@@ -120,7 +139,8 @@ def _heads(verdicts: VerdictFrames, policy: Policy) -> pl.DataFrame:
         .collect()
     )
     replaced = verdicts.rows["replaces"].drop_nulls().unique().implode()
-    heads = verdicts.rows.filter(pl.col("place") == 0).join(base, on="judgment", how="left")
+    heads = verdicts.rows.lazy().filter(pl.col("place") == 0).select(_HEAD).collect()
+    heads = heads.join(base, on="judgment", how="left")
     heads = heads.with_columns(replaced=pl.col("judgment").is_in(replaced))
     programs = verdicts.graders.filter(pl.col("kind").is_in(_PROGRAMS))
     if not len(programs):

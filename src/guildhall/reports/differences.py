@@ -9,7 +9,7 @@ from guildhall.domain.report import Forest
 from guildhall.reports.number_format import basis, rate_name, shown
 from guildhall.reports.page import environment, inline
 from guildhall.reports.plots import specification
-from guildhall.reports.plots.frame import to_svg
+from guildhall.reports.svg import to_svg
 from guildhall.reports.tables import text_table
 
 

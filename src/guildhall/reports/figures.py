@@ -6,7 +6,7 @@ from pathlib import Path
 
 from guildhall.domain.report import Plot, Report, RunReport
 from guildhall.reports.plots import specification
-from guildhall.reports.plots.frame import svg_to_png, to_svg
+from guildhall.reports.svg import svg_to_png, to_svg
 
 
 def plots_of(report: Report | RunReport) -> dict[str, Plot]:

@@ -6,8 +6,9 @@ from collections import Counter
 
 from guildhall.domain.occupations import LabelAgreement, Selection, Shift, Thresholds, Validation
 from guildhall.reports.page import environment, inline
-from guildhall.reports.plots.frame import Specification, to_svg
+from guildhall.reports.plots.frame import Specification
 from guildhall.reports.plots.occupations import content_scatter, content_strips, pay_bars, shift_plot
+from guildhall.reports.svg import to_svg
 
 
 def occupations_html(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,10 +12,10 @@ from guildhall.analysis.boswell.run_figures import RunFigures
 from guildhall.analysis.evidence import Evidence
 from guildhall.analysis.task_rates import rates_by_task
 from guildhall.domain.policy import GroupKind
-from guildhall.domain.report import Report, RunReport
+from guildhall.domain.report import Figure, Report, RunReport
 from guildhall.reports.chapters import BOSWELL_CHAPTERS, STUDY_CHAPTERS, Chapter
 from guildhall.reports.conclusions import conclusions
-from guildhall.reports.figures import plots_of, write_figure
+from guildhall.reports.drawing import Drawing
 from guildhall.reports.page import html_page
 from guildhall.reports.text import as_json, markdown, numbers_csv, table_csv
 from guildhall.reports.workbook import workbook
@@ -31,10 +31,15 @@ def report_of(
     planned_and_done: Sequence[str] = (),
     notes: Sequence[str] = (),
     chapters: Sequence[Chapter[Evidence]] = STUDY_CHAPTERS,
+    begin: Callable[[Sequence[Figure]], None] = lambda _figures: None,
 ) -> Report:
-    """Every chapter once, in order; `methods` is told which models were judged."""
+    """Every chapter once, in order; `methods` is told which models were judged, `begin` each chapter's figures."""
     study, group = evidence.study, evidence.group
-    sections = [section for chapter in chapters if (section := chapter.section(evidence)) is not None]
+    sections = []
+    for chapter in chapters:
+        if (section := chapter.section(evidence)) is not None:
+            begin(section.figures)
+            sections.append(section)
     models = sorted(evidence.pairs.model.names[code] for code in np.unique(evidence.pairs.model.codes).tolist())
     simulated = [SIMULATED] if group.kind is GroupKind.SIMULATED and not warnings else []
     return Report(
@@ -102,19 +107,16 @@ def counts_of(evidence: Evidence) -> dict[str, int]:
     }
 
 
-def write_report(report: Report, folder: Path, *, beside: Mapping[str, bytes] | None = None) -> None:
-    """Write every format into a folder; the same report gives the same bytes. `beside` are further files by name."""
-    figures = folder / "figures"
-    figures.mkdir(parents=True, exist_ok=True)
-    svgs = {name: write_figure(plot, figures, name) for name, plot in plots_of(report).items()}
+def write_report(report: Report, folder: Path, drawing: Drawing) -> None:
+    """Write every format into a folder; the same report gives the same bytes. `drawing` has begun its figures."""
     texts = {
         "report.md": markdown(report),
         "report.json": as_json(report),
-        "report.html": html_page(report, svgs),
         "numbers.csv": numbers_csv(report),
         **{f"{table.name}.csv": table_csv(table) for section in report.sections for table in section.tables},
     }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    for name, content in {"report.xlsx": workbook(report), **(beside or {})}.items():
-        (folder / name).write_bytes(content)
+    (folder / "report.xlsx").write_bytes(workbook(report))
+    (folder / "report.html").write_text(html_page(report, drawing.svgs()), encoding="utf-8")
+    drawing.finish()

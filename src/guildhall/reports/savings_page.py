@@ -7,7 +7,7 @@ from guildhall.analysis.speed_and_cost import SpeedAndCost
 from guildhall.reports.chapters.savings import savings_section
 from guildhall.reports.page import environment, inline
 from guildhall.reports.plots import specification
-from guildhall.reports.plots.frame import to_svg
+from guildhall.reports.svg import to_svg
 
 
 def savings_page(found: SpeedAndCost, *, title: str, seed: int = 0) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Select, func, select
 
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.studies import Study
@@ -19,6 +19,7 @@ from guildhall.store.verdict_tables import authors, names, works
 MOST_NAMED = 5_000
 """So many rows are sooner asked for one by one than read among all."""
 _NAMED_AT_ONCE = 500
+_AT_ONCE = 50_000
 _SUBMISSIONS = shelf_named("submissions").table
 
 
@@ -71,39 +72,63 @@ _WORK_TYPES = {
     "code": pl.Int64(),
     "key": pl.String(),
     "task": pl.Int32(),
+    "author": pl.Int32(),
+    "stop": pl.Int16(),
+    "seconds": pl.Float64(),
+    "cost_usd": pl.Float64(),
+    "confidence": pl.Float64(),
+    "kinds": pl.Int32(),
+}
+_AUTHOR_TYPES = {
+    "code": pl.Int32(),
     "author": pl.String(),
     "name": pl.String(),
     "by_model": pl.Boolean(),
     "sample": pl.Int32(),
     "condition": pl.String(),
     "effort": pl.String(),
-    "stop": pl.String(),
-    "seconds": pl.Float64(),
-    "cost_usd": pl.Float64(),
-    "confidence": pl.Float64(),
-    "kinds": pl.String(),
 }
+_OWN = ("stop", "seconds", "cost_usd", "confidence", "kinds")
 
 
 def read_works(connection: Connection, rows: pl.DataFrame) -> pl.DataFrame:
-    """The works that were shown: looked up by their tasks, since naming each takes longer."""
-    by_model = authors.c.kind == "model"
-    made_by = (authors.c.key, authors.c.name, by_model, authors.c.sample, authors.c.condition, authors.c.effort)
-    own = (works.c.stop, works.c.seconds, works.c.cost_usd, works.c.confidence, names.c.key)
-    query = select(works.c.work, _SUBMISSIONS.c.key, works.c.task, *made_by, *own)
-    query = query.join(_SUBMISSIONS, _SUBMISSIONS.c.seq == works.c.work).join(authors, authors.c.code == works.c.author)
-    query = query.outerjoin(names, names.c.code == works.c.kinds)
-    shown, stops = {*rows["work"].unique().to_list()}, list(STOPS)
-    wanted = [*shown] if len(shown) <= MOST_NAMED else None
-    queries = [query] if wanted is None else [query.where(works.c.work.in_(some)) for some in in_parts(wanted)]
-    stop_at = list(_WORK_TYPES).index("stop")
-    found = [
-        (*row[:stop_at], stops[row[stop_at]], *row[stop_at + 1 :])
-        for one in queries
-        for row in connection.execute(one)
-        if row[0] in shown
-    ]
-    return pl.DataFrame(found, schema=_WORK_TYPES, orient="row")
+    """The works that were shown: read among all where they are many, since naming each takes longer."""
+    query = select(works.c.work, _SUBMISSIONS.c.key, works.c.task, works.c.author, *(works.c[name] for name in _OWN))
+    query = query.join(_SUBMISSIONS, _SUBMISSIONS.c.seq == works.c.work)
+    shown = rows["work"].unique()
+    some = in_parts(shown) if len(shown) <= MOST_NAMED else ()
+    queries = [query.where(works.c.work.in_(numbers)) for numbers in some] or [query]
+    found = pl.concat([selected(connection, one, _WORK_TYPES) for one in queries])
+    found = found.filter(pl.col("code").is_in(shown.implode()))
+    of_author = (authors.c.code, authors.c.key, authors.c.name, authors.c.kind == "model")
+    query = select(*of_author, authors.c.sample, authors.c.condition, authors.c.effort)
+    makers = selected(connection, query, _AUTHOR_TYPES).rename({"code": "by"})
+    kinds = selected(connection, select(names.c.code, names.c.key).where(names.c.kind == "files"), _KINDS)
+    stops = pl.DataFrame({"stop": list(STOPS), "at": list(STOPS.values())}, schema_overrides={"at": pl.Int16()})
+    found = found.rename({"author": "by", "kinds": "of_kinds", "stop": "at"})
+    found = found.join(makers, on="by").join(stops, on="at").join(kinds, on="of_kinds", how="left")
+    return found.select("code", "key", "task", *list(_AUTHOR_TYPES)[1:], *_OWN)
+
+
+_KINDS = {"of_kinds": pl.Int32(), "kinds": pl.String()}
+
+
+def selected(connection: Connection, query: Select[Any], types: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    """Rows as the database hands them over, without a value made of each; columns get their names from `types`."""
+    statement = query.compile(connection, compile_kwargs={"literal_binds": True}).string
+    chunks = [pl.DataFrame(schema=dict(types))]
+    result = connection.exec_driver_sql(statement)
+    while rows := result.cursor.fetchmany(_AT_ONCE) if result.cursor else ():
+        columns = zip(types.items(), zip(*rows, strict=True), strict=True)
+        chunks.append(pl.DataFrame([_series(name, kind, cells) for (name, kind), cells in columns]))
+    result.close()
+    return pl.concat(chunks)
+
+
+def _series(name: str, kind: pl.DataType, cells: Sequence[Any]) -> pl.Series:
+    if kind == pl.Boolean():  # SQLite has whole numbers for it
+        return pl.Series(name, list(map(bool, cells)), dtype=kind)
+    return pl.Series(name, cells, dtype=kind)
 
 
 _TASK_TYPES = {

@@ -28,7 +28,7 @@ from guildhall.store.blobs import sync_folder
 from guildhall.store.database import HEAD
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_named, shelf_of
-from guildhall.store.verdict_names import MOST_NAMED, as_pinned, in_parts, read_tasks, read_works
+from guildhall.store.verdict_names import MOST_NAMED, as_pinned, in_parts, read_tasks, read_works, selected
 from guildhall.store.verdict_rows import COLUMNS
 from guildhall.store.verdict_tables import SPAN, graders, names, verdicts
 from guildhall.store.verdicts import made
@@ -44,7 +44,8 @@ _DTYPES = {
 }
 ROW_TYPES = {name: _DTYPES[kind] for name, kind in COLUMNS.items()}
 """What the columns of `Verdicts.rows` hold."""
-_AT_ONCE = 50_000
+_ORDER = ("task", "work", "grader", "key_head", "place")
+_ALWAYS = frozenset({*_ORDER, "study", "comparison"})
 _OLD_S = 3600.0
 """A part still being written after so long was left by a process that was killed."""
 _JUDGMENTS = shelf_named("judgments").table
@@ -68,6 +69,8 @@ class Verdicts(NamedTuple):
     - `strength` 1 to 3; `specification` 0 under, 1 well, 2 over.
     - ten criteria: how much better this work does than the other, -2 to 2; pairs only.
 
+    Whoever asks for some of the columns gets those, and the ones by which rows are put in order.
+
     `works`: `work, key, task, author, name, by_model, sample, condition, effort, stop, seconds, cost_usd, confidence,
     kinds`; the name of every expert is `expert`; `kinds` are endings joined by +, null where no file was delivered.
     `tasks`: `task, key, id, version, sector, occupation, hours, references, specification, kinds` (of the expert's
@@ -82,21 +85,24 @@ class Verdicts(NamedTuple):
     failures: pl.DataFrame
 
 
-def read_verdicts(store: Store, studies: Sequence[Id], *, parts: Path) -> Verdicts:
+def read_verdicts(
+    store: Store, studies: Sequence[Id], *, parts: Path, columns: Sequence[str] = tuple(ROW_TYPES)
+) -> Verdicts:
     """What was said in some studies; the same frames whether parts are kept or not, and wherever the records came from.
 
     Inside a transaction no part is looked at: what was written there is seen.
     """
     store.settle()
+    wanted = [name for name in ROW_TYPES if name in {*columns, *_ALWAYS}]
     while True:
         with store.reading() as connection:
             word = made(connection)
             codes = _study_codes(connection, studies)
-            rows = _rows(connection, codes, None if store.in_transaction else _Parts(connection, parts, str(word)))
-            rows, pinned = as_pinned(connection, rows, codes)
-            found = _named(connection, rows, [codes.get(study, -1) for study in studies], pinned)
+            kept = None if store.in_transaction else _Parts(connection, parts, str(word))
+            rows, pinned = as_pinned(connection, _rows(connection, codes, kept, wanted), codes)
+            rows, named = _named(connection, rows, [codes.get(study, -1) for study in studies], pinned)
             if made(connection) == word:  # else the table was made anew meanwhile, with other codes
-                return found
+                return Verdicts(_in_order(rows), *named)
 
 
 def close_parts(store: Store, parts: Path, *, full_only: bool = False) -> int:
@@ -128,37 +134,34 @@ def row_keys(store: Store, kind: type[Value], rows: pl.Series) -> pl.Series:
     return joined["key"]
 
 
+def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows sorted, a column at a time: all of them twice at once would take twice the memory. Uses `rows` up."""
+    order = rows.select(pl.arg_sort_by(_ORDER)).to_series()
+    columns = rows.columns
+    return pl.DataFrame([rows.drop_in_place(name).gather(order) for name in columns])
+
+
 def _study_codes(connection: Connection, studies: Sequence[Id]) -> dict[Id, int]:
     found = select(names.c.key, names.c.code).where(names.c.kind == "study", names.c.key.in_(list(studies)))
     return {row.key: row.code for row in connection.execute(found)}
 
 
-def _rows(connection: Connection, codes: dict[Id, int], parts: _Parts | None) -> pl.DataFrame:
+def _rows(connection: Connection, codes: dict[Id, int], parts: _Parts | None, columns: Sequence[str]) -> pl.DataFrame:
     wanted = list(codes.values())
-    of_studies = select(verdicts).where(verdicts.c.study.in_(wanted))
+    of_studies = _select(columns).where(verdicts.c.study.in_(wanted))
     many = of_studies.with_only_columns(verdicts.c.judgment).limit(WORTH_KEEPING).subquery()
     size = connection.execute(select(func.count()).select_from(many)).scalar_one()
     if parts is None or size < WORTH_KEEPING:
-        return _selected(connection, of_studies)
-    return pl.concat([parts.read(span).filter(pl.col("study").is_in(wanted)) for span in parts.spans()])
+        return selected(connection, of_studies, _types(columns))
+    return pl.concat([parts.read(span, columns).filter(pl.col("study").is_in(wanted)) for span in parts.spans()])
 
 
-def _selected(connection: Connection, query: Select[Any]) -> pl.DataFrame:
-    """Rows as the database hands them over, without a value made of each."""
-    statement = query.compile(connection, compile_kwargs={"literal_binds": True}).string
-    chunks = [pl.DataFrame(schema=ROW_TYPES)]
-    result = connection.exec_driver_sql(statement)
-    while rows := result.cursor.fetchmany(_AT_ONCE) if result.cursor else ():
-        columns = zip(ROW_TYPES.items(), zip(*rows, strict=True), strict=True)
-        chunks.append(pl.DataFrame([_series(name, kind, cells) for (name, kind), cells in columns]))
-    result.close()
-    return pl.concat(chunks)
+def _select(columns: Sequence[str]) -> Select[Any]:
+    return select(*(verdicts.c[name] for name in columns))
 
 
-def _series(name: str, kind: pl.DataType, cells: Sequence[Any]) -> pl.Series:
-    if kind == pl.Boolean():  # SQLite has whole numbers for it
-        return pl.Series(name, list(map(bool, cells)), dtype=kind)
-    return pl.Series(name, cells, dtype=kind)
+def _types(columns: Sequence[str]) -> dict[str, pl.DataType]:
+    return {name: ROW_TYPES[name] for name in columns}
 
 
 @dataclass(frozen=True)
@@ -194,31 +197,32 @@ class _Parts:
                 key = self.connection.execute(select(_JUDGMENTS.c.key).where(_JUDGMENTS.c.seq == judgment)).scalar_one()
                 yield _Span(number, rows, key)
 
-    def read(self, span: _Span) -> pl.DataFrame:
+    def read(self, span: _Span, columns: Sequence[str]) -> pl.DataFrame:
         """The rows of a span, from its part if there is one; a part worth keeping is made."""
-        found = self._kept(span)
-        if found is not None:
-            return found
-        rows = _selected(self.connection, select(verdicts).where(span.within))
-        if span.rows >= WORTH_KEEPING:
-            self._keep(span, rows)
-        return rows
+        part = self._kept(span)
+        if part is not None:
+            return pl.read_parquet(BytesIO(part), columns=list(columns))
+        if span.rows < WORTH_KEEPING:
+            return selected(self.connection, _select(columns).where(span.within), _types(columns))
+        rows = selected(self.connection, select(verdicts).where(span.within), ROW_TYPES)
+        self._keep(span, rows)
+        return rows.select(columns)
 
     def close(self, span: _Span) -> bool:
         """Make the part of a span, however small; False when it was there."""
         if self._kept(span) is not None:
             return False
-        return self._keep(span, _selected(self.connection, select(verdicts).where(span.within)))
+        return self._keep(span, selected(self.connection, select(verdicts).where(span.within), ROW_TYPES))
 
     def _name(self, span: _Span) -> str:
         return f"{span.number}-{span.rows}-{span.last}-{HEAD}-{self.word}"
 
-    def _kept(self, span: _Span) -> pl.DataFrame | None:
+    def _kept(self, span: _Span) -> bytes | None:
         for file in self.folder.glob(f"{self._name(span)}.*.parquet"):
             with suppress(OSError):
                 content = file.read_bytes()
                 if file.name == f"{self._name(span)}.{sha256(content)}.parquet":
-                    return pl.read_parquet(BytesIO(content))
+                    return content
         return None
 
     def _keep(self, span: _Span, rows: pl.DataFrame) -> bool:
@@ -255,25 +259,23 @@ class _Parts:
                     left.unlink()
 
 
-def _named(connection: Connection, rows: pl.DataFrame, studies: Sequence[int], pinned: dict[int, TaskKey]) -> Verdicts:
-    """The rows with places in sorted frames instead of the table's own codes."""
+def _named(
+    connection: Connection, rows: pl.DataFrame, studies: Sequence[int], pinned: dict[int, TaskKey]
+) -> tuple[pl.DataFrame, tuple[pl.DataFrame, ...]]:
+    """The rows with places in sorted frames instead of the table's own codes, and those frames: works, tasks, ..."""
     made_by = read_works(connection, rows)
     task_codes = sorted({*rows["task"].unique().to_list(), *made_by["task"].unique().to_list()})
     tasks = read_tasks(connection, task_codes, pinned)
     made_by = made_by.with_columns(_places(made_by["task"], tasks["code"], "task"))
     made_by = made_by.sort("task", "name", "sample", "author", "key")
     judges = _read_codes(connection, graders, rows["grader"], ("key", "kind", "name"))
-    failed = _read_codes(connection, names, rows["failure"], ("key",)).rename({"key": "name"})
-    found = rows.with_columns(
-        _places(rows["study"], pl.Series(studies, dtype=pl.Int32()), "study"),
-        _places(rows["task"], tasks["code"], "task"),
-        _places(rows["work"], made_by["code"], "work"),
-        _places(rows["grader"], judges["code"], "grader"),
-        _places(rows["failure"], failed["code"], "failure"),
-    ).sort("task", "work", "grader", "key_head", "place")
-    return Verdicts(
-        found, _placed("work", made_by), _placed("task", tasks), _placed("grader", judges), _placed("failure", failed)
-    )
+    used = rows["failure"] if "failure" in rows.columns else pl.Series(dtype=pl.Int32())
+    failed = _read_codes(connection, names, used, ("key",)).rename({"key": "name"})
+    known = {"study": pl.Series(studies, dtype=pl.Int32()), "task": tasks["code"], "work": made_by["code"]}
+    known |= {"grader": judges["code"], "failure": failed["code"]}
+    found = rows.with_columns(_places(rows[name], codes, name) for name, codes in known.items() if name in rows.columns)
+    frames = {"work": made_by, "task": tasks, "grader": judges, "failure": failed}
+    return found, tuple(_placed(what, frame) for what, frame in frames.items())
 
 
 def _places(codes: pl.Series, known: pl.Series, what: str) -> pl.Series:

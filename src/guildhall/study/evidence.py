@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 from sqlalchemy import select
 
-from guildhall.analysis.counting import Counted, VerdictFrames, count
+from guildhall.analysis.counting import LOOKED_AT, Counted, VerdictFrames, count
 from guildhall.analysis.drift import drift_of, split_anchors
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.outcomes import TIE, WIN
@@ -61,9 +61,10 @@ def read_evidence(
     return replace(pooled, facts={**facts, Need.REASONS: _labels(reasons or {})})
 
 
-def verdicts_of(workspace: Workspace, study: Study) -> VerdictFrames:
-    """All that was judged of a study."""
-    return read_verdicts(workspace.store, [study.id], parts=workspace.path / "cache" / "verdicts")
+def verdicts_of(workspace: Workspace, study: Study, *, columns: Sequence[str] = LOOKED_AT) -> VerdictFrames:
+    """All that was judged of a study, with what counting looks at or the columns that are asked for."""
+    parts = workspace.path / "cache" / "verdicts"
+    return read_verdicts(workspace.store, [study.id], parts=parts, columns=columns)
 
 
 def tasks_frame(workspace: Workspace, study: Study, verdicts: VerdictFrames) -> pl.DataFrame:

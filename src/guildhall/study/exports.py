@@ -31,6 +31,7 @@ from guildhall.study.unblinding import unblinding
 FORMULA = r"^[=+\-@\t\r]"
 """How a text begins that a spreadsheet would take for a formula."""
 CODE_BOOK = "codebook"
+ROWS_AT_ONCE = 100_000
 COLUMNS: dict[str, tuple[type, str]] = {
     "task": (str, "the task's id"),
     "model": (str, "whose work was compared with the baseline's: a code name, or after unblinding the name"),
@@ -121,6 +122,14 @@ def _series(name: str, cells: Coded | NDArray[Any]) -> Any:
     return pl.Series(cells).fill_nan(None).cast(kind) if cells.dtype.kind == "f" else pl.Series(cells).cast(kind)
 
 
+def write_csv(pairs: Pairs, graders: GraderGroup, path: Path) -> None:
+    """The rows of `frame` as CSV, some at a time: what a spreadsheet reads takes many times the memory of pairs."""
+    with path.open("wb") as out:
+        for start in range(0, max(1, len(pairs)), ROWS_AT_ONCE):
+            some = np.arange(start, min(start + ROWS_AT_ONCE, len(pairs)))
+            out.write(csv_of(frame(pairs.keep(some), graders), header=start == 0))
+
+
 def code_book(workspace: Workspace, study: Study, counted: Counted) -> bytes:
     """What each column means, what the file is, and what every rule left out of it."""
     names = "the models' own names" if unblinding(workspace.store, study.id).open else "code names of models"
@@ -143,12 +152,12 @@ def code_book(workspace: Workspace, study: Study, counted: Counted) -> bytes:
     return "\n".join(lines).encode()
 
 
-def csv_of(made: pl.DataFrame) -> bytes:
+def csv_of(made: pl.DataFrame, *, header: bool = True) -> bytes:
     """CSV that a spreadsheet cannot take for formulas."""
     words = pl.selectors.string()
     harmless = pl.when(words.str.contains(FORMULA)).then("'" + words).otherwise(words).name.keep()
     out = io.BytesIO()
-    made.with_columns(harmless).write_csv(out)
+    made.with_columns(harmless).write_csv(out, include_header=header)
     return out.getvalue()
 
 

@@ -26,6 +26,7 @@ from guildhall.domain.submissions import Submission
 from guildhall.errors import NothingJudged
 from guildhall.grading.judges.features import maker_of, maker_of_model
 from guildhall.store.shelves import shelf_of
+from guildhall.store.verdict_parts import ROW_TYPES
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import verdicts_of
 from guildhall.study.policy import PROGRAMS, groups_of, policy_of
@@ -108,7 +109,7 @@ class JudgedWork:
 
     @cached_property
     def _verdicts(self) -> VerdictFrames:
-        return verdicts_of(self.workspace, self.study)
+        return verdicts_of(self.workspace, self.study, columns=tuple(ROW_TYPES))
 
     @cached_property
     def _words(self) -> dict[str, int]:

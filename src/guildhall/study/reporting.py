@@ -2,35 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
-from guildhall.analysis.evidence import Evidence
+from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.tasks_and_models import tasks_and_models
+from guildhall.domain.judgments import Comparison
 from guildhall.domain.policy import GraderGroup
-from guildhall.domain.report import Report
+from guildhall.domain.report import Figure, Report
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
+from guildhall.reports.drawing import drawing
 from guildhall.reports.reporting import report_of, write_report
 from guildhall.reports.tables import rows_csv
 from guildhall.store.ledger import Ledger
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
-from guildhall.study.exports import csv_of, frame
+from guildhall.study.exports import write_csv
 from guildhall.study.methods import methods_of, planned_and_done
 from guildhall.study.reasons import read_codes
 from guildhall.study.studies import booked_on
+
+WORTH_A_PROCESS = 2_000
+"""Comparisons: from so many on a report computes so long that its figures are drawn beside."""
+UNCODED = frozenset(Need) - {Need.JUSTIFICATIONS}
+"""What a report needs where nobody coded what graders wrote: their words, one for each judgment, are then not read."""
 
 
 def study_report(
     workspace: Workspace, study: Study, *, baseline: str | None = None, graders: GraderGroup | str | None = None
 ) -> Report:
     """Everything a study's judgments say, for one group of graders: kinds are never pooled silently."""
-    return report_from(workspace, read_evidence(workspace, study, graders=graders, baseline=baseline))
+    with _nothing_collected():
+        evidence = read_evidence(workspace, study, graders=graders, baseline=baseline, needs=UNCODED)
+        return report_from(workspace, evidence)
 
 
-def report_from(workspace: Workspace, evidence: Evidence) -> Report:
-    """The same from evidence at hand."""
+def report_from(
+    workspace: Workspace, evidence: Evidence, *, begin: Callable[[Sequence[Figure]], None] = lambda _figures: None
+) -> Report:
+    """The same from evidence at hand; `begin` is told the figures as they come."""
     study, policy = evidence.study, evidence.counted.policy
     tasks = [workspace.store.get(Task, key) for key in study.tasks]
     note = study.design.rehearsal_note
@@ -45,6 +58,7 @@ def report_from(workspace: Workspace, evidence: Evidence) -> Report:
         methods=methods,
         notes=list(_unanswered(workspace, evidence)),
         planned_and_done=list(planned_and_done(study, policy, forms)),
+        begin=begin,
     )
 
 
@@ -66,10 +80,26 @@ def write_study_report(
     reasons: Sequence[Path] = (),
 ) -> Report:
     """Write everything into a folder; the same judgments give the same bytes. `reasons` are files of coded reasons."""
-    evidence = read_evidence(workspace, study, graders=graders, baseline=baseline, reasons=read_codes(reasons))
-    report = report_from(workspace, evidence)
-    beside = {"judgments.csv": csv_of(frame(evidence.pairs, evidence.group))}
-    if (table := tasks_and_models(evidence.pairs, evidence.tasks)) is not None:
-        beside["tasks-and-models.csv"] = rows_csv(table).encode()
-    write_report(report, folder, beside=beside)
+    codes = read_codes(reasons)
+    needs = frozenset(Need) if codes else UNCODED
+    many = workspace.store.count(Comparison, study=study.id) >= WORTH_A_PROCESS
+    with _nothing_collected(), drawing(folder / "figures", beside=many) as figures:
+        evidence = read_evidence(workspace, study, graders=graders, baseline=baseline, needs=needs, reasons=codes)
+        report = report_from(workspace, evidence, begin=figures.begin)
+        write_csv(evidence.pairs, evidence.group, folder / "judgments.csv")
+        if (table := tasks_and_models(evidence.pairs, evidence.tasks)) is not None:
+            (folder / "tasks-and-models.csv").write_text(rows_csv(table), encoding="utf-8")
+        write_report(report, folder, figures)
     return report
+
+
+@contextmanager
+def _nothing_collected() -> Iterator[None]:
+    """A report makes millions of values and hardly a circle of them: looking for some takes an eighth of its time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

@@ -1,9 +1,7 @@
-"""What all figures share: colours, type, frame; and drawing them to SVG and PNG without a browser."""
+"""What all figures share: colours, type, frame."""
 
 from __future__ import annotations
 
-import json
-import re
 import textwrap
 from typing import Any
 
@@ -68,23 +66,3 @@ def subtitled(specification: Specification, words: str) -> Specification:
 def in_lines(name: str) -> str:
     """A long name broken where words end."""
     return "\n".join(textwrap.wrap(name, WIDEST_LABEL, break_long_words=False, break_on_hyphens=False)) or name
-
-
-def to_svg(specification: Specification) -> str:
-    import vl_convert
-
-    svg: str = vl_convert.vegalite_to_svg(json.dumps(specification))
-    # The renderer numbers its ids through a process's life; ours begin anew with each figure.
-    numbers: dict[str, str] = {}
-    return re.sub(r"(gradient_|clip)\d+", lambda found: numbers.setdefault(found[0], f"{found[1]}{len(numbers)}"), svg)
-
-
-def to_png(specification: Specification, *, scale: float = 2.0) -> bytes:
-    return svg_to_png(to_svg(specification), scale=scale)
-
-
-def svg_to_png(svg: str, *, scale: float = 2.0) -> bytes:
-    import vl_convert
-
-    png: bytes = vl_convert.svg_to_png(svg, scale=scale)
-    return png
