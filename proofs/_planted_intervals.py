@@ -1,18 +1,22 @@
-"""Every interval that findings carry, each under an address of its own, found by walking them: none is listed by hand.
+"""Every interval that a report carries, each under an address of its own, found by walking its tables: none is listed.
 
-An interval is any pair of numbers [low, high], whatever field it stands in, and any two fields called low and high. An
-estimate without one is walked too, so that an interval that is never given does not go unseen.
+An address is section, table, row and column; a row is called by its words, and where several have the same ones also by
+its first number that is no count. An interval is an estimate's, or two columns called `..._low` and `..._high`. An
+estimate without an interval is walked too, so that an interval that is never given does not go unseen. Figures hold
+nothing of their own: whatever estimate stands in one has to stand in a table.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
-from guildhall.domain.findings import Findings
+from guildhall.domain.estimates import Estimate
+from guildhall.domain.report import CellValue, Report, ReportTable
 
-NAMING = ("model", "setting", "changed", "changed_level", "against", "side", "label", "released")
-"""Fields that tell one entry of a list from another, where it has no name or title; else its first word or number."""
+LOW, HIGH = "_low", "_high"
+"""How two columns are called that hold the ends of one interval."""
 
 
 class Given(NamedTuple):
@@ -24,62 +28,62 @@ class Given(NamedTuple):
     method: str
 
 
-def intervals_of(findings: Findings) -> dict[str, Given]:
-    """Address -> interval, over everything the findings hold."""
+def intervals_of(report: Report) -> dict[str, Given]:
+    """Address -> interval, over everything the report tells."""
     found: dict[str, Given] = {}
-    for given in _walk(findings.model_dump(mode="json"), ()):
-        if given.address in found:
-            raise AssertionError(f"two intervals stand at {given.address}")
-        found[given.address] = given
+    for section in report.sections:
+        for table in section.tables:
+            for given in _walk(section.name, table):
+                if given.address in found:
+                    raise AssertionError(f"two intervals stand at {given.address}")
+                found[given.address] = given
+    tabled = {(one.value, one.interval) for one in found.values()}
+    for section in report.sections:
+        for figure in section.figures:
+            alone = set(_drawn(figure.plot.model_dump())) - tabled
+            assert not alone, f"figure {figure.name} of {section.name} shows what no table holds: {alone}"
     return found
 
 
-def _walk(part: Any, at: tuple[str, ...]) -> Iterator[Given]:
+def _walk(section: str, table: ReportTable) -> Iterator[Given]:
+    columns = [column.name for column in table.columns]
+    for called, row in zip(_called(table), table.rows, strict=True):
+        at, cells = f"{section} / {table.name} / {called}", dict(zip(columns, row, strict=True))
+        for name, cell in cells.items():
+            if isinstance(cell, Estimate):
+                yield Given(f"{at} / {name}", cell.interval, cell.value, cell.method)
+            elif name.endswith(LOW):
+                band = name.removesuffix(LOW)
+                low, high = cell, cells[band + HIGH]
+                if _is_number(low) and _is_number(high):
+                    yield Given(f"{at} / {band}", (low, high), None, "")
+                else:
+                    assert low is high is None, f"half an interval stands at {at} / {band}"
+
+
+def _called(table: ReportTable) -> list[str]:
+    """What each row is called."""
+    counted = {at for at, column in enumerate(table.columns) if column.form == "count"}
+    words = [", ".join(cell for cell in row if isinstance(cell, str)) for row in table.rows]
+    times = Counter(words)
+    called = []
+    for word, row in zip(words, table.rows, strict=True):
+        numbers = [f"{cell:.6g}" for at, cell in enumerate(row) if at not in counted and _is_number(cell)]
+        called.append(", ".join([word, *numbers[:1]]) if times[word] > 1 else word)
+    return called
+
+
+def _is_number(cell: CellValue) -> TypeGuard[int | float]:
+    return isinstance(cell, int | float)
+
+
+def _drawn(part: Any) -> Iterator[tuple[float | None, tuple[float, float] | None]]:
+    """Value and interval of every estimate in a plot."""
     if isinstance(part, Mapping):
-        yield from _walk_fields(part, at)
-    elif _is_pair(part):
-        yield Given(" / ".join(at), (part[0], part[1]), None, "")
-    elif isinstance(part, list):
-        for place, one in enumerate(part):
-            yield from _walk(_entry(one), (*at, *_label(one, place)))
-
-
-def _walk_fields(part: Mapping[str, Any], at: tuple[str, ...]) -> Iterator[Given]:
-    if "interval" in part and "estimand" in part:
-        ends = part["interval"]
-        yield Given(" / ".join(at), None if ends is None else (ends[0], ends[1]), part["value"], part["method"])
-        part = {name: one for name, one in part.items() if name != "interval"}
-    if _is_pair([part.get("low"), part.get("high")]):
-        yield Given(" / ".join(at), (part["low"], part["high"]), None, "")
-    for name, one in part.items():
-        yield from _walk(one, (*at, name))
-
-
-def _is_pair(part: Any) -> bool:
-    return isinstance(part, list) and len(part) == 2 and all(_is_number(one) for one in part)
-
-
-def _is_number(one: Any) -> bool:
-    return isinstance(one, int | float) and not isinstance(one, bool)
-
-
-def _entry(one: Any) -> Any:
-    """What stands under a label: a pair of a word and something is labelled by the word."""
-    return one[1] if _is_labelled(one) else one
-
-
-def _is_labelled(one: Any) -> bool:
-    return isinstance(one, list) and len(one) == 2 and isinstance(one[0], str)
-
-
-def _label(one: Any, place: int) -> tuple[str, ...]:
-    if _is_labelled(one):
-        return (one[0],)
-    if not isinstance(one, Mapping):
-        return (str(place),)
-    called = one.get("name", one.get("title"))
-    names = [called] if called else [str(one[name]) for name in NAMING if isinstance(one.get(name), str)]
-    names += one.get("levels", {}).values()
-    if not names:
-        names = [f"{cell:.6g}" for cell in one.values() if _is_number(cell)][:1]
-    return (", ".join(names),)
+        if "estimand" in part:
+            yield part["value"], part["interval"]
+        for one in part.values():
+            yield from _drawn(one)
+    elif isinstance(part, list | tuple):
+        for one in part:
+            yield from _drawn(one)

@@ -33,6 +33,7 @@ from guildhall.domain.values import Value, canonical_json, sha256
 from guildhall.grading.design import expert_submission
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
+from guildhall.store.verdicts import rebuild
 from proofs._planted_world import (
     CLAIMS,
     CONTROLS,
@@ -43,6 +44,7 @@ from proofs._planted_world import (
     RULES,
     SAMPLES,
     WAVE_OF_MODEL,
+    Flags,
     World,
 )
 
@@ -90,6 +92,7 @@ def store_world(store: Store, world: World) -> Stored:
         _write(store, Prepared, _prepared(world, works, [one.key for one in experts]))
         _write(store, Pick, _picks(world, tasks, works))
         study = _studies(store, world, tasks, authors, works)
+    rebuild(store)
     return Stored(study, _codes(world, graded))
 
 
@@ -101,7 +104,7 @@ def _task(world: World, number: int) -> Task:
         sector=SECTORS[occupation // 2],
         occupation=f"Occupation {occupation}",
         brief="Do it.",
-        expert_text="The expert's work.",
+        expert_files=(FileRef(name=f"work.{ENDINGS[facts.ending[number]]}"),),
         expert_hours=float(facts.hours[number]),
         hourly_wage_usd=float(facts.wage[number]),
         reference_files=(FileRef(name="data.csv"),) if facts.references[number] else (),
@@ -229,13 +232,14 @@ def _graded(
 def _judged(
     world: World, compared: Mapping[int, Mapping[int, str]], base: Sequence[str], works: Mapping[int, str]
 ) -> Rows:
+    """Each work in both orders: of a judge whole rounds count."""
     form = _form(Judgment(comparison="0" * 64, grader=JUDGE, order=("1" * 64, "2" * 64), ranks=(1, 2), made_at=MOMENT))
-    mine = world.works
-    columns = (mine.model, mine.verdict, mine.verdict_first)
-    for work, (model, halves, first) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
-        comparison = compared[int(WAVE_OF_MODEL[model])][work]
-        body = {**form, **_ordered(first, base[work], works[work], halves), "comparison": comparison}
-        yield work, body, {"comparison": comparison, "grader": JUDGE.key, "failed": False, "replaces": None}
+    for first, verdicts in zip((True, False), world.works.verdicts.tolist(), strict=True):
+        for work, (model, halves) in enumerate(zip(world.works.model.tolist(), verdicts, strict=True)):
+            comparison = compared[int(WAVE_OF_MODEL[model])][work]
+            body = {**form, **_ordered(first, base[work], works[work], halves), "comparison": comparison}
+            columns = {"comparison": comparison, "grader": JUDGE.key, "failed": False, "replaces": None}
+            yield (work, first), body, columns
 
 
 def _ordered(first: bool, expert: str, own: str, halves: int) -> dict[str, Any]:
@@ -274,15 +278,19 @@ def _prepared(world: World, works: Mapping[int, str], experts: Sequence[str]) ->
 
     def row(subject: str, file: Mapping[str, Any]) -> tuple[object, dict[str, Any], dict[str, Any]]:
         body = {**form, "subject": subject, "files": [{**form["files"][0], **file}]}
-        return subject, body, {"subject": subject, "key": f"{subject}:planted"}
+        columns = {"subject": subject, "key": f"{subject}:planted", "words": 0, "tells": len(file["tells"])}
+        return subject, body, columns
 
-    mine, hint = world.works, ["the maker is named"]
+    def faults(broken: Flags) -> dict[str, int]:
+        return {rule: 1 for rule, found in zip(RULES, broken.tolist(), strict=True) if found}
+
+    mine, facts, hint = world.works, world.tasks, ["the maker is named"]
     for work, (task, tells) in enumerate(zip(mine.task.tolist(), mine.tells.tolist(), strict=True)):
-        found = {rule: 1 for rule, broken in zip(RULES, mine.broken[:, work].tolist(), strict=True) if broken}
-        ending = ENDINGS[world.tasks.ending[task]]
+        found, ending = faults(mine.broken[:, work]), ENDINGS[facts.ending[task]]
         yield row(works[work], {"ending": ending, "findings": found, "tells": hint if tells else []})
-    for expert, tells in zip(experts, world.tasks.expert_tells.tolist(), strict=True):
-        yield row(expert, {"tells": hint if tells else []})
+    for task, (expert, tells) in enumerate(zip(experts, facts.expert_tells.tolist(), strict=True)):
+        found, ending = faults(facts.expert_broken[:, task]), ENDINGS[facts.ending[task]]
+        yield row(expert, {"ending": ending, "findings": found, "tells": hint if tells else []})
 
 
 def _picks(world: World, tasks: Sequence[Task], works: Mapping[int, str]) -> Rows:

@@ -33,7 +33,7 @@ from proofs.simulator import CELLS, Cell, Floats
 
 TASKS, WORLDS = 60_000, 3
 HOURS = ((0, 2, "0-2 h"), (2, 4, "2-4 h"), (4, 8, "4-8 h"), (8, np.inf, "8 h and more"))
-TRIES = range(1, 11)
+TRIES, SHOWN_TRIES = range(1, 11), (2, 3, 5)
 STEPS = 24
 CONVENTIONS = {"win": 0.0, "win_or_tie": 1.0, "half_tie": 0.5}
 """What a tie is worth."""
@@ -93,34 +93,46 @@ def _headline(world: World) -> Truths:
     for model, name in enumerate(MODELS):
         for convention, tie in CONVENTIONS.items():
             rate = _rate(world, world.works.model == model, tie)
-            yield f"headline / {name} / {convention}", Planted(rate, f"headline, {convention}")
+            yield f"headline / headline / {name} / {convention}", Planted(rate, f"headline, {convention}")
 
 
 def _breakdowns(world: World) -> Truths:
     task, model = world.works.task, world.works.model
     facts = world.tasks
-    columns: dict[str, tuple[NDArray[np.intp], tuple[str, ...]]] = {
-        "By sector": (facts.occupation[task] // 2, SECTORS),
-        "By occupation": (facts.occupation[task], tuple(f"Occupation {one}" for one in range(OCCUPATIONS))),
-        "By type of deliverable": (facts.ending[task], ENDINGS),
-        "By time an expert takes": (np.searchsorted([2, 4, 8], facts.hours[task], "right"), tuple(h[2] for h in HOURS)),
-        "With and without reference files": (facts.references[task], ("without", "with reference files")),
-        "By how well the brief is specified": (facts.specification[task], tuple(str(s) for s in SPECIFICATIONS)),
-        "By prompt condition": ((model != 2).astype(np.intp), ("plain", "elicited")),
-        "By reasoning effort": (np.where(model < 2, model, -1), ("low", "high")),
+    columns: dict[tuple[str, str], tuple[NDArray[np.intp], tuple[str, ...]]] = {
+        ("sector", "by sector"): (facts.occupation[task] // 2, SECTORS),
+        ("occupation", "by occupation"): (
+            facts.occupation[task],
+            tuple(f"Occupation {one}" for one in range(OCCUPATIONS)),
+        ),
+        ("file-type", "by type of deliverable"): (facts.ending[task], ENDINGS),
+        ("hours", "by time an expert takes"): (
+            np.searchsorted([2, 4, 8], facts.hours[task], "right"),
+            tuple(h[2] for h in HOURS),
+        ),
+        ("references", "with and without reference files"): (
+            facts.references[task],
+            ("without", "with reference files"),
+        ),
+        ("specification", "by how well the brief is specified"): (
+            facts.specification[task],
+            tuple(str(s) for s in SPECIFICATIONS),
+        ),
+        ("condition", "by prompt condition"): ((model != 2).astype(np.intp), ("plain", "elicited")),
+        ("effort", "by reasoning effort"): (np.where(model < 2, model, -1), ("low", "high")),
     }
-    for title, (code, levels) in columns.items():
-        alone = title in ("By prompt condition", "By reasoning effort")
+    for (column, family), (code, levels) in columns.items():
+        alone = column in ("condition", "effort")
         for at, name in enumerate(MODELS):
             for level, word in enumerate(levels):
                 which = (model == at) & (code == level)
                 if not which.any():
                     continue
-                rate, place = _rate(world, which), f"breakdowns / {title} / cells / {name}, {word}"
-                yield f"{place} / win_or_tie", Planted(rate, f"{title.lower()}, win_or_tie")
-                yield f"{place} / band", Planted(rate, f"{title.lower()}, band over all cells", "simultaneous")
+                rate, place = _rate(world, which), f"breakdowns / by-{column} / {word}, {name}"
+                yield f"{place} / win_or_tie", Planted(rate, f"{family}, win_or_tie")
+                yield f"{place} / band", Planted(rate, f"{family}, band over all cells", "simultaneous")
                 if not alone:
-                    yield f"{place} / pooled", Planted(rate, f"{title.lower()}, pooled", "pooled")
+                    yield f"{place} / pooled", Planted(rate, f"{family}, pooled", "pooled")
 
 
 def _trend(world: World) -> Truths:
@@ -128,13 +140,13 @@ def _trend(world: World) -> Truths:
     rates = [_rate(world, world.works.model == model) for model in range(len(MODELS))]
     days = np.array([day.toordinal() for day in RELEASED])
     slope, height = np.polyfit(days - days[0], rates, 1)
-    yield "trend / slope_per_year", Planted(slope * 365.25, "trend, slope per year")
+    yield "trend / trend-slope / change of win or tie / slope", Planted(slope * 365.25, "trend, slope per year")
     for name, day, rate in zip(MODELS, RELEASED, rates, strict=True):
-        yield f"trend / points / {name}, {day} / rate", Planted(rate, "trend, rate of a model")
+        yield f"trend / trend / {day}, {name} / win_or_tie", Planted(rate, "trend, rate of a model")
     for step in np.linspace(0, days[-1] - days[0], STEPS + 1):
         day = RELEASED[0].fromordinal(round(days[0] + step))
         yield (
-            f"trend / line / {day}",
+            f"trend / trend-line / {day} / win_or_tie",
             Planted(height + slope * (day.toordinal() - days[0]), "trend, height of the line"),
         )
 
@@ -142,16 +154,19 @@ def _trend(world: World) -> Truths:
 def _ablations(world: World) -> Truths:
     works, ties = world.works, world.cell.ties
     rates = [_rate(world, works.model == model) for model in range(len(MODELS))]
-    changed = {"reasoning_effort, beta, high": rates[1] - rates[0], "prompt, delta, elicited": rates[3] - rates[2]}
+    changed = {
+        "reasoning_effort, alpha, low, beta, high": rates[1] - rates[0],
+        "prompt, gamma, plain, delta, elicited": rates[3] - rates[2],
+    }
     for who, gap in changed.items():
         for convention in CONVENTIONS:
-            yield f"ablations / {who} / difference / {convention}", Planted(gap, f"ablation of a setting, {convention}")
+            yield f"ablations / ablations / {who} / {convention}", Planted(gap, f"ablation of a setting, {convention}")
     for model in PICKED:
         mine = works.model == model
         gap = (1 - ties) * float(works.chance[mine & works.picked].mean() - works.chance[mine].mean())
         for convention in CONVENTIONS:
-            place = f"ablations / best of N, {MODELS[model]}, best of {SAMPLES} / difference / {convention}"
-            yield place, Planted(gap, f"best of N, {convention}")
+            who = f"best of N, {MODELS[model]}, one try, {MODELS[model]}, best of {SAMPLES}"
+            yield f"ablations / ablations / {who} / {convention}", Planted(gap, f"best of N, {convention}")
 
 
 def _savings(world: World) -> Truths:
@@ -171,14 +186,20 @@ def _savings(world: World) -> Truths:
             "cost": (tasks.hours * tasks.wage, review / 60 * tasks.wage, dollars),
         }
         for currency, (human, checked, spent) in ledgers.items():
-            place, what = f"savings / models / {name} / {currency}", f"savings, {currency}"
-            yield f"{place} / naive", Planted(human.mean() / spent.mean(), f"{what}, naive ratio")
+            shown, what = f"savings / savings-{currency} / {name}", f"savings, {currency}"
+            listed = f"savings / savings / {name}, {currency}, win"
+            yield f"{shown} / w", Planted(_rate(world, mine, 0.0), "headline, win")
+            naive = Planted(human.mean() / spent.mean(), f"{what}, naive ratio")
+            yield from ((at, naive) for at in (f"{shown} / naive", f"{listed}, naive / ratio"))
             for n_tries in TRIES:
                 tried = sum((1 - wins) ** k for k in range(n_tries)) * (spent + checked) + (1 - wins) ** n_tries * human
                 ratio = float(human[known].mean() / np.asarray(tried)[known].mean())
                 if n_tries == 1:
-                    yield f"{place} / try_once", Planted(ratio, f"{what}, try once")
-                yield f"{place} / try_n / {n_tries}", Planted(ratio, f"{what}, try n times")
+                    once = Planted(ratio, f"{what}, try once")
+                    yield from ((at, once) for at in (f"{shown} / try_once", f"{listed}, try once / ratio"))
+                if n_tries in SHOWN_TRIES:
+                    yield f"{shown} / try_{n_tries}", Planted(ratio, f"{what}, try n times")
+                yield f"{listed}, try {n_tries} / ratio", Planted(ratio, f"{what}, try n times")
 
 
 def _reasons(world: World) -> Truths:
@@ -189,15 +210,21 @@ def _reasons(world: World) -> Truths:
         for side, sided in (("lost", grades.halves == 0), ("won", grades.halves == 2)):
             mine = grades.label[coded & sided & (model == at)]
             for label, word in enumerate(LABELS[:-1]):
-                place = f"reasons / shares / {name}, {side}, {word} / share"
+                place = f"reasons / reasons / {name}, {side}, {word} / share"
                 yield place, Planted(float((mine == label).mean()), f"reasons, share of those that {side}")
     both = coded & (grades.second_label >= 0)
     first, second = grades.label[both], grades.second_label[both]
     same = float((first == second).mean())
     shares = (np.bincount(first, minlength=4) + np.bincount(second, minlength=4)) / (2 * both.sum())
-    yield "reasons / agreement / the same label", Planted(same, f"reasons, {len(CODERS)} coders with one label")
+    yield (
+        "reasons / coders / the same label / agreement",
+        Planted(same, f"reasons, {len(CODERS)} coders with one label"),
+    )
     alpha = 1 - (1 - same) / (1 - float(shares @ shares))
-    yield "reasons / agreement / Krippendorff's alpha", Planted(alpha, "reasons, Krippendorff's alpha (nominal)")
+    yield (
+        "reasons / coders / Krippendorff's alpha / agreement",
+        Planted(alpha, "reasons, Krippendorff's alpha (nominal)"),
+    )
 
 
 def _calibrations(world: World) -> Truths:
@@ -208,17 +235,18 @@ def _calibrations(world: World) -> Truths:
         came = np.bincount(grades.work[own], outcome[own], minlength=len(times)) / np.maximum(times, 1)
         gap = np.array(CLAIMS)[works.confidence] / 100 - came
         for model, name in enumerate(MODELS):
-            mine, place = (works.model == model) & (times > 0), f"calibrations / {name}, {against}"
-            yield f"{place} / brier", Planted(float((gap[mine] ** 2).mean()), f"Brier score, {words}")
-            yield f"{place} / overconfidence", Planted(float(gap[mine].mean()), f"over-confidence, {words}")
+            mine, place = (works.model == model) & (times > 0), f"{name}, {against}"
+            brier, over = float((gap[mine] ** 2).mean()), float(gap[mine].mean())
+            yield f"calibration / confidence / {place} / brier", Planted(brier, f"Brier score, {words}")
+            yield f"calibration / confidence / {place} / overconfidence", Planted(over, f"over-confidence, {words}")
             for level, claim in enumerate(CLAIMS):
                 rate = float(came[mine & (works.confidence == level)].mean())
-                place_of_bin = f"{place} / curve / {claim / 100:g} / came_true"
+                place_of_bin = f"calibration / calibration / {place}, {claim / 100:g} / came_true"
                 yield place_of_bin, Planted(rate, f"reliability of a bin, {words}")
 
 
 def _drift(world: World) -> Truths:
-    works, place = world.works, "groups / drift / figures"
+    works, place = world.works, "drift / drift"
     gap = (1 - world.cell.ties) * (works.later_chance - works.chance)
     earlier = WAVE_OF_MODEL[works.model] == 0
     yield f"{place} / all anchors / estimate", Planted(float(gap[earlier].mean()), "drift between waves, all anchors")
@@ -235,7 +263,7 @@ def _counts(world: World) -> Floats:
 
 
 def _agreement(world: World) -> Truths:
-    works, counts, place = world.works, _counts(world), "groups / agreement / figures"
+    works, counts, place = world.works, _counts(world), "agreement / agreement"
     distance = np.abs(np.arange(3)[:, None] - np.arange(3)) / 2
     k = counts.sum(axis=1)
     apart = np.einsum("ni,ij,nj->n", counts, distance, counts) / np.maximum(k * (k - 1), 1)
@@ -246,7 +274,7 @@ def _agreement(world: World) -> Truths:
         own = 1 - float(apart[two & (works.model == model)].mean())
         yield f"{place} / on {name} / estimate", Planted(own, "agreement of graders, on a model")
     far = (counts @ distance)[any_grade] / k[any_grade][:, None]
-    judged = 1 - float(far[np.arange(len(far)), works.verdict[any_grade]].mean())
+    judged = 1 - float(far[np.arange(len(far)), works.verdicts[:, any_grade]].mean())
     yield f"{place} / {JUDGE.name} with them / estimate", Planted(judged, "agreement of a judge with graders")
     for halves, verdict in enumerate(("always-human", "always-tie", "always-model")):
         constant = 1 - float(far[:, halves].mean())
@@ -258,7 +286,7 @@ def _agreement(world: World) -> Truths:
 
 def _beyond_chance(world: World) -> Truths:
     """Krippendorff (2011) and Gwet (2008), over works with two grades, each pair of which weighs the same."""
-    counts, place = _counts(world), "groups / agreement-beyond-chance / figures"
+    counts, place = _counts(world), "agreement-beyond-chance / agreement-beyond-chance"
     counts = counts[counts.sum(axis=1) == 2]
     pairs = np.einsum("ni,nj->ij", counts, counts) - np.diag(counts.sum(axis=0))
     pairs /= pairs.sum()
@@ -277,7 +305,7 @@ def _order(world: World) -> Truths:
     grades, own = world.grades, ~world.grades.anchor
     for name, which in (("at A", grades.first), ("elsewhere", ~grades.first)):
         share = float((grades.halves[own & which] == 2).mean())
-        yield f"groups / order / figures / {name} / estimate", Planted(share, "order, share of wins at a place")
+        yield f"order / order / {name} / estimate", Planted(share, "order, share of wins at a place")
 
 
 def _blinding(world: World) -> Truths:
@@ -286,12 +314,12 @@ def _blinding(world: World) -> Truths:
     for at, name in enumerate(MODELS):
         for where, which in (("all", own), ("model preferred", won), ("model not preferred", ~won)):
             index = float(grades.guess[own & which & (model == at)].mean())
-            place = f"groups / blinding / figures / {name}: {where} / estimate"
+            place = f"blinding / blinding / {name}: {where} / estimate"
             yield place, Planted(index, f"blinding index, {where}")
 
 
 def _tells(world: World) -> Truths:
-    works, place = world.works, "groups / tells / figures"
+    works, place = world.works, "tells / tells"
     clean = ~works.tells & ~world.tasks.expert_tells[works.task]
     for model, name in enumerate(MODELS):
         mine = works.model == model
@@ -310,30 +338,30 @@ def _severity(world: World) -> Truths:
         of_whom = ", a model's" if whose else ""
         for code, word in enumerate(SEVERITIES):
             lost = float((rows.rating[mine & ~rows.control] == code).mean())
-            place = f"groups / severity / figures / {whose}{word} / estimate"
+            place = f"severity / severity / {whose}{word} / estimate"
             yield place, Planted(lost, f"severity share of losses{of_whom}")
             if code < 2:
                 every = 100 * float(weight[mine & (rows.rating == code)].sum() / weight[mine].sum())
-                place = f"groups / severity-per-100 / figures / {whose}{word} / estimate"
+                place = f"severity-per-100 / severity-per-100 / {whose}{word} / estimate"
                 yield place, Planted(every, f"severity per 100 deliverables{of_whom}")
 
 
 def _formatting(world: World) -> Truths:
-    works = world.works
-    for model, name in enumerate(MODELS):
-        for code, ending in enumerate(ENDINGS):
-            mine, whose = (works.model == model) & (world.tasks.ending[works.task] == code), f"{name}: {ending} files"
-            any_fault = float(works.broken[:, mine].any(axis=0).mean())
-            yield (
-                f"groups / formatting / figures / {whose} / estimate",
-                Planted(any_fault, "files with a fault of form"),
-            )
-            for rule, broken in zip(RULES, works.broken, strict=True):
-                place = f"groups / formatting-rules / figures / {rule.replace('-', ' ')}, {whose} / estimate"
-                yield place, Planted(float(broken[mine].mean()), "files that break a rule")
+    """Of the models' files and of the expert's own, which are the baseline's."""
+    works, tasks = world.works, world.tasks
+    ending, models = tasks.ending[works.task], [(name, works.model == model) for model, name in enumerate(MODELS)]
+    made = [(name, "", works.broken[:, mine], ending[mine]) for name, mine in models]
+    for author, words, faults, endings in (*made, ("expert", ", the expert's", tasks.expert_broken, tasks.ending)):
+        for code, word in enumerate(ENDINGS):
+            broken, whose = faults[:, endings == code], f"{author}: {word} files"
+            any_fault = Planted(float(broken.any(axis=0).mean()), f"files with a fault of form{words}")
+            yield f"formatting / formatting / {whose} / estimate", any_fault
+            for rule, hit in zip(RULES, broken, strict=True):
+                place = f"formatting-rules / formatting-rules / {rule.replace('-', ' ')}, {whose} / estimate"
+                yield place, Planted(float(hit.mean()), f"files that break a rule{words}")
 
 
 def _review_time(world: World) -> Truths:
     seen = ~world.grades.anchor & (world.grades.exposure == 1)
     minutes = float(world.grades.active_s[seen].mean() / 60)
-    yield "groups / review-time / figures / minutes / estimate", Planted(minutes, "minutes of review")
+    yield "review-time / review-time / minutes / estimate", Planted(minutes, "minutes of review")

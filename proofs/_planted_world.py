@@ -26,7 +26,8 @@ SAMPLES, GRADES, POOL = 2, 2, 5
 ENDINGS = ("docx", "pdf", "xlsx")
 CLAIMS = (55, 65, 75, 85, 95)
 LABELS = ("accuracy", "completeness", "formatting", "")
-RULES = ("cut-text", "blank-page")
+RULES, OF_EXPERT = ("cut-text", "blank-page"), (0.2, 0.15)
+"""Rules of form, and how often the expert breaks each."""
 PICKED = (1, 2)
 """Models of whose two samples a judge picks one."""
 OCCUPATIONS = 6
@@ -53,6 +54,8 @@ class Tasks:
     hours: Floats
     wage: Floats
     expert_tells: Flags
+    expert_broken: Flags
+    """A row a rule."""
 
     def __len__(self) -> int:
         return len(self.hours)
@@ -78,9 +81,8 @@ class Works:
     tells: Flags
     broken: Flags
     """A row a rule."""
-    verdict: NDArray[np.int8]
-    """The judge's, in halves."""
-    verdict_first: Flags
+    verdicts: NDArray[np.int8]
+    """The judge's, in halves: a row with the work at A, and one with it elsewhere."""
     picked: Flags
 
 
@@ -172,8 +174,7 @@ def draw_world(cell: Cell, rng: np.random.Generator, *, n_tasks: int | None = No
         usd=_skewed(np.full(len(task), -1.0), 0.5, rng, digits=4),
         tells=rng.random(len(task)) < 0.12 + 0.1 * (offset > 0),
         broken=_draw_faults(n, task, model, rng),
-        verdict=_halves(0.7 * quality, cell.ties, rng),
-        verdict_first=rng.random(len(task)) < 0.5,
+        verdicts=np.stack([_halves(0.7 * quality + place, cell.ties, rng) for place in OF_PLACE]),
         picked=_draw_picks(offset, rng),
     )
     return World(cell, tasks, works, grades, _draw_severities(cell, works, grades, offset, rng))
@@ -190,6 +191,7 @@ def _draw_tasks(size: Floats, rng: np.random.Generator) -> Tasks:
         hours=_skewed(1.2 + 0.6 * size, 0.0, rng, digits=2),
         wage=30.0 + 8.0 * occupation.astype(np.float64),
         expert_tells=rng.random(n) < 0.05,
+        expert_broken=rng.random((len(RULES), n)) < np.array(OF_EXPERT)[:, None],
     )
 
 

@@ -83,8 +83,8 @@ def _file_of(module: str, below: tuple[str, ...]) -> Path | None:
     if not module.startswith(below):
         return None
     root = ROOT / "src" if module.startswith("guildhall") else ROOT
-    path = root / Path(*module.split(".")).with_suffix(".py")
-    return path if path.exists() else None
+    path = root / Path(*module.split("."))
+    return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.exists()), None)
 
 
 def write_table(records: list[Record], adjusted: list[float], *, start: str = START) -> None:

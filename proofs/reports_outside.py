@@ -10,7 +10,7 @@ from pathlib import Path
 
 from guildhall.analysis.clawwork_files import COLUMNS, clawwork_rows
 from guildhall.analysis.speed_and_cost import read_speed_and_cost
-from guildhall.domain.design import Success
+from guildhall.domain.estimates import Success
 from guildhall.reports.savings_page import savings_page
 from guildhall.reports.tables import csv_text
 from proofs import Figures, proof, realdata

@@ -17,7 +17,7 @@ from pathlib import Path
 from proofs import ROOT, Figures, proof
 from proofs._examining import RUNS, Record, Seen, holm, p_value, records_of
 from proofs._planted_intervals import intervals_of
-from proofs._planted_study import Desk, findings_of_run, seen_in_run
+from proofs._planted_study import Desk, report_of_run, seen_in_run
 from proofs._planted_truths import Planted, truths_of
 from proofs.coverage import FAILS_BELOW, digest_of_code, write_table
 from proofs.simulator import CELLS
@@ -32,7 +32,7 @@ KEEPS_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(2**31), "MALLOC_TRIM_THRESHOLD_": 
 FEWEST_GIVEN = 200
 """An interval that hardly any study shows is not examined by showing that it held."""
 TRUTHS, STUDY = "proofs._planted_truths", "proofs._planted_study"
-WHOLE = ("guildhall.analysis.", "guildhall.study.", "proofs.")
+WHOLE = ("guildhall.analysis.", "guildhall.reports.", "guildhall.store.verdict", "guildhall.study.", "proofs.")
 
 
 @proof(
@@ -63,7 +63,7 @@ def planted_study() -> Figures:
     unseen = [family for family, given in families.items() if given < FEWEST_GIVEN]
     assert not unseen, f"planted, and shown by hardly any report: {unseen}"
     with tempfile.TemporaryDirectory() as folder:
-        shown = intervals_of(findings_of_run(Desk(Path(folder)), 1))
+        shown = intervals_of(report_of_run(Desk(Path(folder)), 1))
     return {
         "studies": RUNS,
         "intervals_in_one_report": sum(one.interval is not None for one in shown.values()),
@@ -116,5 +116,5 @@ def _run_round(truths: Path, rounds: Path, number: int) -> None:
             kept = json.loads(_file(truths, cell).read_text())
             planted = {address: Planted(*one) for address, one in kept.items()}
             run = number * len(CELLS) + cell
-            seen += [(cell, *one) for one in seen_in_run(findings_of_run(desk, run), planted, run)]
+            seen += [(cell, *one) for one in seen_in_run(report_of_run(desk, run), planted, run)]
     _keep(_file(rounds, number), seen)

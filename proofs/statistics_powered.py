@@ -11,7 +11,7 @@ import numpy as np
 
 from guildhall.analysis.ppi import PpiRows, ppi_mean
 from guildhall.analysis.savings import savings_from_totals
-from guildhall.domain.design import Success
+from guildhall.domain.estimates import Success
 from proofs import Figures, proof, realdata
 from proofs._bench import peers_python
 

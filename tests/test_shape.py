@@ -9,11 +9,11 @@ from scripts.shape import Shape
 
 SHAPE = Shape(Path(__file__).parent.parent / "src")
 CEILINGS = {
-    "modules": 622,
-    "modules in study + reports + analysis + peer": 208,
-    "modules with exactly one importer": 201,
-    "imports inside functions, outside cli": 156,
-    "public class names with several meanings": 34,
+    "modules": 610,
+    "modules in study + reports + analysis + peer": 192,
+    "modules with exactly one importer": 199,
+    "imports inside functions, outside cli": 153,
+    "public class names with several meanings": 29,
     "import cycles": 0,
 }
 """Where we stand: lower a ceiling whenever the tree falls below it. Lines are told, and not held."""

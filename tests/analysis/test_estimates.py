@@ -11,7 +11,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from guildhall.domain.findings import Figure
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -19,6 +18,7 @@ from pydantic import ValidationError
 from guildhall.domain.boards import Board
 from guildhall.domain.estimates import LATER, Estimate
 from guildhall.domain.trained import FittedWeights, SplitMargin
+from guildhall.domain.values import Value
 
 RATE = Estimate(value=0.5, interval=(0.4, 0.6), estimand="a rate", method="t over tasks", n_tasks=40)
 numbers = st.floats(allow_nan=False, allow_infinity=False)
@@ -48,6 +48,13 @@ def estimates(draw: st.DrawFn) -> Estimate:
         df_graders=draw(known),
         design_effect=draw(known),
     )
+
+
+class Figure(Value):
+    """A value that holds an estimate."""
+
+    name: str
+    estimate: Estimate
 
 
 def figure(**changes: Any) -> Figure:

@@ -13,7 +13,7 @@ from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.rated import CONVENTIONS, Group, Groups
 from guildhall.analysis.tables import Coded
 from guildhall.analysis.win_rates import groups
-from guildhall.domain.design import Convention
+from guildhall.domain.estimates import Convention
 
 rows = st.tuples(
     st.integers(0, 3), st.integers(0, 4), st.integers(0, 1), st.integers(-1, 3) | st.integers(0, 3), st.integers(0, 2)

@@ -21,7 +21,7 @@ from guildhall.analysis.savings import (
     savings_from_totals,
 )
 from guildhall.analysis.speed_and_cost import read_speed_and_cost
-from guildhall.domain.design import Success
+from guildhall.domain.estimates import Success
 from guildhall.errors import ImpossibleValue, NothingToCompare, UnreadableFile
 from guildhall.reports.savings_page import savings_page
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from guildhall.confine.cgroup import Group, kernel_bytes, open_group
+from guildhall.confine.cgroup import ControlGroup, kernel_bytes, open_group
 from guildhall.confine.limits import MIB, Limits
 from guildhall.confine.room import start
 
@@ -52,7 +52,7 @@ class Machine:
         (self.proc / "cgroup").write_text("\n".join(self.groups) + "\n")
         return path
 
-    def open(self) -> Group | None:
+    def open(self) -> ControlGroup | None:
         return open_group(LIMITS, work=self.proc, process=self.proc)
 
 
@@ -66,7 +66,7 @@ def delegated(group: Path, *, controllers: str = "cpu memory pids", enabled: str
     (group / "cgroup.subtree_control").write_text(f"{enabled}\n")
 
 
-def emptied(group: Group) -> Group:
+def emptied(group: ControlGroup) -> ControlGroup:
     """As the kernel's own: the files of a group vanish with it and do not hold it."""
     for folder in {group.memory, group.pids}:
         for file in folder.iterdir():

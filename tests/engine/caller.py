@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from datetime import date
@@ -25,6 +26,11 @@ PRICED = "openai-api/own/priced"
 PRICES = Prices({PRICED: Price(input_usd=10.0, output_usd=100.0, as_of=date(2026, 1, 1))})
 
 
+def hear_ctrl_c() -> None:
+    """As in a terminal: whoever runs the tests in the background may have told their children to ignore it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def start(
     workspace: Path, model: str, settings: dict[str, Any], *, variables: dict[str, str] | None = None, **more: Any
 ) -> subprocess.Popen[bytes]:
@@ -36,7 +42,9 @@ def start(
     environ = os.environ | {"OWN_API_KEY": KEY, "OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY} | (variables or {})
     command = [sys.executable, "-m", "tests.engine.caller", orders]
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, cwd=ROOT, env=environ, start_new_session=True, stdout=pipe, stderr=pipe)
+    return subprocess.Popen(
+        command, cwd=ROOT, env=environ, start_new_session=True, stdout=pipe, stderr=pipe, preexec_fn=hear_ctrl_c
+    )
 
 
 def ask(

@@ -107,7 +107,7 @@ def test_a_judge_is_held_to_account_by_people_of_a_named_kind(workspace, study):
         "always-tie": 0.5,
         "rubric-and-format": pytest.approx(0.5, abs=0.5),
     }
-    assert found["coverage"] == {"asked": 16, "verdicts": 16, "failures": {}, "left_out_with_them": 0}
+    assert found["coverage"] == {"asked": 16, "verdicts": 16, "failures": {}, "left_out_with_them": 0, "cost_usd": 0.0}
 
 
 def test_ungradable_tasks_are_left_out_with_their_number(workspace, study):

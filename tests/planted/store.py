@@ -139,7 +139,7 @@ def _plant_wave(
     path.write_text(
         f'[study]\nid = "wave"\ntitle = "A later wave"\nseed = {planted.seed}\n'
         f'[extends]\nfile = "study.toml"\nanchors = 0.4\ndrift_limit = {limit}\n'
-        f'[[authors]]\nname = "delta"\nmodel = "scripted/delta"\nsamples = {shape.samples}\n'
+        f'[[authors]]\nname = "delta"\nmodel = "scripted/delta"\ntools = "none"\nsamples = {shape.samples}\n'
     )
     works = _work(workspace, planted, OpenStudy.open(path, workspace), rng)
     return _judged(workspace, planted, shape, path, rng, works)
@@ -147,7 +147,7 @@ def _plant_wave(
 
 def _study_file(shape: Shape) -> str:
     authors = "\n".join(
-        f'[[authors]]\nname = "{name}"\nmodel = "scripted/{name}"\nsamples = {shape.samples}\n'
+        f'[[authors]]\nname = "{name}"\nmodel = "scripted/{name}"\ntools = "none"\nsamples = {shape.samples}\n'
         for name in MODELS[: shape.models]
     )
     judges = "\n".join(f'[[judges]]\nname = "{name}"\nmodel = "mockllm/{name}"\n' for name in ("judge-a", "judge-b"))

@@ -10,12 +10,11 @@ from guildhall.analysis.savings import Savings
 from guildhall.analysis.savings_files import ModelSavings
 from guildhall.analysis.speed_and_cost import SpeedAndCost
 from guildhall.analysis.win_rates import WinRate
-from guildhall.domain.design import Success
-from guildhall.domain.estimates import Estimate
+from guildhall.domain.estimates import Estimate, Success
 from guildhall.domain.policy import GraderGroup, Policy, Rule
 from guildhall.domain.report import DatedPoint, Quotation, Report, Section
 from guildhall.reports.chapters.ablations import Ablation, ablations_section
-from guildhall.reports.chapters.confidence import Calibrated, confidence_section
+from guildhall.reports.chapters.confidence import ModelCalibration, confidence_section
 from guildhall.reports.chapters.figures import figure_section
 from guildhall.reports.chapters.headline import breakdowns_section, headline_section
 from guildhall.reports.chapters.reasons import ReasonShare, reasons_section
@@ -91,7 +90,7 @@ SHARES = tuple(
     for label, share in (("accuracy", 0.4), ("formatting", 0.3), ("clarity", 0.1))
 )
 CALIBRATIONS = tuple(
-    Calibrated(
+    ModelCalibration(
         model,
         against,
         Calibration(

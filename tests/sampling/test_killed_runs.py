@@ -16,6 +16,7 @@ from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
 from guildhall.store.ledger import Ledger
 from guildhall.store.workspace import Workspace
+from tests.engine.caller import hear_ctrl_c
 from tests.engine.model_server import READ, WRITTEN, ModelServer
 
 TASKS, STOPS = 4, 2
@@ -44,7 +45,9 @@ def study(command: str, folder: Path, *words: str) -> subprocess.Popen[bytes]:
     line = [sys.executable, "-m", "guildhall", "study", command, "study.toml", "--workspace", "ws", *words]
     environ = os.environ | {"LOOP_API_KEY": "none-needed"}
     pipe = subprocess.PIPE
-    return subprocess.Popen(line, cwd=folder, env=environ, start_new_session=True, stdout=pipe, stderr=pipe)
+    return subprocess.Popen(
+        line, cwd=folder, env=environ, start_new_session=True, stdout=pipe, stderr=pipe, preexec_fn=hear_ctrl_c
+    )
 
 
 def said(process: subprocess.Popen[bytes]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from guildhall.domain.authors import ModelRun, Person
+from guildhall.domain.authors import ModelGrader, ModelRun, Person
 from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
@@ -76,3 +76,13 @@ def _judgment(compared: Comparison, number: int, score: float) -> Judgment:
     ranks = RANKS[score] if order[0] == model else RANKS[score][::-1]
     grader = Person(code_name=f"g-{compared.study}-{compared.task}-{number}")
     return Judgment(comparison=compared.key, grader=grader, order=order, ranks=ranks, made_at=MOMENT)
+
+
+def judged_by_program(workspace: Workspace, study: str, *, wins: int) -> None:
+    """A judge, asked in both orders, gives the model the win in the first so many comparisons and in no other."""
+    grader = ModelGrader(name="judge", model="scripted/judge", prompt_digest="0" * 64)
+    for number, comparison in enumerate(workspace.store.find(Comparison, study=study)):
+        ranks = (2, 1) if number < wins else (1, 2)
+        said = {"comparison": comparison.key, "grader": grader, "made_at": MOMENT, "reason": "so"}
+        for order, given in ((comparison.submissions, ranks), (comparison.submissions[::-1], ranks[::-1])):
+            workspace.store.add(Judgment.model_validate(said | {"order": order, "ranks": given}))

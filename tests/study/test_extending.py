@@ -28,7 +28,7 @@ from guildhall.study.extending import draw_anchors, judged_pairs
 from guildhall.study.file import read_study
 from guildhall.study.reporting import study_report
 from guildhall.study.studies import OpenStudy
-from tests.study.made import judged_study, task
+from tests.study.made import judged_by_program, judged_study, task
 from tests.study.told import figures, outcomes, section
 
 BASE = """
@@ -74,6 +74,15 @@ def test_waves_without_drift_are_pooled_and_anchors_count_once(workspace: Worksp
     drift = section(found, "drift")
     assert figures(drift)["all anchors"].value == 0.0 and "is pooled with base" in drift.words[0]
     assert found.counts["judgments"] == 60 + 60
+
+
+def test_a_judge_of_pooled_waves_is_held_against_people_over_both_and_anchors_count_once(workspace: Workspace) -> None:
+    later = wave(workspace, [GOOD, BAD] * 5)
+    judged_by_program(workspace, "base", wins=20)
+    judged_by_program(workspace, "later", wins=0)
+    told = figures(section(study_report(workspace, later), "agreement"))["judge with them"]
+    # Where it gave a win: 5 good and 15 bad works; where it gave none: 10 good ones.
+    assert told.n_samples == 30 and told.value == pytest.approx((5 * 5 / 6 + 15 / 6 + 10 / 6) / 30)
 
 
 def test_past_the_limit_pooling_is_refused_and_only_the_new_model_is_shown(workspace: Workspace) -> None:

@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from guildhall.study.findings import findings_of
-from guildhall.study.judged import judged_rows
-from guildhall.study.rows import words_in
 from typer.testing import CliRunner
 
+from guildhall.analysis.pairs import words_in
 from guildhall.cli.main import app
 from guildhall.documents.looking import Documents
 from guildhall.domain.judgments import Comparison
@@ -26,7 +24,9 @@ from guildhall.judging.preparing import Preparer
 from guildhall.store.checking import examine_workspace
 from guildhall.store.wordings import Wordings
 from guildhall.store.workspace import Workspace
+from guildhall.study.evidence import read_evidence
 from guildhall.study.extending import judged_pairs
+from guildhall.study.reporting import study_report
 from guildhall.study.studies import OpenStudy
 from tests.study.made import judged_study, task
 
@@ -123,8 +123,10 @@ def test_moving_on_is_asked_for_and_makes_sets_of_its_own_once(workspace: Worksp
     again = grade(OpenStudy.open(path, workspace))
     assert again == moved, "later runs go on with the newest form, and need not be told"
     assert workspace.store.count(Comparison) == 2 * TASKS
-    rows = judged_rows(workspace.store, "base").rows
-    assert set(words_in(rows.columns["sector"])) == {"Information", "Government", "Other"}
+    form = workspace.store.newest(Study, id="base")
+    assert form is not None
+    pairs = read_evidence(workspace, form, needs=()).pairs
+    assert set(words_in(pairs.columns["sector"])) == {"Information", "Government", "Other"}
 
 
 def test_sets_that_were_kept_before_they_could_state_a_version_are_found_again(
@@ -186,9 +188,9 @@ def test_the_first_form_that_holds_a_task_pins_it(workspace: Workspace) -> None:
 
 def test_a_report_is_about_the_wordings_its_study_pinned(workspace: Workspace) -> None:
     study = judged_study(workspace, "s", {"alpha": [[1.0, 0.0]] * 4})
-    before = findings_of(workspace, study)
+    before = study_report(workspace, study)
     workspace.store.add_all(task(number, version=2, sector="Other", expert_hours=500) for number in range(4))
-    assert findings_of(workspace, study) == before
+    assert study_report(workspace, study) == before
 
 
 def test_a_deep_look_tells_of_sets_whose_work_was_made_for_another_version(workspace: Workspace, path: Path) -> None:

@@ -9,10 +9,13 @@ import pytest
 from proofs._examining import Seen, p_value, records_of
 from proofs._planted_intervals import intervals_of
 from proofs._planted_store import check, store_world
-from proofs._planted_study import Desk, findings_of_run, seen_in_run
+from proofs._planted_study import Desk, report_of_run, seen_in_run
 from proofs._planted_truths import truths_of
 from proofs._planted_world import draw_world, rates_of
 from proofs.simulator import CELLS
+
+from guildhall.domain.report import CellValue, ReportTable
+from guildhall.store.verdicts import unlike_rebuild
 
 SMALL = (2, 6)
 """Cells of 30 tasks with neither rare wins nor rare losses."""
@@ -31,13 +34,13 @@ def truths():
 
 @pytest.fixture(scope="module")
 def reports(desk):
-    return {run: findings_of_run(desk, run) for cell in SMALL for run in range(cell, ROUNDS * len(CELLS), len(CELLS))}
+    return {run: report_of_run(desk, run) for cell in SMALL for run in range(cell, ROUNDS * len(CELLS), len(CELLS))}
 
 
 def test_no_interval_of_a_report_is_far_from_what_it_claims(reports, truths):
     seen: dict[str, list[tuple[int, Seen]]] = {}
-    for run, findings in reports.items():
-        for one in seen_in_run(findings, truths[run % len(CELLS)], run):
+    for run, report in reports.items():
+        for one in seen_in_run(report, truths[run % len(CELLS)], run):
             seen.setdefault(one.interval, []).append((run % len(CELLS), one))
     for interval, rows in seen.items():
         assert any(one.held is not None for _, one in rows), f"no report shows {interval}"
@@ -47,9 +50,9 @@ def test_no_interval_of_a_report_is_far_from_what_it_claims(reports, truths):
 
 def test_over_all_their_intervals_reports_hold_about_nineteen_truths_in_twenty(reports, truths):
     held: Counter[bool] = Counter()
-    for run, findings in reports.items():
+    for run, report in reports.items():
         planted = truths[run % len(CELLS)]
-        for address, given in intervals_of(findings).items():
+        for address, given in intervals_of(report).items():
             if given.interval is not None:
                 held[given.interval[0] <= planted[address].truth <= given.interval[1]] += 1
     assert held.total() > 400 * len(reports)
@@ -57,26 +60,42 @@ def test_over_all_their_intervals_reports_hold_about_nineteen_truths_in_twenty(r
 
 
 def test_an_interval_without_a_planted_truth_is_a_defect(reports, truths):
-    run, findings = next(iter(reports.items()))
-    fewer = {address: one for address, one in truths[run].items() if address != "headline / alpha / win"}
-    with pytest.raises(AssertionError, match="headline / alpha / win"):
-        list(seen_in_run(findings, fewer, run))
+    run, report = next(iter(reports.items()))
+    fewer = {address: one for address, one in truths[run].items() if address != "headline / headline / alpha / win"}
+    with pytest.raises(AssertionError, match="headline / headline / alpha / win"):
+        list(seen_in_run(report, fewer, run))
 
 
 def test_a_report_that_told_another_rate_would_be_found_out(reports, truths):
     seen: dict[str, list[tuple[int, Seen]]] = {}
-    for run, findings in reports.items():
+    for run, report in reports.items():
         planted = truths[run % len(CELLS)]
         wrong = {address: one._replace(truth=one.truth + 0.35) for address, one in planted.items()}
-        for one in seen_in_run(findings, wrong, run):
+        for one in seen_in_run(report, wrong, run):
             seen.setdefault(one.interval, []).append((run % len(CELLS), one))
     assert min(p_value(record) for record in records_of("headline, win", seen["headline, win"])) < 1e-3
 
 
-def test_what_the_walk_finds_is_every_pair_of_ends_in_the_report(reports):
-    findings = next(iter(reports.values()))
-    written = findings.model_dump_json().count('"interval":[') + findings.model_dump_json().count('"band":[')
-    assert sum(one.interval is not None for one in intervals_of(findings).values()) == written
+def test_what_the_walk_finds_is_every_pair_of_ends_in_the_tables_of_the_report(reports):
+    report = next(iter(reports.values()))
+    tables = [table for section in report.sections for table in section.tables]
+    written = sum(table.model_dump_json().count('"interval":[') for table in tables)
+    bands = sum(cell is not None for table in tables for name, cell in _cells(table) if name == "band_high")
+    assert sum(one.interval is not None for one in intervals_of(report).values()) == written + bands
+    assert bands > 50
+
+
+def _cells(table: ReportTable) -> list[tuple[str, CellValue]]:
+    return [(column.name, cell) for row in table.rows for column, cell in zip(table.columns, row, strict=True)]
+
+
+def test_an_estimate_that_stands_in_a_figure_alone_is_a_defect(reports):
+    report = next(iter(reports.values()))
+    section = report.section("headline")
+    told = section.table("headline")
+    bare = section.but(tables=(told.but(rows=told.rows[1:]),))
+    with pytest.raises(AssertionError, match="figure win-or-tie of headline shows what no table holds"):
+        intervals_of(report.but(sections=(bare,)))
 
 
 def test_the_store_holds_what_the_domain_would_have_written(desk):
@@ -84,10 +103,11 @@ def test_the_store_holds_what_the_domain_would_have_written(desk):
     with desk.workspace() as workspace:
         store_world(workspace.store, world)
         assert check(workspace.store, every=5) > 100
+        assert not list(unlike_rebuild(workspace.store))
 
 
-def test_the_same_run_gives_the_same_findings(desk, reports):
-    assert findings_of_run(desk, SMALL[0]) == reports[SMALL[0]]
+def test_the_same_run_gives_the_same_report(desk, reports):
+    assert report_of_run(desk, SMALL[0]) == reports[SMALL[0]]
 
 
 def test_models_win_as_often_as_was_planted():

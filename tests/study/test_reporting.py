@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from guildhall.store import verdict_parts
 from guildhall.store.ledger import Ledger, Sent
-from guildhall.store.verdict_parts import close_parts
 from guildhall.store.workspace import Workspace
 from guildhall.study.reporting import write_study_report
 from tests.study.made import judged_study
@@ -27,10 +29,13 @@ def test_a_report_names_the_calls_whose_answer_nobody_knows(workspace: Workspace
     assert told in (tmp_path / "after" / "report.md").read_text()
 
 
-def test_closed_parts_change_no_byte_of_a_report(workspace: Workspace, tmp_path: Path) -> None:
+def test_closed_parts_change_no_byte_of_a_report(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verdict_parts, "WORTH_KEEPING", 0)
     study = judged_study(workspace, "s", SCORES)
     write_study_report(workspace, study, tmp_path / "open")
-    assert close_parts(workspace.store, workspace.path / "cache" / "verdicts") == 1
+    assert verdict_parts.close_parts(workspace.store, workspace.path / "cache" / "verdicts") == 1
     write_study_report(workspace, study, tmp_path / "closed")
     written = {file.relative_to(tmp_path / "open") for file in (tmp_path / "open").rglob("*.*")}
     assert {Path("report.html"), Path("figures/outcomes.png"), Path("judgments.csv"), Path("report.xlsx")} <= written

@@ -5,17 +5,16 @@ from __future__ import annotations
 import pytest
 
 from guildhall.analysis.evidence import Evidence
-from guildhall.domain.authors import Expert, ModelGrader, ModelRun
-from guildhall.domain.judgments import Comparison, Judgment
+from guildhall.domain.authors import Expert, ModelRun
 from guildhall.domain.prepared import Prepared, PreparedFile
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
-from guildhall.reports.chapters.agreement import Agreement
+from guildhall.reports.chapters.agreement import GraderAgreement
 from guildhall.reports.chapters.blinding import Tells
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
+from tests.study.made import judged_by_program
 from tests.study.test_failures import study  # noqa: F401 - a fixture: twelve tasks, every judgment lost
-from tests.study.test_findings import MOMENT
 from tests.study.told import figures
 
 
@@ -23,22 +22,12 @@ def evidence_of(workspace: Workspace, made: Study) -> Evidence:
     return read_evidence(workspace, made)
 
 
-def judged_by_program(workspace: Workspace, *, wins: int) -> None:
-    """A judge gives the model the win on so many tasks, where people never did."""
-    for number, comparison in enumerate(workspace.store.find(Comparison, study="s")):
-        ranks = (2, 1) if number < wins else (1, 2)
-        grader = ModelGrader(name="judge", model="scripted/judge", prompt_digest="0" * 64)
-        said = {"comparison": comparison.key, "grader": grader, "made_at": MOMENT, "reason": "so"}
-        for order, given in ((comparison.submissions, ranks), (comparison.submissions[::-1], ranks[::-1])):
-            workspace.store.add(Judgment.model_validate(said | {"order": order, "ranks": given}))
-
-
 def test_a_judge_stands_beside_people_and_beside_the_best_constant_verdict(
     workspace: Workspace,
     study: Study,  # noqa: F811
 ) -> None:
-    judged_by_program(workspace, wins=3)
-    found = Agreement().section(evidence_of(workspace, study))
+    judged_by_program(workspace, "s", wins=3)
+    found = GraderAgreement().section(evidence_of(workspace, study))
     by_name = {name: one.value for name, one in figures(found).items()}
     assert by_name["graders with each other"] == 1
     assert by_name["judge with them"] == pytest.approx(9 / 12)

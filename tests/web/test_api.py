@@ -93,7 +93,7 @@ def test_answers_have_the_promised_shape_and_no_models_name(hall: Live) -> None:
     [
         ("/api/v1/studies/nowhere/results", 404),
         ("/api/v1/studies/untouched/results", 409),
-        ("/api/v1/studies/study/results?graders=martians", 409),
+        ("/api/v1/studies/study/results?graders=martians", 400),
         ("/api/v1/studies/study/judgments?ending=exe", 422),
         ("/api/v1/nothing", 404),
     ],

@@ -21,8 +21,7 @@ from guildhall.analysis.pooling import pool_shares
 from guildhall.analysis.rated import CONVENTIONS, Group, Groups, Rated
 from guildhall.analysis.tables import Coded, Codes, distinct
 from guildhall.analysis.win_rates import WinRate, grader_design_effect, groups, rate_estimate, t_intervals
-from guildhall.domain.design import Convention
-from guildhall.domain.estimates import Estimate
+from guildhall.domain.estimates import Convention, Estimate
 from guildhall.errors import UnknownName
 
 

@@ -25,7 +25,7 @@ _ROUNDS = frozenset({GroupKind.JUDGE, GroupKind.CONSTANT})
 _PROGRAMS = [kind.value for kind in _ROUNDS]
 
 
-class Verdicts(Protocol):
+class VerdictFrames(Protocol):
     """Verdicts and what they are about, as the store hands them over; every frame is sorted by names.
 
     `rows`: one for each work that a judgment shows. `works`, `tasks`, `graders` and `failures`: what the numbers in it
@@ -87,7 +87,7 @@ class Counted:
         return self.pairs.outcomes()
 
 
-def count(verdicts: Verdicts, policy: Policy) -> Counted:
+def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
     """Every judgment under the first rule that takes it, in the order of `Rule`; the others as pairs."""
     heads = _heads(verdicts, policy)
     heads = heads.with_columns(rule=_first_rule(verdicts, policy))
@@ -108,7 +108,7 @@ def count(verdicts: Verdicts, policy: Policy) -> Counted:
     )
 
 
-def _heads(verdicts: Verdicts, policy: Policy) -> pl.DataFrame:
+def _heads(verdicts: VerdictFrames, policy: Policy) -> pl.DataFrame:
     """One row for each judgment, with the baseline's work in it; of several the one of the lowest sample."""
     made_by = verdicts.works.select("work", "name", "sample").filter(pl.col("name") == policy.baseline)
     base = (
@@ -132,7 +132,7 @@ def _heads(verdicts: Verdicts, policy: Policy) -> pl.DataFrame:
     return heads.join(sizes, on="comparison", maintain_order="left").with_columns(orders=orders)
 
 
-def _said_again(by_programs: pl.DataFrame, verdicts: Verdicts) -> pl.Series:
+def _said_again(by_programs: pl.DataFrame, verdicts: VerdictFrames) -> pl.Series:
     """What a program said again at a place it had judged already: the first verdict there counts."""
     # The first two works tell an order from every other of the square in which a set is shown.
     seconds = verdicts.rows.filter(pl.col("place") == 1).select("judgment", second="work")
@@ -142,7 +142,7 @@ def _said_again(by_programs: pl.DataFrame, verdicts: Verdicts) -> pl.Series:
     return said.filter(earlier > 0)["judgment"]
 
 
-def _first_rule(verdicts: Verdicts, policy: Policy) -> pl.Expr:
+def _first_rule(verdicts: VerdictFrames, policy: Policy) -> pl.Expr:
     """The number of the first rule that takes a judgment by itself; rounds are looked at afterwards."""
     asked = _of_group(verdicts.graders, policy.graders)
     settled = asked if policy.grader_keys is None else asked.filter(pl.col("key").is_in(list(policy.grader_keys)))
@@ -175,7 +175,7 @@ def _with_broken_rounds() -> pl.Expr:
 
 
 def group_of() -> pl.Expr:
-    """The group of each of `Verdicts.graders`, as `GraderGroup` writes it."""
+    """The group of each of `VerdictFrames.graders`, as `GraderGroup` writes it."""
     kind = pl.col("kind")
     return pl.when(kind.is_in(["judge", "constant"])).then(kind + ":" + pl.col("name")).otherwise(kind)
 

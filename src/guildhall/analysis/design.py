@@ -65,7 +65,7 @@ def estimate_components(task: Codes, sample: Codes, score: Floats) -> Components
 
 
 @dataclass(frozen=True)
-class Need:
+class JudgmentsNeeded:
     """A plan that reaches its aim: so many tasks, samples a task, grades a sample; `judgments` in all."""
 
     tasks: int
@@ -77,7 +77,7 @@ class Need:
 
 def tasks_for_width(
     parts: Components, half_width: float, *, samples: int = 1, graders: int = 1, level: float = 0.95
-) -> Need:
+) -> JudgmentsNeeded:
     """The fewest tasks whose mean has an interval of at most +/- `half_width`."""
     if not 0 < half_width < 1:
         raise ImpossibleValue("half_width", half_width, allowed="between 0 and 1")
@@ -86,7 +86,7 @@ def tasks_for_width(
     while t_quantile(0.5 + level / 2, tasks - 1) * math.sqrt(each / tasks) > half_width:
         tasks += 1
     reached = t_quantile(0.5 + level / 2, tasks - 1) * math.sqrt(each / tasks)
-    return Need(tasks, samples, graders, tasks * samples * graders, reached)
+    return JudgmentsNeeded(tasks, samples, graders, tasks * samples * graders, reached)
 
 
 def tasks_for_power(
@@ -98,7 +98,7 @@ def tasks_for_power(
     shared: float = 0.5,
     power: float = 0.8,
     level: float = 0.95,
-) -> Need:
+) -> JudgmentsNeeded:
     """The fewest tasks on which a difference between two authors, paired by task, is found with this power.
 
     `shared` is the share of the task variance that both authors have in common and that pairing removes.
@@ -113,7 +113,9 @@ def tasks_for_power(
         tasks = math.ceil(tasks * 1.02) if tasks > 200 else tasks + 1
     while tasks > 3 and _power(each / (tasks - 1), difference, tasks - 1, level) >= power:
         tasks -= 1
-    return Need(tasks, samples, graders, 2 * tasks * samples * graders, _power(each / tasks, difference, tasks, level))
+    return JudgmentsNeeded(
+        tasks, samples, graders, 2 * tasks * samples * graders, _power(each / tasks, difference, tasks, level)
+    )
 
 
 def _power(variance: float, difference: float, tasks: int, level: float) -> float:

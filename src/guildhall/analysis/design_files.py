@@ -9,7 +9,7 @@ import numpy as np
 
 from guildhall.analysis.design import (
     Components,
-    Need,
+    JudgmentsNeeded,
     Worth,
     estimate_components,
     tasks_for_power,
@@ -19,7 +19,7 @@ from guildhall.analysis.design import (
 )
 from guildhall.analysis.outcomes import Outcomes, read_outcomes
 from guildhall.analysis.rated import CONVENTIONS
-from guildhall.domain.design import Convention
+from guildhall.domain.estimates import Convention
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,8 @@ class ModelPlan:
     tasks: int
     samples: int
     graders: int
-    for_width: Need
-    for_power: Need
+    for_width: JudgmentsNeeded
+    for_power: JudgmentsNeeded
     worth: Worth
     neediest: tuple[str, ...]
 

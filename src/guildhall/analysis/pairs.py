@@ -15,7 +15,7 @@ from guildhall.analysis.outcomes import Halves, Outcomes
 from guildhall.analysis.tables import Coded, Codes, Floats, distinct
 
 if TYPE_CHECKING:
-    from guildhall.analysis.counting import Verdicts
+    from guildhall.analysis.counting import VerdictFrames
 
 NOT_ASKED = -2
 """The answer of a grader who was not asked."""
@@ -126,7 +126,7 @@ class Pairs:
         )
 
 
-def pairs_from(shown: pl.DataFrame, verdicts: Verdicts) -> Pairs:
+def pairs_from(shown: pl.DataFrame, verdicts: VerdictFrames) -> Pairs:
     """Pairs from rows of models' work in counted judgments, each with `base_place` and `base_rank` beside it."""
     work = _Finder(verdicts.works, "work", shown)
     task = _Finder(verdicts.tasks, "task", shown)

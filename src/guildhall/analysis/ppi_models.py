@@ -13,8 +13,7 @@ import numpy as np
 
 from guildhall.analysis.ppi import FEWEST_LABELLED, Codes, Floats, PpiMean, PpiRows, ppi_mean
 from guildhall.analysis.rated import CONVENTIONS
-from guildhall.domain.design import Convention
-from guildhall.domain.estimates import Estimate
+from guildhall.domain.estimates import Convention, Estimate
 from guildhall.errors import NothingToCompare, UnknownName
 
 

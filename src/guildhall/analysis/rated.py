@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from guildhall.analysis.clusters import FEWEST_SECOND, Widened, widened_by
 from guildhall.analysis.tables import Codes, Floats, distinct
-from guildhall.domain.design import Convention
+from guildhall.domain.estimates import Convention
 
 CONVENTIONS: dict[Convention, tuple[float, float, float]] = {
     "win": (0.0, 0.0, 1.0),

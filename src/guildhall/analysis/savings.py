@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from guildhall.analysis.few_wins import moved_wins, reaching
 from guildhall.analysis.taskweights import ratio_interval, task_weights
-from guildhall.domain.design import Success
-from guildhall.domain.estimates import Estimate
+from guildhall.domain.estimates import Estimate, Success
 from guildhall.errors import ImpossibleValue, NothingToCompare, UnknownName
 
 Floats = NDArray[np.float64]

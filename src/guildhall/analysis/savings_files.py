@@ -19,7 +19,7 @@ from guildhall.analysis.savings import (
     savings_from_totals,
 )
 from guildhall.analysis.tables import Coded, Floats, Table, encode
-from guildhall.domain.design import Success
+from guildhall.domain.estimates import Success
 from guildhall.errors import MissingColumn, UnreadableFile
 
 CURRENCIES = {"speed": "minutes", "cost": "cost"}

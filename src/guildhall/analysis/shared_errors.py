@@ -15,7 +15,7 @@ from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.rated import Groups
 from guildhall.analysis.tables import Floats
 from guildhall.analysis.win_rates import groups
-from guildhall.domain.design import Convention
+from guildhall.domain.estimates import Convention
 
 
 class Shared(NamedTuple):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from guildhall.analysis.files import read_table
 from guildhall.analysis.savings_files import COLUMNS, ModelSavings, columns_for, savings_of_table, with_review
 from guildhall.analysis.tables import Table
-from guildhall.domain.design import Success
+from guildhall.domain.estimates import Success
 
 TRIES = tuple(range(1, 11))
 """What a curve over the number of tries shows."""

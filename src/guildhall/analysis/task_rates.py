@@ -9,7 +9,7 @@ import numpy as np
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.rated import Groups
 from guildhall.analysis.win_rates import groups
-from guildhall.domain.design import Convention
+from guildhall.domain.estimates import Convention
 from guildhall.domain.report import TaskRates
 from guildhall.domain.studies import Study
 

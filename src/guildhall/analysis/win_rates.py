@@ -19,8 +19,7 @@ from guildhall.analysis.rated import CONVENTIONS, Group, Groups, Rated
 from guildhall.analysis.resampling import resampled_interval
 from guildhall.analysis.sequential import confidence_sequence
 from guildhall.analysis.tables import Codes
-from guildhall.domain.design import Convention
-from guildhall.domain.estimates import Estimate
+from guildhall.domain.estimates import Convention, Estimate
 from guildhall.errors import NothingJudged, UnknownName
 
 IntervalKind = Literal["t", "two-level", "tasks", "within-sample", "always-valid"]

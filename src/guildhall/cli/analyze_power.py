@@ -12,7 +12,7 @@ from guildhall.cli.show import as_json, done, table
 from guildhall.cli.workspace import JsonOption
 
 if TYPE_CHECKING:
-    from guildhall.analysis.design import GraderNeed, Need
+    from guildhall.analysis.design import GraderNeed, JudgmentsNeeded
     from guildhall.analysis.design_files import ModelPlan
 
 
@@ -88,7 +88,7 @@ def _from_assumptions(rate: float, samples: int, graders: int, aims: _Aims, peop
     done(_words(for_power, f"power {aims.power:g} for a difference of {aims.difference:g} between two models"))
 
 
-def _words(need: Need, aim: str) -> str:
+def _words(need: JudgmentsNeeded, aim: str) -> str:
     return f"{aim}: {need.tasks} tasks x {need.samples} samples x {need.graders} grades = {need.judgments} judgments"
 
 

@@ -12,8 +12,7 @@ from guildhall.cli.workspace import JsonOption
 
 if TYPE_CHECKING:
     from guildhall.analysis.savings import Savings
-    from guildhall.domain.design import Success
-    from guildhall.domain.estimates import Estimate
+    from guildhall.domain.estimates import Estimate, Success
 
 
 def savings(

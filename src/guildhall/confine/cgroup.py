@@ -26,7 +26,7 @@ _numbers = count()
 
 
 @dataclass(frozen=True)
-class Group:
+class ControlGroup:
     """The control group of one room; in version 2 both folders are one."""
 
     held_by: HeldBy
@@ -92,14 +92,14 @@ class Group:
         return int((self.memory / (in_v2 if self.held_by == "cgroup v2" else in_v1)).read_text())
 
 
-def open_group(limits: Limits, *, work: Path, process: Path = Path("/proc/self")) -> Group | None:
+def open_group(limits: Limits, *, work: Path, process: Path = Path("/proc/self")) -> ControlGroup | None:
     """A group that holds `limits` for a room about to start; None where no hierarchy can be written to.
 
     Groups whose owner has died are removed on the way.
     """
     name = f"{_NAME}{_namespace()}-{os.getpid()}-{started(os.getpid())}-{next(_numbers)}"
     for held_by, memory, pids in _places(process):
-        group = Group(held_by, memory / name, pids / name)
+        group = ControlGroup(held_by, memory / name, pids / name)
         try:
             for parent in {memory, pids}:
                 _sweep(parent)
@@ -207,7 +207,7 @@ def _sweep(parent: Path) -> None:
     for folder in parent.glob(f"{_NAME}{_namespace()}-*"):
         pid, began, _ = folder.name.rsplit("-", 3)[1:]
         if started(int(pid)) != int(began):
-            Group("cgroup v1", folder, folder).remove(patience_s=0)
+            ControlGroup("cgroup v1", folder, folder).remove(patience_s=0)
 
 
 def _namespace() -> int:

@@ -17,7 +17,7 @@ from typing import IO
 
 from guildhall.confine import bubblewrap, inside, seccomp
 from guildhall.confine.bubblewrap import Mount
-from guildhall.confine.cgroup import Group, open_group
+from guildhall.confine.cgroup import ControlGroup, open_group
 from guildhall.confine.identity import Stage, hand_over
 from guildhall.confine.limits import MIB, How, Limits
 from guildhall.confine.tree import Tree
@@ -38,9 +38,9 @@ class Launched:
     env: dict[str, str]
     stage: Stage
     private_temp: Path | None = None
-    group: Group | None = None
+    group: ControlGroup | None = None
 
-    def place(self, group: Group) -> None:
+    def place(self, group: ControlGroup) -> None:
         """Let `group` hold everything that will be started; the launcher of a namespace stays outside of it."""
         try:
             for pid in Tree(self.process.pid).pids() or [self.process.pid]:

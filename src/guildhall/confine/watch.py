@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from guildhall.confine.cgroup import Group
+from guildhall.confine.cgroup import ControlGroup
 from guildhall.confine.command import Command
 from guildhall.confine.folder import Size, measure
 from guildhall.confine.limits import Ended, Limits
@@ -22,7 +22,7 @@ _FOLDER_LOOK_S, _SLOWEST_FOLDER_LOOK_S = 0.25, 1.0
 class Watch:
     """The limits of one room, held against looks at its tree and its work folder."""
 
-    def __init__(self, root: int, *, ours: int, work: Path, limits: Limits, group: Group | None) -> None:
+    def __init__(self, root: int, *, ours: int, work: Path, limits: Limits, group: ControlGroup | None) -> None:
         self._tree, self._ours, self._group = Tree(root), ours, group
         self._work, self._limits = work, limits
         self._full_since: float | None = None

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
-from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
@@ -21,6 +20,7 @@ from pydantic import (
 )
 from pydantic_core import to_jsonable_python
 
+from guildhall.domain.estimates import Convention, Success
 from guildhall.domain.halls import HallDesign
 from guildhall.domain.judges import PanelPlan, PlannedJudge
 from guildhall.domain.policy import GraderGroup, GroupKind, MissingRule, Policy
@@ -30,21 +30,13 @@ from guildhall.domain.values import Digest, GrownValue, Id, Line, Value
 if TYPE_CHECKING:
     from guildhall.domain.studies import Study
 
+LEVEL_OF_REPORTS = 0.95
+"""What intervals of reports are given at, whatever a plan says; a plan that says otherwise was departed from."""
 FORMAT = 2
 """The format of designs that are kept now."""
 EXPERT = "expert"
 """The baseline of a study that names no other: the professionals' own work."""
 REHEARSAL = "This is a rehearsal: simulated graders stand where people will stand, and no figure is about any model."
-Convention = Literal["win", "win_or_tie", "half_tie"]
-"""How a tie counts in a rate: as lost, as won, or as half."""
-
-
-class Success(StrEnum):
-    """What `w` counts; a savings figure without this name means nothing."""
-
-    WIN = "win"
-    WIN_OR_TIE = "win_or_tie"
-    ACCEPTED = "accepted"
 
 
 class TaskChoice(Value):
@@ -325,6 +317,7 @@ def _departures(plan: Plan, design: Design, done: Policy) -> list[Deviation]:
     pairs: list[tuple[str, Any, Any]] = [
         ("graders", plan.graders, done.graders),
         ("baseline", plan.baseline, done.baseline),
+        ("level of intervals", f"{plan.level:.0%}", f"{LEVEL_OF_REPORTS:.0%}"),
         ("exposure", plan.exposure, "first" if done.first_exposure else "all"),
         ("work that is missing", missing_words(plan.missing), missing_words(done.losses)),
         ("gradings beyond the plan", "left out", "left out" if done.planned_only else "counted"),
@@ -334,6 +327,8 @@ def _departures(plan: Plan, design: Design, done: Policy) -> list[Deviation]:
     keys = design.automatic.get(done.graders.name or "")
     if keys is not None and done.grader_keys is not None:
         pairs.append(("settings of the judge", ", ".join(sorted(keys)), ", ".join(sorted(done.grader_keys))))
+    if plan.excluded and not done.excluded:
+        pairs.append(("graders left out", "; ".join(map(str, plan.excluded)), "nobody"))
     if done.excluded and not plan.excluded:
         pairs.append(("graders left out", "nobody", ", ".join(sorted(done.excluded))))
     return [Deviation(what=what, planned=str(was), done=str(now)) for what, was, now in pairs if was != now]

@@ -4,7 +4,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from enum import StrEnum
+from typing import Any, ClassVar, Literal
+
+Convention = Literal["win", "win_or_tie", "half_tie"]
+"""How a tie counts in a rate: as lost, as won, or as half."""
+
+
+class Success(StrEnum):
+    """What `w` counts; a savings figure without this name means nothing."""
+
+    WIN = "win"
+    WIN_OR_TIE = "win_or_tie"
+    ACCEPTED = "accepted"
+
 
 LATER = ("target", "effective_tasks", "effective_graders", "df_graders", "design_effect")
 """Fields that estimates written by the first version lack; what takes a digest leaves them out while unknown."""

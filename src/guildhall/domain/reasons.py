@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from guildhall.domain.estimates import Estimate
-from guildhall.domain.values import Value
-
 LABELS = {
     "instruction following": "did, or failed to do, what the brief asked",
     "accuracy": "facts, figures or reasoning are right or wrong",
@@ -17,38 +14,3 @@ LABELS = {
     "professional judgment": "what an expert of the field would or would not have done",
 }
 """What a coder may choose; a justification that names no one main reason stays blank."""
-
-
-class ReasonShare(Value):
-    """How often one model's work lost (or won) for one reason, of all coded justifications of that side."""
-
-    model: str
-    side: str
-    """`lost` or `won`."""
-    label: str
-    share: Estimate
-
-
-class ReasonExample(Value):
-    """A justification in the grader's own words, and where to find it."""
-
-    label: str
-    side: str
-    model: str
-    task: str
-    judgment: str
-    words: str
-
-
-class Reasons(Value):
-    """Reasons by the first coder; where there are several, how far they agree."""
-
-    coder: str
-    others: tuple[str, ...] = ()
-    coded: int
-    blank: int
-    """Justifications whose main reason is unclear: counted, and no label's."""
-    uncoded: int
-    shares: tuple[ReasonShare, ...]
-    agreement: tuple[tuple[str, Estimate], ...] = ()
-    examples: tuple[ReasonExample, ...] = ()

@@ -12,7 +12,7 @@ UNKNOWN = "–"
 """Stands where a number is not known; the words beneath a table say why."""
 
 
-class Shown(NamedTuple):
+class CellWords(NamedTuple):
     """A cell in words: its value, and its interval or the reason why there is none."""
 
     value: str
@@ -39,29 +39,29 @@ _STYLES: dict[Form, _Style] = {
 }
 
 
-def shown(cell: CellValue, form: Form) -> Shown:
+def shown(cell: CellValue, form: Form) -> CellWords:
     """A cell as people read it, by the form of its column."""
     if isinstance(cell, Estimate):
         return _estimate(cell, form)
     if cell is None:
-        return Shown(NO_GRADE if form == "grade" else UNKNOWN)
+        return CellWords(NO_GRADE if form == "grade" else UNKNOWN)
     if isinstance(cell, float) and form == "grade":
-        return Shown(f"{letter_of(cell)} ({cell:.2f})")
+        return CellWords(f"{letter_of(cell)} ({cell:.2f})")
     if isinstance(cell, float) and form in _STYLES:
         style = _STYLES[form]
-        return Shown(f"{fixed(cell, style)}{style.unit}")
-    return Shown(str(cell))
+        return CellWords(f"{fixed(cell, style)}{style.unit}")
+    return CellWords(str(cell))
 
 
-def _estimate(one: Estimate, form: Form) -> Shown:
+def _estimate(one: Estimate, form: Form) -> CellWords:
     style = _STYLES.get(form, _STYLES["number"])
     if one.value is None:
-        return Shown(UNKNOWN, "" if form == "times" else f"no interval: {one.why_no_interval}")
+        return CellWords(UNKNOWN, "" if form == "times" else f"no interval: {one.why_no_interval}")
     value = f"{fixed(one.value, style)}{style.unit}"
     if one.interval is None:
-        return Shown(value, "" if form == "times" else f"no interval: {one.why_no_interval}")
+        return CellWords(value, "" if form == "times" else f"no interval: {one.why_no_interval}")
     low, high = (fixed(end, style) for end in one.interval)
-    return Shown(value, f"{low} to {high}{style.unit if form == 'percent' else ''}")
+    return CellWords(value, f"{low} to {high}{style.unit if form == 'percent' else ''}")
 
 
 def fixed(value: float, style: _Style) -> str:

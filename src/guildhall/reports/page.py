@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from guildhall.domain.report import Report, RunReport
 from guildhall.reports.figures import drawn
-from guildhall.reports.number_format import basis, rate_name, shown
+from guildhall.reports.number_format import basis, percent, rate_name, shown
 from guildhall.reports.plots.frame import FAINT, GRID, GROUND, INK, MARK
 from guildhall.reports.text import graders_in_words, lead, rests_on
 
@@ -46,7 +46,7 @@ def environment() -> Environment:
         "lead": lead,
         "graders_in_words": graders_in_words,
     }
-    made.filters |= {"rate_name": rate_name, "unbroken": _unbroken(str)}
+    made.filters |= {"percent": _unbroken(percent), "rate_name": rate_name, "unbroken": _unbroken(str)}
     return made
 
 

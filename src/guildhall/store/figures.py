@@ -25,7 +25,7 @@ MOST_MODELS = 50
 
 
 @dataclass(frozen=True)
-class Figure:
+class Gauge:
     """One number, by the values of its labels; `grows` says that it never becomes less."""
 
     name: str
@@ -35,36 +35,36 @@ class Figure:
     grows: bool = False
 
 
-def figures(store: Store, *, now: float) -> list[Figure]:
+def figures(store: Store, *, now: float) -> list[Gauge]:
     """Every figure at one moment."""
     with store.reading() as connection:
         return [*_hall(connection, now), *_waiting(connection), *_spent(connection)]
 
 
-def _hall(connection: Connection, now: float) -> Iterator[Figure]:
+def _hall(connection: Connection, now: float) -> Iterator[Gauge]:
     for name, kind in (("judgments", Judgment), ("submissions", Submission)):
         counted = connection.execute(select(func.count()).select_from(shelf_of(kind).table)).scalar_one()
-        yield Figure(name, f"Kept {name}, of people and of models.", counted, grows=True)
+        yield Gauge(name, f"Kept {name}, of people and of models.", counted, grows=True)
     live = select(func.count()).where(seats.c.state == SeatState.LIVE.value, seats.c.expires_at > now)
-    yield Figure("live_seats", "Places that graders hold now.", connection.execute(live).scalar_one())
+    yield Gauge("live_seats", "Places that graders hold now.", connection.execute(live).scalar_one())
     free = select(func.count()).where(slots.c.done.is_(False), slots.c.holder.is_(None))
-    yield Figure("open_slots", "Planned gradings nobody holds.", connection.execute(free).scalar_one())
+    yield Gauge("open_slots", "Planned gradings nobody holds.", connection.execute(free).scalar_one())
 
 
-def _waiting(connection: Connection) -> Iterator[Figure]:
+def _waiting(connection: Connection) -> Iterator[Gauge]:
     """Queues: what is done is not counted, so that a long history costs nothing."""
     unfinished = [state.value for state in WorkState if state is not WorkState.DONE]
     counted = dict.fromkeys(unfinished, 0)
     query = select(work_items.c.state, func.count()).where(work_items.c.state.in_(unfinished))
     counted |= {row[0]: row[1] for row in connection.execute(query.group_by(work_items.c.state))}
     for state, number in counted.items():
-        yield Figure("work_items", "Work items that are not done.", number, {"state": state})
+        yield Gauge("work_items", "Work items that are not done.", number, {"state": state})
     query = select(outbox.c.kind, outbox.c.state, func.count()).where(outbox.c.state != "sent")
     for kind, state, number in connection.execute(query.group_by(outbox.c.kind, outbox.c.state)):
-        yield Figure("outbox", "Letters and deliveries not sent.", number, {"kind": kind, "state": state})
+        yield Gauge("outbox", "Letters and deliveries not sent.", number, {"kind": kind, "state": state})
 
 
-def _spent(connection: Connection) -> Iterator[Figure]:
+def _spent(connection: Connection) -> Iterator[Gauge]:
     calls = model_calls.c
     late, failed = calls.error.startswith(LATE), calls.error.is_not(None)
     outcome = case((calls.ended_at.is_(None), "unanswered"), (late, "late"), (failed, "failed"), else_="answered")
@@ -86,11 +86,11 @@ def _spent(connection: Connection) -> Iterator[Figure]:
     shown = set(sorted(often, key=lambda model: -often[model])[:MOST_MODELS])
     for row in rows:
         model = {"model": row.model if row.model in shown else "other"}
-        yield Figure(
+        yield Gauge(
             "model_calls", "Model calls by how they ended.", row.number, {**model, "outcome": row.outcome}, grows=True
         )
         for side in ("input", "output"):
             tokens = int(getattr(row, side))
-            yield Figure("model_tokens", "Tokens of model calls.", tokens, {**model, "side": side}, grows=True)
-        yield Figure("model_dollars", "Known cost of model calls.", row.dollars, model, grows=True)
-        yield Figure("model_calls_unpriced", "Answered calls of unknown price.", int(row.unpriced), model, grows=True)
+            yield Gauge("model_tokens", "Tokens of model calls.", tokens, {**model, "side": side}, grows=True)
+        yield Gauge("model_dollars", "Known cost of model calls.", row.dollars, model, grows=True)
+        yield Gauge("model_calls_unpriced", "Answered calls of unknown price.", int(row.unpriced), model, grows=True)

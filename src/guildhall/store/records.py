@@ -16,7 +16,7 @@ from guildhall.errors import Conflict, SchemaMismatch, UnknownName
 from guildhall.observe.spans import Doing, span
 from guildhall.store.database import open_database, require_head, revision_of
 from guildhall.store.shelves import Shelf, shelf_of
-from guildhall.store.verdicts import Written, project
+from guildhall.store.verdicts import WrittenKeys, project
 
 V = TypeVar("V", bound=Value)
 _CHUNK = 500
@@ -35,7 +35,7 @@ class Store:
         remote = engine.dialect.name != "sqlite"
         self._unceremonious = engine.execution_options(isolation_level="AUTOCOMMIT") if remote else engine
         self._joined: ContextVar[Connection | None] = ContextVar("guildhall_connection", default=None)
-        self._written: ContextVar[Written | None] = ContextVar("guildhall_written", default=None)
+        self._written: ContextVar[WrittenKeys | None] = ContextVar("guildhall_written", default=None)
 
     @classmethod
     def open(cls, url: str) -> Store:
@@ -68,11 +68,10 @@ class Store:
             self.engine.connect().execution_options(writes=True) as connection,
             connection.begin(),
         ):
-            written = Written()
-            joined, noting = self._joined.set(connection), self._written.set(written)
+            joined, noting = self._joined.set(connection), self._written.set(WrittenKeys())
             try:
                 yield connection
-                project(connection, written)
+                self.settle()
             finally:
                 self._joined.reset(joined)
                 self._written.reset(noting)
@@ -87,7 +86,7 @@ class Store:
         connection, written = self._joined.get(), self._written.get()
         if connection is not None and written is not None:
             project(connection, written)
-            written.clear()
+            self._written.set(WrittenKeys())
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:

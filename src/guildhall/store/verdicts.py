@@ -63,7 +63,7 @@ _JUDGMENTS, _COMPARISONS, _SUBMISSIONS = (
 
 
 @dataclass
-class Written:
+class WrittenKeys:
     """Keys of what one transaction wrote, as bytes: a bundle may bring millions."""
 
     judgments: bytearray = field(default_factory=bytearray)
@@ -73,11 +73,6 @@ class Written:
     def note(self, shelf: str, keys: Iterable[str]) -> None:
         if shelf in _NOTED:
             getattr(self, shelf).extend(bytes.fromhex("".join(keys)))
-
-    def clear(self) -> None:
-        """Forget what has been projected."""
-        for noted in (self.judgments, self.comparisons, self.submissions):
-            noted.clear()
 
     def keys(self, *shelves: str) -> Iterator[list[Digest]]:
         for shelf in shelves:
@@ -91,7 +86,7 @@ class Written:
 _NOTED = frozenset({"judgments", "comparisons", "submissions"})
 
 
-def project(connection: Connection, written: Written) -> None:
+def project(connection: Connection, written: WrittenKeys) -> None:
     """Bring the table up to what a transaction wrote: what of it is kept and not yet projected.
 
     Raises `ImpossibleValue` for a judgment whose order is not its comparison's works, each once. On PostgreSQL a

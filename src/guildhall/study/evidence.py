@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 from sqlalchemy import select
 
-from guildhall.analysis.counting import Counted, Verdicts, count
+from guildhall.analysis.counting import Counted, VerdictFrames, count
 from guildhall.analysis.drift import drift_of, split_anchors
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.outcomes import TIE, WIN
@@ -61,12 +61,12 @@ def read_evidence(
     return replace(pooled, facts={**facts, Need.REASONS: _labels(reasons or {})})
 
 
-def verdicts_of(workspace: Workspace, study: Study) -> Verdicts:
+def verdicts_of(workspace: Workspace, study: Study) -> VerdictFrames:
     """All that was judged of a study."""
     return read_verdicts(workspace.store, [study.id], parts=workspace.path / "cache" / "verdicts")
 
 
-def tasks_frame(workspace: Workspace, study: Study, verdicts: Verdicts) -> pl.DataFrame:
+def tasks_frame(workspace: Workspace, study: Study, verdicts: VerdictFrames) -> pl.DataFrame:
     """Every wording the study pins or was judged on, with the facts chapters ask; `pinned`: the study's own."""
     judged = [TaskKey(key) for key in verdicts.tasks["key"] if key not in study.tasks]
     kept = [key for key in judged if workspace.store.has(Task, key)]
@@ -87,7 +87,7 @@ def tasks_frame(workspace: Workspace, study: Study, verdicts: Verdicts) -> pl.Da
     )
 
 
-def _others(workspace: Workspace, study: Study, verdicts: Verdicts, policy: Policy) -> dict[GraderGroup, Counted]:
+def _others(workspace: Workspace, study: Study, verdicts: VerdictFrames, policy: Policy) -> dict[GraderGroup, Counted]:
     """The other groups that judged, each counted under its own policy against the same baseline."""
     found = {}
     for group in groups_of(study, verdicts):
@@ -99,7 +99,7 @@ def _others(workspace: Workspace, study: Study, verdicts: Verdicts, policy: Poli
     return found
 
 
-def _omissions(verdicts: Verdicts, counted: Counted) -> int:
+def _omissions(verdicts: VerdictFrames, counted: Counted) -> int:
     shown = pl.Series(counted.pairs.judgment).unique()
     return int(verdicts.rows.filter(pl.col("judgment").is_in(shown.implode()))["omitted"].sum())
 
@@ -110,17 +110,25 @@ def _with_earlier_wave(workspace: Workspace, later: Evidence, extension: Extensi
     earlier = read_evidence(workspace, base, graders=later.group, baseline=later.baseline, needs=())
     anchors, own = split_anchors(later.pairs, extension)
     drift = drift_of(earlier.pairs, anchors, extension, later=later.study.id)
+    counted = later.counted.of_pairs(own)
+    others = {group: its.of_pairs(split_anchors(its.pairs, extension)[1]) for group, its in later.others.items()}
     if not drift.pooled:
-        return replace(later, counted=later.counted.of_pairs(own), drift=drift)
+        return replace(later, counted=counted, others=others, drift=drift)
+    before = earlier.others
     return replace(
         later,
-        counted=earlier.counted.and_also(later.counted.of_pairs(own)),
+        counted=earlier.counted.and_also(counted),
+        others={**before, **{group: _joined(before.get(group), its) for group, its in others.items()}},
         drift=drift,
         earlier=earlier,
         submissions=later.submissions + earlier.submissions,
         comparisons=later.comparisons + earlier.comparisons,
         omissions=later.omissions + earlier.omissions,
     )
+
+
+def _joined(earlier: Counted | None, later: Counted) -> Counted:
+    return later if earlier is None else earlier.and_also(later)
 
 
 def _severity(workspace: Workspace, evidence: Evidence) -> pl.DataFrame:

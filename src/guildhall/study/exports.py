@@ -10,9 +10,10 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from guildhall.analysis.counting import Counted
@@ -27,8 +28,6 @@ from guildhall.study.evidence import verdicts_of
 from guildhall.study.policy import count_study
 from guildhall.study.unblinding import unblinding
 
-DataFrame: TypeAlias = Any
-"""A Polars frame; Polars is imported where one is made."""
 FORMULA = r"^[=+\-@\t\r]"
 """How a text begins that a spreadsheet would take for a formula."""
 CODE_BOOK = "codebook"
@@ -72,14 +71,14 @@ def _counted(workspace: Workspace, study: Study, graders: GraderGroup | str | No
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenExport:
     rows: int
     code_book: Path
 
 
 def write_export(
     workspace: Workspace, study: Study, path: Path, *, graders: GraderGroup | str | None = None
-) -> Written:
+) -> WrittenExport:
     """Write the judgments in the form the file's ending names, and the code book beside them."""
     ending = path.suffix.lstrip(".").lower()
     if ending not in FORMATS:
@@ -90,10 +89,10 @@ def write_export(
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(FORMATS[ending][1](rows))
     book.write_bytes(code_book(workspace, study, counted))
-    return Written(len(rows), book)
+    return WrittenExport(len(rows), book)
 
 
-def _shown(workspace: Workspace, study: Study, counted: Counted) -> DataFrame:
+def _shown(workspace: Workspace, study: Study, counted: Counted) -> pl.DataFrame:
     """The counted judgments under the names that may be shown, in the order of these names."""
     pairs, shown = counted.pairs, shown_names(workspace.store, study)
     names = {name: shown[name] for name in words_in(pairs.model)}
@@ -103,10 +102,8 @@ def _shown(workspace: Workspace, study: Study, counted: Counted) -> DataFrame:
     return frame(replace(pairs, model=named), counted.policy.graders).sort("task", "model", "sample", "grader")
 
 
-def frame(pairs: Pairs, graders: GraderGroup) -> DataFrame:
+def frame(pairs: Pairs, graders: GraderGroup) -> pl.DataFrame:
     """Pairs in the columns of `COLUMNS`, an unknown cell being null."""
-    import polars as pl
-
     one = Coded(np.zeros(len(pairs), dtype=np.int32), (str(graders),))
     made: dict[str, Any] = {"grader_kind": one, **pairs.columns}
     made |= {name: getattr(pairs, name) for name in COLUMNS if name not in made}
@@ -116,8 +113,6 @@ def frame(pairs: Pairs, graders: GraderGroup) -> DataFrame:
 
 
 def _series(name: str, cells: Coded | NDArray[Any]) -> Any:
-    import polars as pl
-
     kind = {str: pl.String, int: pl.Int64, float: pl.Float64}[COLUMNS[name][0]]
     if isinstance(cells, Coded):
         # A null name stands at the end, where a code of -1 finds it.
@@ -148,10 +143,8 @@ def code_book(workspace: Workspace, study: Study, counted: Counted) -> bytes:
     return "\n".join(lines).encode()
 
 
-def csv_of(made: DataFrame) -> bytes:
+def csv_of(made: pl.DataFrame) -> bytes:
     """CSV that a spreadsheet cannot take for formulas."""
-    import polars as pl
-
     words = pl.selectors.string()
     harmless = pl.when(words.str.contains(FORMULA)).then("'" + words).otherwise(words).name.keep()
     out = io.BytesIO()
@@ -159,18 +152,18 @@ def csv_of(made: DataFrame) -> bytes:
     return out.getvalue()
 
 
-def _jsonl(made: DataFrame) -> bytes:
+def _jsonl(made: pl.DataFrame) -> bytes:
     text: str = made.write_ndjson()
     return text.encode()
 
 
-def _parquet(made: DataFrame) -> bytes:
+def _parquet(made: pl.DataFrame) -> bytes:
     out = io.BytesIO()
     made.write_parquet(out)
     return out.getvalue()
 
 
-FORMATS: dict[str, tuple[str, Callable[[DataFrame], bytes]]] = {
+FORMATS: dict[str, tuple[str, Callable[[pl.DataFrame], bytes]]] = {
     "csv": ("text/csv; charset=utf-8", csv_of),
     "jsonl": ("application/x-ndjson", _jsonl),
     "parquet": ("application/vnd.apache.parquet", _parquet),

@@ -15,7 +15,7 @@ import polars as pl
 from sqlalchemy import select
 
 from guildhall.analysis.accountability import Coverage
-from guildhall.analysis.counting import Counted, Verdicts, count
+from guildhall.analysis.counting import Counted, VerdictFrames, count
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.judgments import CRITERIA
 from guildhall.domain.pair_scores import PairScore
@@ -107,7 +107,7 @@ class JudgedWork:
         )
 
     @cached_property
-    def _verdicts(self) -> Verdicts:
+    def _verdicts(self) -> VerdictFrames:
         return verdicts_of(self.workspace, self.study)
 
     @cached_property

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from guildhall.analysis.counting import Counted, Verdicts, count, group_of
+from guildhall.analysis.counting import Counted, VerdictFrames, count, group_of
 from guildhall.domain.policy import GraderGroup, GroupKind, Policy
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task, TaskKey
@@ -27,7 +27,7 @@ class _Judged(NamedTuple):
     last: int
 
 
-def groups_of(study: Study, verdicts: Verdicts) -> list[GraderGroup]:
+def groups_of(study: Study, verdicts: VerdictFrames) -> list[GraderGroup]:
     """The groups of graders that judged a study, the one that leads first: the plan's, then by what they are."""
     rehearsal, judges, plan = bool(study.design.rehearsal), study.design.automatic, study.design.plan
     found = {one.group for one in _judged(verdicts)}
@@ -38,7 +38,7 @@ def groups_of(study: Study, verdicts: Verdicts) -> list[GraderGroup]:
 def count_study(
     store: Store,
     study: Study,
-    verdicts: Verdicts,
+    verdicts: VerdictFrames,
     *,
     graders: GraderGroup | str | None = None,
     baseline: str | None = None,
@@ -53,13 +53,13 @@ def count_study(
     raise NothingJudged(f"study {study.id!r} against {baseline or study.baseline!r}", n_excluded=judged_in(verdicts))
 
 
-def judged_in(verdicts: Verdicts) -> int:
+def judged_in(verdicts: VerdictFrames) -> int:
     """How many judgments there are, counted or not."""
     return int(verdicts.rows["judgment"].n_unique())
 
 
 def policy_of(
-    store: Store, study: Study, verdicts: Verdicts, group: GraderGroup, *, baseline: str | None = None
+    store: Store, study: Study, verdicts: VerdictFrames, group: GraderGroup, *, baseline: str | None = None
 ) -> Policy:
     """The policy of one group of graders.
 
@@ -76,7 +76,7 @@ def policy_of(
     )
 
 
-def _judged(verdicts: Verdicts) -> list[_Judged]:
+def _judged(verdicts: VerdictFrames) -> list[_Judged]:
     by_grader = verdicts.rows.group_by("grader").agg(last=pl.col("made_at").max(), place=pl.col("place").max())
     known = by_grader.join(verdicts.graders.with_columns(group=group_of()), on="grader").sort("key")
     return [
@@ -96,7 +96,7 @@ def _chosen(study: Study, known: Sequence[GraderGroup], wanted: GraderGroup | st
     raise InputError(f"no graders of study {study.id!r} are called {text!r}; it was judged by {there}")
 
 
-def _settings(study: Study, group: GraderGroup, verdicts: Verdicts) -> tuple[str, ...] | None:
+def _settings(study: Study, group: GraderGroup, verdicts: VerdictFrames) -> tuple[str, ...] | None:
     """Keys of the settings under which a judge counts: one for pairs, one for larger sets."""
     if group.kind not in PROGRAMS:
         return None

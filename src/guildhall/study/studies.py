@@ -191,7 +191,7 @@ def newer_words(count: int) -> str:
         return ""
     return (
         f"Newer versions of {count} of its tasks exist. The study keeps the wordings it began with; "
-        '`guildhall study run --changed --why "..."` goes on with the newer ones, as a new form.'
+        "`guildhall study run --changed --why REASON` goes on with the newer ones, as a new form."
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import polars as pl
 from sqlalchemy import select
 
 from guildhall.analysis.evidence import Evidence
@@ -17,7 +18,7 @@ from guildhall.domain.values import Digest
 from guildhall.errors import NothingJudged, UnknownName
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
-from guildhall.study.exports import DataFrame, frame
+from guildhall.study.exports import frame
 
 NAMED = ("task", "model", "sample", "grader")
 KEYS_A_QUERY = 500
@@ -32,10 +33,8 @@ class Traced:
     judgments: tuple[Digest, ...]
     rates: tuple[WinRate, ...]
 
-    def frame(self) -> DataFrame:
+    def frame(self) -> pl.DataFrame:
         """The rows as a table, each with the digest of its judgment first."""
-        import polars as pl
-
         return frame(self.rows, self.graders).insert_column(0, pl.Series("judgment", self.judgments))
 
 

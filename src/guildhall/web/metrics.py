@@ -26,7 +26,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from guildhall.errors import InputError
-from guildhall.store.figures import Figure, figures
+from guildhall.store.figures import Gauge, figures
 from guildhall.store.records import Store
 
 TOKEN = "GUILDHALL_METRICS_TOKEN"  # noqa: S105 - the name of the variable that holds it
@@ -68,7 +68,7 @@ class WorkspaceFigures(Collector):
 
     store: Store
     clock: Callable[[], float] = time.time
-    _kept: list[Figure] = field(default_factory=list)
+    _kept: list[Gauge] = field(default_factory=list)
     _until: float = 0.0
     _up: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -91,9 +91,9 @@ class WorkspaceFigures(Collector):
         self._until = started + max(LEAST_AGE_S, took / SHARE)
 
 
-def _families(found: Iterable[Figure]) -> Iterator[Metric]:
+def _families(found: Iterable[Gauge]) -> Iterator[Metric]:
     sums: dict[str, dict[tuple[str, ...], float]] = {}
-    first: dict[str, Figure] = {}
+    first: dict[str, Gauge] = {}
     for one in found:
         first.setdefault(one.name, one)
         series = sums.setdefault(one.name, {})

@@ -9,7 +9,7 @@ from guildhall.analysis.boswell.run_figures import RunFigures
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.domain.report import Section
 from guildhall.reports.chapters.ablations import Ablations
-from guildhall.reports.chapters.agreement import Agreement, BeyondChance
+from guildhall.reports.chapters.agreement import BeyondChance, GraderAgreement
 from guildhall.reports.chapters.blinding import Blinding, Order, Tells
 from guildhall.reports.chapters.boswell_marks import (
     BiasOfGraders,
@@ -26,7 +26,7 @@ from guildhall.reports.chapters.confidence import Confidence
 from guildhall.reports.chapters.drift import WaveDrift
 from guildhall.reports.chapters.formatting import Formatting, FormattingRules
 from guildhall.reports.chapters.headline import Breakdowns, Headline
-from guildhall.reports.chapters.reasons import Reasons
+from guildhall.reports.chapters.reasons import WhyWorkLost
 from guildhall.reports.chapters.review_time import ReviewTime
 from guildhall.reports.chapters.savings import SavingsChapter
 from guildhall.reports.chapters.severity import LossSeverity, PerHundred
@@ -50,10 +50,10 @@ STUDY_CHAPTERS: Sequence[Chapter[Evidence]] = (
     ReleaseTrend(),
     Ablations(),
     SavingsChapter(),
-    Reasons(),
+    WhyWorkLost(),
     Confidence(),
     WaveDrift(),
-    Agreement(),
+    GraderAgreement(),
     BeyondChance(),
     Order(),
     Blinding(),

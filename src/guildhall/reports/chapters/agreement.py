@@ -21,7 +21,7 @@ from guildhall.reports.chapters.figures import figure_section
 PROGRAMS = frozenset({GroupKind.JUDGE, GroupKind.CONSTANT})
 
 
-class Agreement:
+class GraderAgreement:
     """People with people, overall and by model; each judge with people; and the floor: the best constant verdict."""
 
     needs: frozenset[Need] = frozenset()

@@ -23,7 +23,7 @@ WORDS = (
 MOST_WITH_ENDS = 3
 
 
-class Calibrated(NamedTuple):
+class ModelCalibration(NamedTuple):
     model: str
     against: str
     found: Calibration
@@ -44,7 +44,7 @@ class Confidence:
         return confidence_section(found) if found else None
 
 
-def confidence_section(found: Sequence[Calibrated]) -> Section:
+def confidence_section(found: Sequence[ModelCalibration]) -> Section:
     """Scores, curves, and the points of the curves."""
     return Section(
         name="calibration",
@@ -55,7 +55,7 @@ def confidence_section(found: Sequence[Calibrated]) -> Section:
     )
 
 
-def _calibrated(pairs: Pairs, outcome: Floats, against: str) -> Iterator[Calibrated]:
+def _calibrated(pairs: Pairs, outcome: Floats, against: str) -> Iterator[ModelCalibration]:
     works, first, at = pairs.deliverables
     came = np.bincount(at, outcome, minlength=len(works)) / np.maximum(np.bincount(at, minlength=len(works)), 1)
     claimed, task, model = pairs.confidence[first] / 100, pairs.task.codes[first], pairs.model.codes[first]
@@ -65,14 +65,14 @@ def _calibrated(pairs: Pairs, outcome: Floats, against: str) -> Iterator[Calibra
             continue
         grades = Grades((np.cumsum(mine) - 1)[at[given]], outcome[given], pairs.grader.codes[given])
         try:
-            yield Calibrated(
+            yield ModelCalibration(
                 name, against, calibrate(claimed[mine], came[mine], task[mine], against=against, grades=grades)
             )
         except NotEnoughData:
             continue
 
 
-def _scores(found: Sequence[Calibrated]) -> ReportTable:
+def _scores(found: Sequence[ModelCalibration]) -> ReportTable:
     return ReportTable(
         name="confidence",
         columns=(
@@ -86,7 +86,7 @@ def _scores(found: Sequence[Calibrated]) -> ReportTable:
     )
 
 
-def _points(found: Sequence[Calibrated]) -> ReportTable:
+def _points(found: Sequence[ModelCalibration]) -> ReportTable:
     return ReportTable(
         name="calibration",
         title="The points of the curves",
@@ -106,7 +106,7 @@ def _points(found: Sequence[Calibrated]) -> ReportTable:
     )
 
 
-def _plot(found: Sequence[Calibrated]) -> Lines:
+def _plot(found: Sequence[ModelCalibration]) -> Lines:
     outcomes = list(dict.fromkeys(one.against for one in found))
     with_ends = len({one.model for one in found}) <= MOST_WITH_ENDS
     return Lines(
@@ -125,5 +125,5 @@ def _plot(found: Sequence[Calibrated]) -> Lines:
     )
 
 
-def _curve(one: Calibrated) -> Curve:
+def _curve(one: ModelCalibration) -> Curve:
     return Curve(name=one.model, points=tuple(CurvePoint(x=each.claimed, y=each.came_true) for each in one.found.curve))

@@ -34,7 +34,7 @@ class ReasonShare(NamedTuple):
     share: Estimate
 
 
-class Reasons:
+class WhyWorkLost:
     """Shares of labels by the first coder, per model and side, and the agreement of all coders; None without codes."""
 
     needs = frozenset({Need.REASONS, Need.JUSTIFICATIONS})

@@ -9,8 +9,7 @@ from guildhall.analysis.savings import LEFT_OUT, UNREVIEWED, Savings
 from guildhall.analysis.savings_files import ModelSavings, savings_of_table
 from guildhall.analysis.speed_and_cost import TRIES, SpeedAndCost
 from guildhall.analysis.tasks_and_models import tasks_and_models
-from guildhall.domain.design import Success
-from guildhall.domain.estimates import Estimate
+from guildhall.domain.estimates import Estimate, Success
 from guildhall.domain.report import (
     CellValue,
     Column,
