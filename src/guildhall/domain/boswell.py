@@ -109,7 +109,7 @@ class Mark(Value):
 
 
 class HumanResult(Value):
-    """How people judged a model's deliverables against other work of the same study, by kind of grader."""
+    """How people judged a model's deliverables against the baseline of their study, by kind of grader."""
 
     model: str
     kind: str

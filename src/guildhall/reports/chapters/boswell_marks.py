@@ -203,7 +203,7 @@ class PeopleBeside:
             columns=(MODEL, Column(name="graders", title="graders"), *counts),
             rows=tuple((one.model, one.kind, one.wins, one.ties, one.losses) for one in found.run.human),
         )
-        words = "People judged the same deliverables in pairs with other work of the study."
+        words = "People judged the same deliverables against the baseline of the study."
         return Section(name="people", title="Human judgments", words=(words,), tables=(table,))
 
 
