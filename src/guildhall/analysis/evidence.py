@@ -13,6 +13,8 @@ from guildhall.analysis.counting import Counted
 from guildhall.analysis.drift import Drift
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pairs import Pairs
+from guildhall.analysis.tables import Table
+from guildhall.analysis.tasks_and_models import tasks_and_models
 from guildhall.analysis.win_rates import WinRate, win_rates
 from guildhall.domain.policy import GraderGroup
 from guildhall.domain.studies import Study
@@ -72,6 +74,11 @@ class Evidence:
     def rates(self) -> list[WinRate]:
         """Every model's rates against the baseline: a report tells one value of each."""
         return win_rates(self.outcomes, level=self.level)
+
+    @cached_property
+    def tasks_and_models(self) -> Table | None:
+        """What savings rest on: a row for each task and model; None where no hours or times are known."""
+        return tasks_and_models(self.pairs, self.tasks)
 
     @property
     def group(self) -> GraderGroup:

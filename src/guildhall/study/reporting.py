@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from guildhall.analysis.evidence import Evidence, Need
-from guildhall.analysis.tasks_and_models import tasks_and_models
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.policy import GraderGroup
 from guildhall.domain.report import Figure, Report
@@ -87,7 +86,7 @@ def write_study_report(
         evidence = read_evidence(workspace, study, graders=graders, baseline=baseline, needs=needs, reasons=codes)
         report = report_from(workspace, evidence, begin=figures.begin)
         write_csv(evidence.pairs, evidence.group, folder / "judgments.csv")
-        if (table := tasks_and_models(evidence.pairs, evidence.tasks)) is not None:
+        if (table := evidence.tasks_and_models) is not None:
             (folder / "tasks-and-models.csv").write_text(rows_csv(table), encoding="utf-8")
         write_report(report, folder, figures)
     return report

@@ -8,7 +8,6 @@ from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.savings import LEFT_OUT, UNREVIEWED, Savings
 from guildhall.analysis.savings_files import ModelSavings, savings_of_table
 from guildhall.analysis.speed_and_cost import TRIES, SpeedAndCost
-from guildhall.analysis.tasks_and_models import tasks_and_models
 from guildhall.domain.estimates import Estimate, Success
 from guildhall.domain.report import (
     CellValue,
@@ -36,7 +35,7 @@ class SavingsChapter:
     needs: frozenset[Need] = frozenset()
 
     def section(self, evidence: Evidence) -> Section | None:
-        table = tasks_and_models(evidence.pairs, evidence.tasks)
+        table = evidence.tasks_and_models
         if table is None:
             return None
         n_models = len(table.coded("model").names)
