@@ -247,3 +247,18 @@ def test_a_judgment_is_of_the_wording_stated_else_pinned_else_the_one_its_work_w
 
 def _with_task(found: Verdicts, keys: dict[int, str]) -> list[dict[str, Any]]:
     return [{**row, "key": keys[row["task"]]} for row in found.rows.select("study", "task").unique().to_dicts()]
+
+
+def test_what_comes_beside_a_judgment_another_writer_kept_first_is_not_overlooked(store: Store) -> None:
+    """Two writers bring one judgment; the second one's works are what a third judgment waits for."""
+    values = world()
+    judged = [one for one in values if isinstance(one, Judgment)]
+    first = set(judged[0].order)
+    later = [one for one in values if isinstance(one, Submission) and one.key not in first]
+    store.add_all([one for one in values if one not in later])
+    with store.transaction():
+        store.add_all(later)
+        written = store._written.get()
+        assert written is not None
+        written.note("judgments", [judged[0].key])
+    true_to_the_values(store)

@@ -102,7 +102,8 @@ def project(connection: Connection, written: WrittenKeys) -> None:
         projection.add_works(_SUBMISSIONS.c.key.in_(keys))
     for keys in written.keys("judgments"):
         projection.add_judgments(_JUDGMENTS.c.key.in_(keys), refuse=True)
-    if projection.some_wait or not written.judgments:
+    # Judgments that were kept before tell nothing of who waits: with them may have come what another one lacks.
+    if projection.some_wait or written.comparisons or written.submissions:
         for keys in written.keys("comparisons", "submissions"):
             projection.add_awaited(waiting.c.needs.in_(keys))
         projection.add_awaited(waiting.c.needs.in_(select(_JUDGMENTS.c.key)))
