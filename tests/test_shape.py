@@ -11,7 +11,7 @@ SHAPE = Shape(Path(__file__).parent.parent / "src")
 CEILINGS = {
     "modules": 608,
     "modules in study + reports + analysis + peer": 189,
-    "modules with exactly one importer": 193,
+    "modules with exactly one importer": 194,
     "imports inside functions, outside cli": 148,
     "public class names with several meanings": 27,
     "import cycles": 0,
