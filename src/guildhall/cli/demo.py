@@ -180,7 +180,8 @@ def _hold_to_account(account: Account, path: Path) -> None:
         return
     overall, constant = account.agreement.overall, account.agreement.constant
     done(
-        f"it agrees with the simulated graders {percent(overall.human_auto.value)} of the time, they with each other "
+        f"on the {overall.human_auto.n_tasks} tasks a program can grade it agrees with the simulated graders "
+        f"{percent(overall.human_auto.value)} of the time, they with each other "
         f"{percent(overall.human_human.value)}, and {constant.verdict}, which looks at nothing, with them "
         f"{percent(constant.agreement.value)}"
     )
