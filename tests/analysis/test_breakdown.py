@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.random import default_rng
 
-from guildhall.analysis.breakdown import breakdown
+from guildhall.analysis.breakdown import breakdown, cell_rates
 from guildhall.analysis.intervals import Share, share_interval, share_intervals, share_p_values
 from guildhall.analysis.outcomes import Outcomes, outcomes_from_arrays
 from guildhall.analysis.pooling import pool_shares
@@ -149,3 +149,15 @@ def test_few_cells_that_differ_are_found_among_many_that_do_not():
     differing = [one.levels["cell"] for one in found if one.differs_from_half]
     assert "3" in differing
     assert len(differing) <= 3
+
+
+def test_tasks_that_agree_but_for_rounding_leave_a_pooled_rate_all_the_same():
+    """One grade of three won on every task: the mean of ten thirds is off by a rounding error, which is no spread."""
+    outcomes = outcomes_from_arrays(
+        task=[f"t-{number}" for number in range(20) for _ in range(3)],
+        model=["alpha"] * 60,
+        score=[1.0, 0.0, 0.0] * 20,
+        groups={"sector": ["Information"] * 30 + ["Finance"] * 30},
+    )
+    cells = cell_rates(outcomes, ["sector"], "win_or_tie")
+    assert all(cell.pooled is not None and 0 < (cell.pooled.value or 0) < 1 for cell in cells)

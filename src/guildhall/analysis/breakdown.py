@@ -186,7 +186,8 @@ def _judgments_a_task(cells: list[Rated]) -> float:
     """How many independent judgments a task is worth, from the spread of task means within cells: at least one."""
     possible = sum(len(one.means) * one.value * (1.0 - one.value) for one in cells)
     seen = sum(float(np.square(one.means - one.value).sum()) for one in cells)
-    return max(1.0, possible / seen) if seen > 0 else 1.0
+    # Tasks that agree to the last digit leave a spread of rounding errors: that is none.
+    return max(1.0, possible / seen) if seen > 1e-9 * possible else 1.0
 
 
 def _by_tasks(one: Rated) -> Share:
