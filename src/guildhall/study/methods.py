@@ -51,8 +51,13 @@ def planned_and_done(study: Study, done: Policy, forms: Sequence[Study]) -> Iter
     else:
         yield f"The plan was frozen with the study. {_planned(plan)} What goes beyond it is exploratory."
     yield from (f"Departed from the plan: {one}." for one in departed)
+    if plan is not None:
+        yield (
+            "Not carried out yet: losses for work that left nothing to grade. Such work is outside these rates, "
+            "whatever the plan says of it."
+        )
     if plan is not None and not departed:
-        yield "No departure from the plan was found."
+        yield "No other departure from the plan was found."
 
 
 def _planned(plan: Plan) -> str:
