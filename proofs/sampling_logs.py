@@ -11,9 +11,19 @@ import urllib.request
 from collections import Counter
 from pathlib import Path
 
-from guildhall.domain.submissions import Submission
+from tests.sampling.hostile_trees import TREES
+from tests.sampling.test_collection import counted_by, lying_in
+
+from guildhall.domain.submissions import StopReason, Submission
 from guildhall.domain.tasks import FileRef, Task
+from guildhall.engine.sandboxes import Sandbox
 from guildhall.engine.scripted import Answer, ToolUse, Turn, scripted
+from guildhall.engine.terms import Terms
+from guildhall.sampling.authors import AuthorPlan
+from guildhall.sampling.elicitation import Condition, Tools
+from guildhall.sampling.plan import plan_samples
+from guildhall.sampling.running import run_samples
+from guildhall.store.workspace import Workspace
 from proofs import Figures, proof
 from proofs._servers import free_port, running
 
@@ -56,13 +66,13 @@ def collection() -> Figures:
     submission = _sampled("scripted/hoarder")
     rules = Counter(problem.rule for problem in submission.problems)
     names = sorted(file.name for file in submission.files)
-    assert names == ["Same.txt", "deep/er/appendix.md", "report.md", "run.py", "same (2).txt"], names
+    assert names == ["Same.txt", "bad%1Bname", "deep/er/appendix.md", "report.md", "run.py", "same (2).txt"], names
     expected = {
         "echoed input": 1,
         "link": 1,
         "too large": 2,
         "special file": 1,
-        "hostile name": 1,
+        "name written anew": 1,
         "confidence inside a file": 1,
         "name clash": 1,
         "promised but not delivered": 2,
@@ -74,6 +84,57 @@ def collection() -> Figures:
     assert strays.startswith("37 files")
     assert submission.confidence == 64 and "CONFIDENCE" not in submission.text
     return {"files": names, "rules": dict(rules)}
+
+
+BEYOND_A_ROOM = "a tree deeper than rooms allow"
+
+
+@scripted("wrecker")
+def wrecker(turn: Turn) -> Answer:
+    """Leaves the hostile tree its brief names, and submits the whole folder."""
+    if turn.number == 0:
+        tree = turn.prompt.partition("TREE: ")[2].splitlines()[0]
+        return Answer(text="", tools=(ToolUse("python", {"code": TREES[tree]}),))
+    return Answer(text="", tools=(ToolUse("submit", {"text": "Done.", "files": ["deliverables"]}),))
+
+
+@proof(
+    "sampling-hostile-trees",
+    "40 hostile work folders (names of every class of bytes, archives of each compression damaged, loops, pipes, shut "
+    "and deep folders) from real rooms: every item ends, every readable file is kept, every other is counted; of a "
+    "tree deeper than a room allows nothing is kept, and it says so",
+    budget_s=600,
+)
+def hostile_trees() -> Figures:
+    with tempfile.TemporaryDirectory() as name, Workspace.create(Path(name) / "ws") as workspace:
+        tasks = [
+            Task(id=f"tree-{number}", sector="Information", occupation="Editors", brief=f"TREE: {tree}\n")
+            for number, tree in enumerate(TREES)
+        ]
+        author = AuthorPlan(
+            name="wrecker", model="scripted/wrecker", condition=Condition.PLAIN, tools=Tools.CODE, samples=1
+        )
+        run = run_samples(
+            plan_samples(tasks, [author]), workspace=workspace, terms=Terms(run="trees"), sandbox=Sandbox()
+        )
+        made = {submission.task: submission for submission in workspace.store.find(Submission)}
+        assert not run.left and len(made) == len(TREES) >= 40, (run, len(made))
+        seen: Counter[str] = Counter()
+        for number, tree in enumerate(TREES):
+            submission = made[f"tree-{number}"]
+            built = Path(name) / str(number)
+            built.mkdir()
+            subprocess.run([sys.executable, "-c", TREES[tree]], cwd=built, check=True)
+            lying, closed = lying_in(built / "deliverables")
+            kept = Counter(str(file.digest) for file in submission.files)
+            left_out = sum(counted_by(problem) for problem in submission.problems)
+            if tree == BEYOND_A_ROOM:
+                assert submission.stop is StopReason.NOTHING_DELIVERED and left_out == 1, submission
+            else:
+                assert submission.stop is StopReason.FINISHED and not kept - lying, (tree, submission)
+                assert (lying - kept).total() + closed == left_out, (tree, submission.problems)
+            seen += Counter(problem.rule for problem in submission.problems) + Counter(kept=sum(kept.values()))
+    return {"trees": len(TREES), **seen}
 
 
 @proof(
@@ -125,14 +186,6 @@ def _viewed(log: Path) -> tuple[bool, bool]:
 
 def _sampled(model: str, *, folder: Path | None = None, tools: str = "code") -> Submission:
     """One submission of one author to one task, made for true."""
-    from guildhall.engine.sandboxes import Sandbox
-    from guildhall.engine.terms import Terms
-    from guildhall.sampling.authors import AuthorPlan
-    from guildhall.sampling.elicitation import Condition, Tools
-    from guildhall.sampling.plan import plan_samples
-    from guildhall.sampling.running import run_samples
-    from guildhall.store.workspace import Workspace
-
     with tempfile.TemporaryDirectory() as name, Workspace.create((folder or Path(name)) / "ws") as workspace:
         given = FileRef(name="input.txt", digest=workspace.blobs.put(b"the input\n"), size=10)
         task = Task(id="t", sector="Information", occupation="Editors", brief="Do it.", reference_files=(given,))

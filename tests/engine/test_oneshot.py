@@ -15,6 +15,7 @@ from guildhall.domain.prices import Price
 from guildhall.domain.submissions import StopReason
 from guildhall.engine import terms
 from guildhall.engine.calls import Call, FilePart
+from guildhall.engine.models import parsed
 from guildhall.engine.oneshot import run_calls
 from guildhall.engine.prices import Prices
 from guildhall.engine.scripted import Answer, ScriptedFailure, Turn, scripted
@@ -212,3 +213,19 @@ def test_a_setting_of_earlier_versions_is_read_and_told_once_to_do_nothing(caplo
         assert Pace.model_validate({"relay": relay, "retries": 3}) == Pace(retries=3)
     assert caplog.text.count("`relay` under `pace` does nothing any more") == 1
     assert "relay" not in Pace.model_validate({"relay": True}).model_dump()
+
+
+@pytest.mark.parametrize(
+    ("said", "found"),
+    [
+        ('{"a": "half \\ud83d a letter"}', {"a": "half \ufffd a letter"}),
+        ('{"a": "\\ud83d\\ude00"}', {"a": "\U0001f600"}),
+        ('{"a": NaN}', None),
+        ('{"a": ' + "9" * 5000 + "}", None),
+        ("[" * 200_000, None),
+        ("```json\n[1]\n```", [1]),
+        ("I prefer A.", None),
+    ],
+)
+def test_a_reply_is_json_that_can_be_kept_or_none_at_all(said, found):
+    assert parsed(said) == found

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
+import subprocess
+import sys
 import zipfile
+from collections import Counter
 from io import BytesIO
 from pathlib import Path
 
@@ -12,8 +15,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from guildhall.domain.submissions import Problem
+from guildhall.domain.tasks import check_relative_name, plain_name
 from guildhall.domain.values import sha256
+from guildhall.engine.agents import AT_ITS_LIMIT, Ran
+from guildhall.errors import SandboxError
 from guildhall.sampling.collection import MOST_BYTES, Collection, collect_files
+from tests.sampling.hostile_trees import TREES
 from tests.sampling.rooms import FolderRoom
 
 BRIEFING = b"the input as it was handed over"
@@ -134,10 +142,131 @@ def test_names_that_clash_on_some_file_systems_are_kept_apart(room):
     assert names(found) == ["Report.docx", "report (2).docx"] and rules(found) == ["name clash"]
 
 
-def test_names_with_control_characters_are_refused(room):
-    put(room, "deliverables/evil\x1b[2J.txt")
-    found = collected(room, ["deliverables"])
-    assert not found.files and rules(found) == ["hostile name"]
+ODD_NAMES = {
+    b"evil\x1b[2J.txt": "evil%1B[2J.txt",
+    b"caf\xe9.docx": "caf%E9.docx",
+    b"two\nlines.csv": "two%0Alines.csv",
+    b"back\\slash.pdf": "back%5Cslash.pdf",
+    "\u202egpj.exe".encode(): "%E2%80%AEgpj.exe",
+    b"\xed\xa0\x80.md": "%ED%A0%80.md",
+    b'"], "file", 0, null]': '"], "file", 0, null]',
+    b" ": " ",
+    b"%FF.txt": "%FF.txt",
+}
+
+
+@pytest.mark.parametrize(("raw", "plain"), ODD_NAMES.items(), ids=ODD_NAMES.values())
+def test_a_file_may_be_called_by_any_bytes_and_is_kept_under_a_plain_name(room, raw, plain):
+    (Path(os.fsdecode(os.fsencode(room.folder) + b"/deliverables/" + raw))).write_bytes(raw)
+    found = collected(room, None)
+    assert names(found) == [plain] and found.files[0].digest == sha256(raw)
+    assert rules(found) == ([] if plain.encode() == raw else ["name written anew"])
+
+
+def test_names_that_come_to_the_same_plain_name_are_kept_apart(room):
+    folder = os.fsencode(room.folder) + b"/deliverables/"
+    for raw in (b"\xff.txt", b"%FF.txt"):
+        Path(os.fsdecode(folder + raw)).write_bytes(raw)
+    found = collected(room, None)
+    assert len(found.files) == 2 and {file.digest for file in found.files} == {sha256(b"\xff.txt"), sha256(b"%FF.txt")}
+
+
+@given(st.binary(max_size=1400))
+def test_every_byte_string_has_a_legal_plain_name_that_is_its_own(raw):
+    name = plain_name(raw)
+    check_relative_name(name)
+    assert plain_name(name.encode()) == name
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_of_a_hostile_tree_every_readable_file_is_kept_and_every_other_counted(room, tree):
+    subprocess.run([sys.executable, "-c", TREES[tree]], cwd=room.folder, check=True)
+    lying, closed = lying_in(room.folder / "deliverables")
+    found = collected(room, None)
+    kept = Counter(str(file.digest) for file in found.files)
+    assert not kept - lying, "nothing is kept that does not lie there"
+    counted = sum(counted_by(problem) for problem in found.problems)
+    assert (lying - kept).total() + closed == counted
+    assert sha256(b"a good file beside it") in kept
+    assert all(problem.model_validate_json(problem.canonical()) == problem for problem in found.problems)
+
+
+def lying_in(folder: Path) -> tuple[Counter[str], int]:
+    """A naive look: digests of the plain files, and how many entries are something else or cannot be read."""
+    lying: Counter[str] = Counter()
+    closed = 0
+    for path in folder.rglob("*"):
+        if path.is_file() and not path.is_symlink():
+            lying[sha256(path.read_bytes())] += 1
+        elif path.is_symlink() or not path.is_dir():
+            closed += 1
+    return lying, closed
+
+
+def counted_by(problem: Problem) -> int:
+    """How many files a problem says were left out; notes on files that were kept leave out none."""
+    return int(problem.rule in {"link", "special file", "unreadable", "too large", "too many"})
+
+
+def test_what_lies_beyond_the_listed_is_counted(room, monkeypatch):
+    monkeypatch.setattr("guildhall.sampling.collection.MOST_ENTRIES", 3)
+    for number in range(7):
+        put(room, f"deliverables/{number}.txt", str(number).encode())
+    found = collected(room, None)
+    assert [problem.words for problem in found.problems if problem.rule == "too many"] == [
+        "5 files lie beyond the first 3"
+    ]
+
+
+def test_a_room_that_went_away_while_a_file_was_read_is_no_fault_of_the_file(room):
+    class Gone(FolderRoom):
+        gone = False
+
+        async def read(self, path):
+            self.gone = True
+            raise RuntimeError("the sandbox is gone")
+
+        async def run(self, argv, *, stdin=None, timeout_s=60):
+            if self.gone:
+                raise SandboxError("the sandbox is gone")
+            return await super().run(argv, stdin=stdin, timeout_s=timeout_s)
+
+    put(room, "deliverables/report.docx")
+    with pytest.raises(SandboxError):
+        collected(Gone(room.folder), None)
+
+
+def test_a_room_that_its_author_filled_ends_the_work_and_is_not_tried_for_ever(room):
+    class Full(FolderRoom):
+        async def run(self, argv, *, stdin=None, timeout_s=60):
+            return Ran(137, "", f"\n{AT_ITS_LIMIT}: the disk limit was reached\n")
+
+    found = collected(Full(room.folder), None)
+    assert rules(found) == ["unreadable"] and not found.files
+
+
+METHODS = {
+    "stored": zipfile.ZIP_STORED,
+    "deflated": zipfile.ZIP_DEFLATED,
+    "bzip2": zipfile.ZIP_BZIP2,
+    "lzma": zipfile.ZIP_LZMA,
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("where", ["member", "length", "directory", "end"])
+def test_a_damaged_archive_costs_a_counted_problem_and_loses_nothing(room, method, where):
+    made = BytesIO()
+    with zipfile.ZipFile(made, "w", METHODS[method]) as package:
+        package.writestr("notes.txt", "nothing of note " * 40)
+    content = bytearray(made.getvalue())
+    spot = {"member": 45, "length": 22, "directory": content.rindex(b"PK\1\2") + 10, "end": len(content) - 6}[where]
+    content[spot : spot + 4] = b"\xff\xff\xff\xff"
+    put(room, "deliverables/broken.zip", bytes(content))
+    put(room, "deliverables/good.txt")
+    found = collected(room, None)
+    assert names(found) == ["broken.zip", "good.txt"]
+    assert set(rules(found)) <= {"damaged archive"}
 
 
 @pytest.mark.parametrize("path", ["../outside.txt", "/etc/passwd", "a/../../b", ""])

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, GetCoreSchemaHandler, model_validator
 from pydantic_core import CoreSchema, core_schema
 
-from guildhall.domain.values import Digest, Id, Line, Value
+from guildhall.domain.values import Digest, Id, Line, Value, sha256
 from guildhall.errors import UnknownName
 
 
@@ -88,15 +88,60 @@ class FileRef(Value):
         return self
 
 
+_REFUSED = frozenset("\\\u2028\u2029\u202d\u202e")
+_ESCAPED = _REFUSED | frozenset("\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069")
+"""Letters that split lines, turn the direction of writing, or part folders elsewhere."""
+_LONGEST_PART, _LONGEST_NAME = 255, 1024
+
+
 def check_relative_name(name: str) -> None:
     """Refuse names that could leave their folder or trouble a terminal or a file system."""
     parts = name.split("/")
     if not name or name.startswith("/") or "\\" in name or any(part in {"", ".", ".."} for part in parts):
         raise ValueError(f"file name {name!r} is not a plain relative path")
-    if any(ord(char) < 32 or 127 <= ord(char) < 160 or char in "\u2028\u2029\u202e\u202d" for char in name):
+    if any(_is_trouble(char, _REFUSED) for char in name):
         raise ValueError(f"file name {name!r} holds control characters")
-    if any(len(part.encode()) > 255 for part in parts) or len(name.encode()) > 1024:
+    if any(len(part.encode()) > _LONGEST_PART for part in parts) or len(name.encode()) > _LONGEST_NAME:
         raise ValueError(f"file name {name[:40]!r}... is too long ({len(name)} characters)")
+
+
+def plain_name(path: bytes) -> str:
+    """The name a file is known by, whatever bytes a program has called it: legal here, readable, the same each time.
+
+    Bytes that are no UTF-8, and letters that `check_relative_name` refuses, stand as `%XX`; what is too long
+    keeps its beginning, its ending and a digest of the whole.
+    """
+    text = path.decode("utf-8", "surrogateescape")
+    parts = [_plain_part(part) for part in text.split("/") if part not in {"", "."}]
+    name = "/".join(parts) or "%2E"
+    if len(name.encode()) <= _LONGEST_NAME:
+        return name
+    first, _, rest = name.partition("/")
+    return f"{first}/{_cut(rest.replace('/', '%2F'))}"
+
+
+def _plain_part(part: str) -> str:
+    if part == "..":
+        return "%2E%2E"
+    plain = "".join(_escaped(char) if _is_trouble(char, _ESCAPED) else char for char in part)
+    return plain if len(plain.encode()) <= _LONGEST_PART else _cut(plain)
+
+
+def _is_trouble(char: str, others: frozenset[str]) -> bool:
+    code = ord(char)
+    return code < 32 or 127 <= code < 160 or 0xD800 <= code < 0xE000 or char in others
+
+
+def _escaped(char: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in char.encode("utf-8", "surrogateescape"))
+
+
+def _cut(part: str) -> str:
+    stem, dot, ending = part.rpartition(".")
+    kept = dot + ending if stem and len(ending.encode()) <= 16 else ""
+    mark = "~" + sha256(part.encode())[:8]
+    room = _LONGEST_PART - len((mark + kept).encode())
+    return part.encode()[:room].decode("utf-8", "ignore") + mark + kept
 
 
 class RubricItem(Value):

@@ -77,5 +77,10 @@ def canonical_json(data: Any) -> bytes:
     return json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode()
 
 
+def well_formed(text: str) -> str:
+    """The same words as Unicode can carry them: half a letter, which JSON can say and no file can hold, is a mark."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
 def sha256(data: bytes) -> Digest:
     return hashlib.sha256(data).hexdigest()

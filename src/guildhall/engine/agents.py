@@ -75,6 +75,10 @@ class Ran:
     err: str
 
 
+AT_ITS_LIMIT = "ended by the sandbox"
+"""What a room of ours adds to the error stream of a command that it ended because what lives in it took too much."""
+
+
 class Room(Protocol):
     """The sandbox of one job, while it lives. Paths are relative to the work folder."""
 

@@ -34,6 +34,7 @@ from guildhall.confine.bubblewrap import INSIDE_ID
 from guildhall.confine.command import Command
 from guildhall.confine.limits import ROOM_WIDE, Finished
 from guildhall.confine.room import Room
+from guildhall.engine.agents import AT_ITS_LIMIT
 from guildhall.engine.bubblewrap_config import BubblewrapConfig, Network
 from guildhall.engine.inspect_private import SandboxUserUnsupportedError, subprocesses_at_once
 from guildhall.engine.rooms import open_room
@@ -212,7 +213,7 @@ def _as_result(cmd: list[str], finished: Finished, *, wall_s: float) -> ExecResu
         raise SandboxUnavailableError("the sandbox went away while the command ran")
     if finished.ended != "exit":
         logger.warning("sandbox: %r was ended at its %s limit", cmd[0], finished.ended)
-        stderr += f"\nended by the sandbox: the {finished.ended} limit was reached\n"
+        stderr += f"\n{AT_ITS_LIMIT}: the {finished.ended} limit was reached\n"
     return ExecResult(finished.ok, finished.code, stdout, stderr)
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from guildhall.domain.submissions import FREE, StopReason, Usage
+from guildhall.domain.values import well_formed
 from guildhall.engine.agents import AgentEnd, AgentJob, Collected, Stage
 from guildhall.engine.attempts import CallBook
 from guildhall.engine.journal import TAKEN_OVER, Journal, Note
@@ -58,7 +59,7 @@ class Desk:
         self.book = CallBook(self.journal, self.terms, self.job.key, elsewhere, self._call_answered)
 
     def submit(self, text: str, files: list[str]) -> None:
-        self.text, self.named = text, tuple(files)
+        self.text, self.named = text, tuple(well_formed(str(name)) for name in files)
 
     def want_call(self) -> None:
         """Ask for the money of one call; whoever tries it again has it already."""
@@ -95,7 +96,7 @@ class Desk:
     def end(self, *, seconds: float | None) -> AgentEnd:
         return AgentEnd(
             stop=self.stop,
-            text=self.text or "",
+            text=well_formed(self.text or ""),
             named=self.named,
             usage=self.usage + self.book.unknown_cost,
             seconds=seconds,

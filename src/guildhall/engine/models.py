@@ -13,6 +13,7 @@ from pydantic import JsonValue, ValidationError
 
 from guildhall.domain.providers import PROVIDERS, provider_of
 from guildhall.domain.submissions import StopReason
+from guildhall.domain.values import well_formed
 from guildhall.engine.attempts import booked
 from guildhall.engine.calls import Call, Message, Part, TextPart
 from guildhall.engine.quoting import without_quoted_keys
@@ -196,13 +197,14 @@ def with_schema(config: GenerateConfig, call: Call) -> GenerateConfig:
 
 
 def parsed(text: str) -> JsonValue:
-    """The JSON a reply consists of, fenced or not; None when it is something else."""
+    """The JSON a reply consists of, fenced or not; None when it is something else, or nothing that can be kept."""
     stripped = text.strip()
     if stripped.startswith("```"):
         stripped = stripped.split("\n", 1)[-1].rsplit("```", 1)[0]
     try:
-        found: JsonValue = json.loads(stripped)
-    except json.JSONDecodeError:
+        plain = json.dumps(json.loads(stripped), ensure_ascii=False, allow_nan=False)
+        found: JsonValue = json.loads(well_formed(plain))
+    except (ValueError, RecursionError):
         return None
     return found
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from guildhall.domain.submissions import FREE, StopReason, Usage
-from guildhall.domain.values import canonical_json, sha256
+from guildhall.domain.values import canonical_json, sha256, well_formed
 from guildhall.engine.attempts import BOOK, CallBook
 from guildhall.engine.calls import Call, Reply
 from guildhall.engine.journal import TAKEN_OVER, Journal, Note, keep_leases, open_journal, plain_errors
@@ -178,7 +178,7 @@ class _Asking:
         stop = stop_of(output)
         return Reply(
             call=call.key,
-            text=output.completion,
+            text=well_formed(output.completion),
             data=parsed(output.completion) if call.answer_schema is not None else None,
             stop=stop,
             error=redact(output.error or "an answer without content") if stop is StopReason.PROVIDER_FAILED else None,

@@ -1,11 +1,13 @@
 """Submissions made elsewhere: a folder for each task, logs of the public eval, or the public submission table.
 
-Everything that comes in is checked by the rules of collection: links and hostile names are left out, an input
-handed back unchanged is not work, and whatever was not as it should be is recorded with the submission.
+Everything that comes in is checked by the rules of collection: links are left out, any name is kept in a plain form,
+an input handed back unchanged is not work, and whatever was not as it should be is recorded with the submission.
 """
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -16,7 +18,7 @@ from guildhall.domain.submissions import Problem, StopReason, Submission
 from guildhall.domain.tasks import FileRef, Task
 from guildhall.engine.logs import LoggedSample, log_files, read_samples
 from guildhall.errors import InputError, UnreadableFile
-from guildhall.sampling.collection import Collection, Entry, EntryKind, unfit
+from guildhall.sampling.collection import MOST_BYTES, Collection, Entry, told_apart, unfit
 from guildhall.sampling.confidence import read_confidence
 from guildhall.sampling.tables import read_rows
 from guildhall.store.workspace import Workspace
@@ -53,11 +55,11 @@ class _Importer:
             return
         collection = Collection()
         inputs = {file.digest for file in task.reference_files if file.digest}
-        for path, name in _files(folder):
-            if name in MESSAGES:
+        for path, entry in _entries(folder):
+            if entry.path in MESSAGES and entry.kind == "file" and entry.size <= MOST_BYTES:
                 text = text or path.read_text(encoding="utf-8", errors="replace")
             else:
-                self._take(path, name, inputs, collection)
+                self._take(path, entry, inputs, collection)
         stated = read_confidence(text)
         if stated.fault is not None:
             collection.problem("unreadable confidence", stated.fault)
@@ -79,20 +81,26 @@ class _Importer:
             )
         )
 
-    def _take(self, path: Path, name: str, inputs: set[str], collection: Collection) -> None:
-        kind: EntryKind = "link" if path.is_symlink() else "file" if path.is_file() else "special"
-        to = str(path.readlink()) if kind == "link" else None
-        entry = Entry(name, kind, path.lstat().st_size, to)
+    def _take(self, path: Path, entry: Entry, inputs: set[str], collection: Collection) -> None:
         if entry.is_cache:
             return
-        if (why := unfit(entry, count=len(collection.files), total=0)) is not None:
-            collection.problem(why[0], why[1], name[:200])
+        taken = sum(file.size or 0 for file in collection.files)
+        if (why := unfit(entry, count=len(collection.files), total=taken)) is not None:
+            collection.problem(why[0], why[1], entry.path)
             return
-        digest = self.workspace.blobs.put(path)
+        try:
+            stream = path.open("rb")
+        except OSError as error:
+            collection.problem("unreadable", f"could not be opened: {error.strerror}", entry.path)
+            return
+        with stream:
+            digest = self.workspace.blobs.put(stream)
         if digest in inputs:
-            collection.problem("echoed input", "is an input file, unchanged, and does not count as work", name)
+            collection.problem("echoed input", "is an input file, unchanged, and does not count as work", entry.path)
             return
-        collection.files.append(FileRef(name=name, digest=digest, size=entry.size))
+        if entry.raw is not None:
+            collection.problem("name written anew", f"was called {entry.raw!r}", entry.path)
+        collection.files.append(FileRef(name=entry.path, digest=digest, size=entry.size))
 
     def finish(self) -> Brought:
         new = self.workspace.store.add_all(self.made)
@@ -164,11 +172,18 @@ def _folder_of(files: Path | None, task_id: str) -> Path | None:
     return None
 
 
-def _files(folder: Path | None) -> Iterator[tuple[Path, str]]:
-    """Everything below a folder that is not a folder, by relative name; links are named and never followed."""
-    for path in sorted(folder.rglob("*")) if folder else ():
-        if path.is_symlink() or not path.is_dir():
-            yield path, path.relative_to(folder or path).as_posix()
+def _entries(folder: Path | None) -> Iterator[tuple[Path, Entry]]:
+    """Everything below a folder that is not a folder; links are named and never followed."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir()] if folder else []
+    entries = told_apart(_entry(path, os.fsencode(path.relative_to(folder or path))) for path in paths)
+    yield from zip(paths, entries, strict=True)
+
+
+def _entry(path: Path, name: bytes) -> Entry:
+    seen = path.lstat()
+    if stat.S_ISLNK(seen.st_mode):
+        return Entry.of(name, "link", seen.st_size, os.fsencode(path.readlink()))
+    return Entry.of(name, "file" if stat.S_ISREG(seen.st_mode) else "special", seen.st_size)
 
 
 def _from_log(log: LoggedSample) -> dict[str, Any]:
