@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
+from types import SimpleNamespace
+from typing import cast
 
 from guildhall.analysis.breakdown import CellRate
 from guildhall.analysis.calibration import Calibration, Reliable
+from guildhall.analysis.evidence import Evidence
 from guildhall.analysis.savings import Savings
 from guildhall.analysis.savings_files import ModelSavings
 from guildhall.analysis.speed_and_cost import SpeedAndCost
@@ -16,13 +20,14 @@ from guildhall.domain.report import DatedPoint, Quotation, Report, Section
 from guildhall.reports.chapters.ablations import Ablation, ablations_section
 from guildhall.reports.chapters.confidence import ModelCalibration, confidence_section
 from guildhall.reports.chapters.figures import figure_section
-from guildhall.reports.chapters.headline import breakdowns_section, headline_section
+from guildhall.reports.chapters.headline import Headline, breakdowns_section
 from guildhall.reports.chapters.reasons import ReasonShare, reasons_section
 from guildhall.reports.chapters.savings import savings_section
 from guildhall.reports.chapters.trend import FittedTrend, trend_section
 from guildhall.reports.conclusions import conclusions
 
 SIMULATED = GraderGroup.parse("simulated")
+POLICY = Policy(studies=("s",), baseline="expert", graders=SIMULATED)
 
 
 def rate(value: float, low: float | None = None, high: float | None = None, *, n: int = 40) -> Estimate:
@@ -36,6 +41,12 @@ def rate(value: float, low: float | None = None, high: float | None = None, *, n
         method="t over tasks",
         why_no_interval=None if ends else "2 task(s); an interval needs at least 3",
     )
+
+
+def headline_of(rates: Sequence[WinRate]) -> Section:
+    """The headline of models with these rates, whatever they rest on."""
+    evidence = SimpleNamespace(rates=rates, counted=SimpleNamespace(policy=POLICY), level=0.95)
+    return Headline().section(cast("Evidence", evidence))
 
 
 def cell(model: str, sector: str, value: float, *, small: bool = False) -> CellRate:
@@ -177,7 +188,7 @@ AGREEMENT = figure_section(
     traced=True,
 )
 _SECTIONS = (
-    headline_section(RATES, baseline="expert", graders="simulated"),
+    headline_of(RATES),
     breakdowns_section({"sector": CELLS}, ["=beta()", "alpha"]),
     trend_section(TREND),
     ablations_section(ABLATIONS),
@@ -193,7 +204,7 @@ REPORT = Report(
     title="A study <of> tests & tables",
     design_digest="0" * 64,
     seed=7,
-    policy=Policy(studies=("s",), baseline="expert", graders=SIMULATED),
+    policy=POLICY,
     left_out=dict.fromkeys(Rule, 0) | {Rule.NO_VERDICT: 3, Rule.SURPLUS: 5},
     counts={
         "tasks": 42,

@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from guildhall.domain.report import Plot
-from guildhall.reports.chapters.headline import headline_section
 from guildhall.reports.figures import plots_of
 from guildhall.reports.plots import specification
 from guildhall.reports.svg import to_png
-from tests.reports.made import RATES, REPORT
+from tests.reports.made import RATES, REPORT, headline_of
 
 GOLDEN = Path(__file__).parent / "golden" / "figures"
 WIDTH = 160
@@ -50,6 +49,6 @@ def test_a_figure_looks_as_it_did(name: str, request: pytest.FixtureRequest) -> 
 def test_a_figure_with_other_numbers_looks_otherwise() -> None:
     alpha, beta = RATES
     swapped = alpha._replace(wins=beta.wins, losses=0)
-    changed = headline_section([swapped, beta], baseline="expert", graders="simulated").figures[0]
+    changed = headline_of([swapped, beta]).figures[0]
     gaps = apart(small(changed.plot), Image.open(GOLDEN / "outcomes.png"))
     assert gaps.mean() > MEAN_APART or gaps.max() > MOST_APART

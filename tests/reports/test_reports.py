@@ -15,7 +15,6 @@ import pytest
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.report import Report
 from guildhall.reports.chapters.figures import figure_section
-from guildhall.reports.chapters.headline import headline_section
 from guildhall.reports.figures import plots_of
 from guildhall.reports.number_format import shown
 from guildhall.reports.old_reports import read_report
@@ -25,7 +24,7 @@ from guildhall.reports.svg import to_png, to_svg
 from guildhall.reports.tables import csv_text
 from guildhall.reports.text import as_json, markdown, numbers_csv, table_csv
 from guildhall.reports.workbook import workbook
-from tests.reports.made import RATES, REPORT, rate
+from tests.reports.made import RATES, REPORT, headline_of, rate
 
 GOLDEN = Path(__file__).parent / "golden"
 VOID = {"meta", "br", "link", "img", "input", "hr", "path", "line", "rect"}
@@ -168,9 +167,7 @@ def test_figures_are_drawn_without_a_browser() -> None:
 
 
 def test_a_figure_of_many_models_shows_the_best_and_says_so() -> None:
-    many = headline_section(
-        [RATES[0]._replace(model=f"m{number:03d}") for number in range(60)], baseline="expert", graders="simulated"
-    )
+    many = headline_of([RATES[0]._replace(model=f"m{number:03d}") for number in range(60)])
     drawn = {figure.name: to_svg(specification(figure.plot)) for figure in many.figures}
     assert "the best 24 of 60 models" in drawn["win-or-tie"]
     assert len(many.table("headline").rows) == 60

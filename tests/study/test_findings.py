@@ -30,7 +30,7 @@ from guildhall.judging.preparing import Preparer
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import verdicts_of
 from guildhall.study.methods import methods_of
-from guildhall.study.policy import count_study, policy_of
+from guildhall.study.policy import count_groups, policy_of, who_judged
 from guildhall.study.reporting import study_report, write_study_report
 from tests.study.told import outcomes, rows, section
 
@@ -97,7 +97,7 @@ def policy(graders: str) -> Policy:
 def counted(workspace: Workspace, graders: str = "expert") -> Counted:
     one = Study(id="s", title="One pair", seed=1, tasks=(task(0).key,))
     verdicts = verdicts_of(workspace, one)
-    return counted_by(verdicts, policy_of(workspace.store, one, verdicts, GraderGroup.parse(graders)))
+    return counted_by(verdicts, policy_of(workspace.store, one, who_judged(verdicts), GraderGroup.parse(graders)))
 
 
 def test_the_methods_are_told_from_the_frozen_design(workspace: Workspace, study: Study) -> None:
@@ -192,7 +192,7 @@ def test_a_guess_is_right_when_it_names_the_baseline(workspace: Workspace) -> No
 def test_hours_fall_into_the_papers_bins(workspace: Workspace, study: Study) -> None:
     judge_all(workspace, study)
     verdicts = verdicts_of(workspace, study)
-    pairs = count_study(workspace.store, study, verdicts).pairs
+    pairs = next(count_groups(workspace.store, study, verdicts)).pairs
     hours = pairs.columns["hours"]
     seen = {pairs.task.names[task]: hours.names[code] for task, code in zip(pairs.task.codes, hours.codes, strict=True)}
     assert (seen["t-0"], seen["t-1"], seen["t-3"], seen["t-7"]) == ("0-2 h", "2-4 h", "4-8 h", "8 h and more")

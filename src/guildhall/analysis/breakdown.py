@@ -20,7 +20,7 @@ from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pooling import pool_shares
 from guildhall.analysis.rated import CONVENTIONS, Group, Groups, Rated
 from guildhall.analysis.tables import Coded, Codes, distinct
-from guildhall.analysis.win_rates import WinRate, grader_design_effect, groups, rate_estimate, t_intervals
+from guildhall.analysis.win_rates import WinRate, grader_design_effect, groups, rates_of
 from guildhall.domain.estimates import Convention, Estimate
 from guildhall.errors import UnknownName
 
@@ -71,7 +71,7 @@ def breakdown(
                 one.ties,
                 one.losses,
                 **{convention: rates[at].rate for convention, rates in by_convention.items()},
-                design_effect=grader_design_effect(half),
+                design_effect=grader_design_effect(half.means, half.value, half.spread),
             ),
             band={convention: rates[at].band for convention, rates in by_convention.items()},
             pooled={
@@ -108,13 +108,12 @@ class _Cells:
 
     def rates(self, convention: Convention, *, level: float) -> list[CellRate]:
         every = self.together.rated(convention)
-        raw = t_intervals(every, convention, level=level)
-        bands = t_intervals(every, convention, level=level ** (1.0 / len(every)))
+        raw = rates_of(every, convention, level=level)
+        bands = rates_of(every, convention, level=level ** (1.0 / len(every)))
         pooled = _pooled(self.groups, self.keys, every, convention, level=level)
         made = []
-        for (code, group), one, own, band in zip(self.groups, every, raw, bands, strict=True):
-            rate = rate_estimate(one, convention, own, level=level)
-            made.append(self._rate(code, group, rate, band["interval"], pooled.get(code)))
+        for (code, group), rate, band in zip(self.groups, raw, bands, strict=True):
+            made.append(self._rate(code, group, rate, band.interval, pooled.get(code)))
         return made
 
     def _rate(

@@ -15,7 +15,7 @@ import polars as pl
 
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pairs import Pairs, pairs_from
-from guildhall.domain.policy import GraderGroup, GroupKind, Policy, Rule
+from guildhall.domain.policy import GroupKind, Policy, Rule
 
 RULES = tuple(Rule)
 _COUNTED = -1
@@ -28,7 +28,9 @@ _HEAD = (
     *("made_at", "key_head"),
 )
 """What rules look at of a judgment."""
-
+_SAID = pl.col("program") & ~pl.col("replaced") & pl.col("rank").is_not_null()
+_SAID_BEFORE = pl.int_range(pl.len()).over("grader", "comparison", "sweep", "work", "second") > 0
+"""Of what programs said, by time: at a place they had judged already. The first verdict there counts."""
 
 LOOKED_AT = (
     *("judgment", "comparison", "task", "work", "grader", "place", "rank", "sweep", "planned", "exposure", "replaces"),
@@ -101,81 +103,85 @@ class Counted:
 
 def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
     """Every judgment under the first rule that takes it, in the order of `Rule`; the others as pairs."""
-    heads = _heads(verdicts, policy)
-    heads = heads.with_columns(rule=_first_rule(verdicts, policy))
-    if policy.whole_rounds and policy.graders.kind in _ROUNDS:
-        heads = heads.with_columns(rule=_with_broken_rounds())
-    taken = dict(heads.group_by("rule").len().iter_rows())
+    rows, by_programs = verdicts.rows, bool(verdicts.graders["kind"].is_in(_PROGRAMS).any())
+    # Of several works by the baseline the one of the lowest sample is what a judgment shows of it.
+    base = (
+        rows.lazy()
+        .join(verdicts.works.lazy().filter(name=policy.baseline).select("work", "sample"), on="work")
+        .sort("sample", "place")
+        .unique("judgment", keep="first", maintain_order=True)
+        .select("judgment", base_place="place", base_rank="rank", base_work="work")
+    )
+    replaced = rows["replaces"].drop_nulls().unique().implode()
+    heads = (
+        rows.lazy()
+        .filter(place=0)
+        .select(_HEAD)
+        .join(base, on="judgment", how="left")
+        .join(verdicts.graders.lazy().select("grader", **_of_graders(policy)), on="grader", how="left")
+        .join(verdicts.tasks.lazy().select("task", **_of_tasks(policy)), on="task", how="left")
+        .with_columns(replaced=pl.col("judgment").is_in(replaced), again=pl.lit(value=False))
+        .collect()
+    )
+    if by_programs:
+        # The first two works tell an order from every other of the square in which a set is shown.
+        seconds = rows.filter(place=1).select("judgment", second="work")
+        said = heads.filter(_SAID).join(seconds, on="judgment", how="left").sort("made_at", "key_head")
+        again = said.filter(_SAID_BEFORE)["judgment"].implode()
+        heads = heads.with_columns(again=pl.col("judgment").is_in(again))
+    heads = heads.with_columns(rule=_first_rule(policy))
+    if by_programs and policy.whole_rounds and policy.graders.kind in _ROUNDS:
+        sizes = rows.group_by("comparison").agg(size=pl.col("place").max() + 1)
+        heads = heads.join(sizes, on="comparison").with_columns(rule=_with_broken_rounds())
     bases = heads.select("judgment", "base_place", "base_rank", "base_work", "rule")
-    # The wide rows are copied once, and only those that are wanted.
     del heads
-    beside = verdicts.rows.select("judgment", "work").join(bases, on="judgment", how="left", maintain_order="left")
+    taken = dict(bases.group_by("rule").len().iter_rows())
+    # The wide rows are copied once, and only those that are wanted.
+    beside = rows.select("judgment", "work").join(bases, on="judgment", how="left", maintain_order="left")
     of_models = beside["work"] != beside["base_work"]
-
-    def shown(which: pl.Series) -> pl.DataFrame:
-        wanted = (of_models & which).fill_null(value=False)
-        return verdicts.rows.filter(wanted).hstack(beside.filter(wanted).drop("judgment", "work"))
-
-    answers = shown(beside["rule"] == _COUNTED)
+    answers, unanswered = (
+        rows.filter(wanted).hstack(beside.filter(wanted).drop("judgment", "work"))
+        for codes in ([_COUNTED], _LOST)
+        for wanted in [(of_models & beside["rule"].is_in(codes)).fill_null(value=False)]
+    )
     return Counted(
         pairs=pairs_from(answers, verdicts),
         answers=answers,
-        unanswered=shown(beside["rule"].is_in(_LOST)),
+        unanswered=unanswered,
         left_out={rule: taken.get(at, 0) for at, rule in enumerate(RULES)},
         n_counted=taken.get(_COUNTED, 0),
         policy=policy,
     )
 
 
-def _heads(verdicts: VerdictFrames, policy: Policy) -> pl.DataFrame:
-    """One row for each judgment, with the baseline's work in it; of several the one of the lowest sample."""
-    made_by = verdicts.works.select("work", "name", "sample").filter(pl.col("name") == policy.baseline)
-    base = (
-        verdicts.rows.lazy()
-        .join(made_by.lazy(), on="work")
-        .sort("sample", "place")
-        .unique("judgment", keep="first", maintain_order=True)
-        .select("judgment", base_place="place", base_rank="rank", base_work="work")
-        .collect()
-    )
-    replaced = verdicts.rows["replaces"].drop_nulls().unique().implode()
-    heads = verdicts.rows.lazy().filter(pl.col("place") == 0).select(_HEAD).collect()
-    heads = heads.join(base, on="judgment", how="left")
-    heads = heads.with_columns(replaced=pl.col("judgment").is_in(replaced))
-    programs = verdicts.graders.filter(pl.col("kind").is_in(_PROGRAMS))
-    if not len(programs):
-        return heads.with_columns(again=pl.lit(value=False), orders=pl.lit(1))
-    sizes = verdicts.rows.group_by("comparison").agg(size=pl.col("place").max() + 1)
-    orders = pl.when(pl.col("size") % 2 == 0).then(pl.col("size")).otherwise(2 * pl.col("size"))
-    again = _said_again(heads.filter(_among("grader", programs) & ~pl.col("replaced")), verdicts)
-    heads = heads.with_columns(again=pl.col("judgment").is_in(again.implode()))
-    return heads.join(sizes, on="comparison", maintain_order="left").with_columns(orders=orders)
+def _of_graders(policy: Policy) -> dict[str, pl.Expr]:
+    """What rules ask of a grader; of people joined with a judge, the people are asked."""
+    people_first = policy.graders.kind is GroupKind.PEOPLE_AND_JUDGE
+    asked = pl.col("kind") == GroupKind.EXPERT.value if people_first else group_of() == str(policy.graders)
+    key = pl.col("key")
+    return {
+        "asked": asked,
+        "settled": pl.lit(value=True) if policy.grader_keys is None else key.is_in(list(policy.grader_keys)),
+        "excluded": key.is_in(list(policy.excluded)),
+        "program": pl.col("kind").is_in(_PROGRAMS),
+    }
 
 
-def _said_again(by_programs: pl.DataFrame, verdicts: VerdictFrames) -> pl.Series:
-    """What a program said again at a place it had judged already: the first verdict there counts."""
-    # The first two works tell an order from every other of the square in which a set is shown.
-    seconds = verdicts.rows.filter(pl.col("place") == 1).select("judgment", second="work")
-    said = by_programs.filter(pl.col("rank").is_not_null()).join(seconds, on="judgment", how="left")
-    said = said.sort("made_at", "key_head")
-    earlier = pl.int_range(pl.len()).over("grader", "comparison", "sweep", "work", "second")
-    return said.filter(earlier > 0)["judgment"]
+def _of_tasks(policy: Policy) -> dict[str, pl.Expr]:
+    """What rules ask of a task."""
+    return {"ungradable": pl.col("key").is_in([str(key) for key in policy.ungradable])}
 
 
-def _first_rule(verdicts: VerdictFrames, policy: Policy) -> pl.Expr:
+def _first_rule(policy: Policy) -> pl.Expr:
     """The number of the first rule that takes a judgment by itself; rounds are looked at afterwards."""
-    asked = _of_group(verdicts.graders, policy.graders)
-    settled = asked if policy.grader_keys is None else asked.filter(pl.col("key").is_in(list(policy.grader_keys)))
-    outside = verdicts.tasks.filter(pl.col("key").is_in([str(key) for key in policy.ungradable]))
-    excluded = verdicts.graders.filter(pl.col("key").is_in(list(policy.excluded)))
     takes: dict[Rule, pl.Expr] = {
         Rule.REPLACED: pl.col("replaced"),
         Rule.NO_BASELINE: pl.col("base_work").is_null(),
-        Rule.OTHER_GRADERS: ~_among("grader", asked),
-        Rule.OTHER_SETTINGS: ~_among("grader", settled),
+        Rule.OTHER_GRADERS: ~pl.col("asked"),
+        Rule.OTHER_SETTINGS: ~pl.col("settled"),
         Rule.SURPLUS: pl.col("again") | (pl.lit(policy.planned_only) & ~pl.col("planned")),
-        Rule.EXCLUDED_GRADER: _among("grader", excluded),
-        Rule.UNGRADABLE: _among("task", outside),
+        Rule.EXCLUDED_GRADER: pl.col("excluded"),
+        Rule.UNGRADABLE: pl.col("ungradable"),
         Rule.LATER_EXPOSURE: pl.lit(policy.first_exposure) & (pl.col("exposure").fill_null(1) > 1),
         Rule.NO_VERDICT: pl.col("rank").is_null(),
     }
@@ -189,7 +195,9 @@ def _first_rule(verdicts: VerdictFrames, policy: Policy) -> pl.Expr:
 def _with_broken_rounds() -> pl.Expr:
     """A judge's verdicts count whole rounds at a time: every order in which a set is shown, in one sweep."""
     counts = pl.col("rule") == _COUNTED
-    whole = counts.sum().over("comparison", "grader", "sweep") == pl.col("orders")
+    # A square of an even number of works is balanced with as many orders as works, of an odd number with twice as many.
+    orders = pl.when(pl.col("size") % 2 == 0).then(pl.col("size")).otherwise(2 * pl.col("size"))
+    whole = counts.sum().over("comparison", "grader", "sweep") == orders
     broken = pl.lit(RULES.index(Rule.BROKEN_ROUND), dtype=pl.Int8)
     return pl.when(counts & ~whole).then(broken).otherwise(pl.col("rule"))
 
@@ -198,14 +206,3 @@ def group_of() -> pl.Expr:
     """The group of each of `VerdictFrames.graders`, as `GraderGroup` writes it."""
     kind = pl.col("kind")
     return pl.when(kind.is_in(["judge", "constant"])).then(kind + ":" + pl.col("name")).otherwise(kind)
-
-
-def _among(column: str, some: pl.DataFrame) -> pl.Expr:
-    return pl.col(column).is_in(some[column].implode())
-
-
-def _of_group(graders: pl.DataFrame, group: GraderGroup) -> pl.DataFrame:
-    """The graders whose judgments a group's are; of people joined with a judge, the people."""
-    if group.kind is GroupKind.PEOPLE_AND_JUDGE:
-        return graders.filter(pl.col("kind") == GroupKind.EXPERT.value)
-    return graders.filter(group_of() == str(group))

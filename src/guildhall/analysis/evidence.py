@@ -11,7 +11,6 @@ import polars as pl
 
 from guildhall.analysis.counting import Counted
 from guildhall.analysis.drift import Drift
-from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pairs import Pairs
 from guildhall.analysis.tables import Table
 from guildhall.analysis.tasks_and_models import tasks_and_models
@@ -66,14 +65,10 @@ class Evidence:
     def pairs(self) -> Pairs:
         return self.counted.pairs
 
-    @property
-    def outcomes(self) -> Outcomes:
-        return self.counted.outcomes
-
     @cached_property
     def rates(self) -> list[WinRate]:
         """Every model's rates against the baseline: a report tells one value of each."""
-        return win_rates(self.outcomes, level=self.level)
+        return win_rates(self.counted.outcomes, level=self.level)
 
     @cached_property
     def tasks_and_models(self) -> Table | None:

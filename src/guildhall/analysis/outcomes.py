@@ -10,13 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as replaced
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.files import read_table
-from guildhall.analysis.tables import Coded, Codes, Floats, Table, distinct, encode
+from guildhall.analysis.tables import Coded, Codes, Floats, Table, encode
 from guildhall.errors import ImpossibleValue, NothingJudged
 
 Halves = NDArray[np.int8]
@@ -56,15 +55,6 @@ class Outcomes:
             grader=_kept(self.grader, which) if self.grader else None,
             groups={name: _kept(column, which) for name, column in (self.groups or {}).items()},
         )
-
-
-class SampleCounts(NamedTuple):
-    """Counts of loss, tie and win per sample, sorted by model, then task; `sample_of` maps judgments to rows."""
-
-    model: Codes
-    task: Codes
-    counts: NDArray[np.int64]
-    sample_of: NDArray[np.intp]
 
 
 def outcomes_from_arrays(
@@ -136,17 +126,6 @@ def to_halves(scores: Floats) -> Halves:
             raise ImpossibleValue("score", block[~allowed][0], allowed="0 (loss), 0.5 (tie) or 1 (win)")
         halves[start : start + ROWS_A_BLOCK] = TIE * tied.view(np.int8) + WIN * won.view(np.int8)
     return halves
-
-
-def count_samples(outcomes: Outcomes) -> SampleCounts:
-    """Reduce judgments to counts per (model, task, sample): nothing later looks at single judgments but graders."""
-    n_tasks, n_samples = len(outcomes.task.names), max(len(outcomes.sample.names), 1) + 1
-    key = outcomes.model.codes.astype(np.int64) * n_tasks + outcomes.task.codes
-    key = key * n_samples + outcomes.sample.codes + 1
-    keys, sample_of = distinct(key, len(outcomes.model.names) * n_tasks * n_samples)
-    counts = np.bincount(sample_of * 3 + outcomes.halves, minlength=3 * len(keys)).reshape(-1, 3)
-    model, task = np.divmod(keys // n_samples, n_tasks)
-    return SampleCounts(model, task, counts, sample_of)
 
 
 def _kept(column: Coded, which: NDArray[np.bool_]) -> Coded:

@@ -30,6 +30,8 @@ BREAKDOWNS = {
     "effort": "By reasoning effort",
 }
 HOURS = ((2.0, "0-2 h"), (4.0, "2-4 h"), (8.0, "4-8 h"), (float("inf"), "8 h and more"))
+_HOURS = pl.coalesce(pl.when(pl.col("hours") < limit).then(pl.lit(label)) for limit, label in HOURS)
+_BESIDE = pl.when(pl.col("references") > 0).then(pl.lit("with reference files")).otherwise(pl.lit("without"))
 
 
 class Deliverables(NamedTuple):
@@ -128,31 +130,34 @@ class Pairs:
 
 def pairs_from(shown: pl.DataFrame, verdicts: VerdictFrames) -> Pairs:
     """Pairs from rows of models' work in counted judgments, each with `base_place` and `base_rank` beside it."""
-    work = _Finder(verdicts.works, "work", shown)
-    task = _Finder(verdicts.tasks, "task", shown)
-    grader = _Finder(verdicts.graders, "grader", shown)
-    rank, base_rank = _whole(shown, "rank", 0), _whole(shown, "base_rank", 0)
-    active = shown["active_ms"].cast(pl.Float64).to_numpy() / 1000
+    works, tasks, graders = verdicts.works, verdicts.tasks, verdicts.graders
+    work, task, grader, base = (shown[name].to_numpy() for name in ("work", "task", "grader", "base_work"))
+    facts = tasks.select("sector", "occupation", "specification", file_type="kinds", hours=_HOURS, references=_BESIDE)
+    columns = {name: Coded(*_words(facts[name], task)) for name in facts.columns}
+    columns |= {name: Coded(*_words(works[name], work)) for name in ("condition", "effort")}
+    rank, base_rank = _whole(shown["rank"], 0), _whole(shown["base_rank"], 0)
+    named, base_place = _whole(shown["guess"], NOT_ASKED), _whole(shown["base_place"], 0)
+    right = np.where(named == base_place, 1, -1)
     return Pairs(
-        task=task.coded("id"),
-        wording=task.coded("key"),
-        model=work.coded("name"),
-        sample=work.coded("sample"),
-        submission=Coded(work.at.astype(np.int32), tuple(verdicts.works["key"])),
-        base=_Finder(verdicts.works, "work", shown, column="base_work").at.astype(np.int32),
-        grader=grader.coded("name"),
+        task=Coded(*_words(tasks["id"], task)),
+        wording=Coded(*_words(tasks["key"], task)),
+        model=Coded(*_words(works["name"], work)),
+        sample=Coded(*_words(works["sample"], work)),
+        submission=Coded(work.astype(np.int32), tuple(works["key"])),
+        base=base.astype(np.int32),
+        grader=Coded(*_words(graders["name"], grader)),
         halves=(1 + np.sign(base_rank - rank)).astype(np.int8),
-        model_place=_whole(shown, "place", 0).astype(np.int16),
-        guess=_guesses(shown),
-        accepted=_whole(shown, "accepted", NOT_ASKED).astype(np.int8),
-        active_s=active,
-        exposure=_whole(shown, "exposure", 0).astype(np.int32),
-        sweep=_whole(shown, "sweep", 1).astype(np.int32),
-        confidence=work.numbers("confidence"),
-        seconds=work.numbers("seconds"),
-        cost_usd=work.numbers("cost_usd"),
-        judgment=_whole(shown, "judgment", 0),
-        columns=_breakdowns(task, work),
+        model_place=_whole(shown["place"], 0).astype(np.int16),
+        guess=np.where(named >= 0, right, np.where(named == NOT_ASKED, NOT_ASKED, 0)).astype(np.int8),
+        accepted=_whole(shown["accepted"], NOT_ASKED).astype(np.int8),
+        active_s=shown["active_ms"].cast(pl.Float64).to_numpy() / 1000,
+        exposure=_whole(shown["exposure"], 0).astype(np.int32),
+        sweep=_whole(shown["sweep"], 1).astype(np.int32),
+        confidence=_numbers(works["confidence"])[work],
+        seconds=_numbers(works["seconds"])[work],
+        cost_usd=_numbers(works["cost_usd"])[work],
+        judgment=_whole(shown["judgment"], 0),
+        columns={name: columns[name] for name in BREAKDOWNS},
     )
 
 
@@ -171,59 +176,25 @@ def taken(column: Coded, places: NDArray[Any]) -> Coded:
     return Coded(column.codes[places], column.names)
 
 
-class _Finder:
-    """A small frame (works, tasks, graders) looked up for each row of a large one; its words are coded once."""
-
-    def __init__(self, frame: pl.DataFrame, key: str, rows: pl.DataFrame, *, column: str | None = None) -> None:
-        known, wanted = frame[key].to_numpy(), rows[column or key].to_numpy()
-        order = np.argsort(known)
-        self.frame = frame
-        self.at = order[np.searchsorted(known, wanted, sorter=order)] if len(known) else np.zeros(0, np.intp)
-
-    def coded(self, column: str) -> Coded:
-        return taken(coded(self.frame[column]), self.at)
-
-    def numbers(self, column: str) -> Floats:
-        found: Floats = self.frame[column].cast(pl.Float64).fill_null(float("nan")).to_numpy()
-        return found[self.at]
-
-
 def coded(words: pl.Series) -> Coded:
     """A column of words, the names in the order of the alphabet; null is unknown."""
-    names = words.drop_nulls().cast(pl.String).unique().sort()
-    codes = words.cast(pl.String).replace_strict(
-        names, pl.int_range(len(names), dtype=pl.Int32, eager=True), default=-1
-    )
-    return Coded(codes.cast(pl.Int32).to_numpy(), tuple(names))
+    return Coded(*_words(words, np.arange(len(words))))
 
 
-def _breakdowns(task: _Finder, work: _Finder) -> dict[str, Coded]:
-    facts = task.frame.select(
-        "sector",
-        "occupation",
-        "specification",
-        file_type="kinds",
-        hours=pl.Series([_hours(hours) for hours in task.frame["hours"]], dtype=pl.String),
-        references=pl.when(pl.col("references") > 0).then(pl.lit("with reference files")).otherwise(pl.lit("without")),
-    )
-    found = {name: taken(coded(facts[name]), task.at) for name in facts.columns}
-    found |= {name: work.coded(name) for name in ("condition", "effort")}
-    return {name: found[name] for name in BREAKDOWNS}
+def _words(known: pl.Series, places: NDArray[Any]) -> tuple[Codes, tuple[str, ...]]:
+    """The codes of the words at some places of a column, and what they stand for, in the order of the alphabet."""
+    words = known.cast(pl.String)
+    names = words.drop_nulls().unique().sort()
+    codes = words.replace_strict(names, pl.int_range(len(names), dtype=pl.Int32, eager=True), default=-1)
+    return codes.cast(pl.Int32).to_numpy()[places], tuple(names)
 
 
-def _hours(hours: float | None) -> str | None:
-    return None if hours is None else next(label for limit, label in HOURS if hours < limit)
+def _numbers(known: pl.Series) -> Floats:
+    return known.cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
 
-def _whole(frame: pl.DataFrame, column: str, unknown: int) -> NDArray[np.int64]:
-    return frame[column].cast(pl.Int64).fill_null(unknown).to_numpy()
-
-
-def _guesses(shown: pl.DataFrame) -> NDArray[np.int8]:
-    """Whether the place named is the baseline's; only pairs ask."""
-    named = _whole(shown, "guess", NOT_ASKED)
-    right = np.where(named == _whole(shown, "base_place", 0), 1, -1)
-    return np.where(named >= 0, right, np.where(named == NOT_ASKED, NOT_ASKED, 0)).astype(np.int8)
+def _whole(known: pl.Series, unknown: int) -> NDArray[np.int64]:
+    return known.cast(pl.Int64).fill_null(unknown).to_numpy()
 
 
 def _kept(cells: Any, which: NDArray[Any]) -> Any:

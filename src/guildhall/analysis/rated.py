@@ -98,20 +98,23 @@ class Groups:
         found: list[tuple[float, int] | None] = [None] * len(self.every)
         if self._graded is None:
             return found
-        graded, n_groups = self._graded, len(self.every)
-        n_graders, n_pairs = (np.bincount(of, minlength=n_groups) for of in (graded.of_grader, graded.of_pair))
-        known, adds = n_graders > 0, np.zeros(n_groups)
-        by_grader = _variances(graded.summed(graded.grader, errors), n_graders[known])
-        adds[known] = by_grader - _variances(graded.summed(graded.pair, errors), n_pairs[known])
+        grades, of_grader, grader, of_pair, pair = self._graded
+        n_graders, n_pairs = (np.bincount(of, minlength=len(self.every)) for of in (of_grader, of_pair))
+        known, adds = n_graders > 0, np.zeros(len(self.every))
+        by_grader = _variances(_summed(grader, errors[grades]), n_graders[known])
+        adds[known] = by_grader - _variances(_summed(pair, errors[grades]), n_pairs[known])
         told = (n_graders >= FEWEST_SECOND) & (n_pairs != n_graders) & (adds > 0)
         for at in np.flatnonzero(told).tolist():
             found[at] = float(adds[at]), int(n_graders[at])
         return found
 
     @cached_property
-    def _graded(self) -> _Graded | None:
-        """Who gave which grade, in the groups where that may matter and is known of all; None where it is in none."""
-        asked = np.array([_graders_known(one) for one in self.every])
+    def _graded(self) -> tuple[Codes, Codes, Codes, Codes, Codes] | None:
+        """The grades in those groups where it may matter who gave them and is known of all; None where it is in none.
+
+        Of each grade its grader and its pair of grader and task, counted over all groups, behind the group of each.
+        """
+        asked = np.array([_graders_known(one.sizes, one.grader) for one in self.every])
         if not asked.any():
             return None
         grades = np.flatnonzero(np.repeat(asked, self.n_grades))
@@ -119,25 +122,15 @@ class Groups:
         group = np.repeat(np.arange(len(self.every))[asked], self.n_grades[asked])
         of_grader, by_grader = _told_apart(group, grader)
         of_pair, by_pair = _told_apart(by_grader, self.task[grades])
-        return _Graded(grades, of_grader, by_grader, of_grader[of_pair], by_pair)
+        return grades, of_grader, by_grader, of_grader[of_pair], by_pair
 
 
-class _Graded(NamedTuple):
-    """Grades, with each one's grader and pair of grader and task, counted over all groups; and the group of each."""
-
-    grades: Codes
-    of_grader: Codes
-    grader: Codes
-    of_pair: Codes
-    pair: Codes
-
-    def summed(self, by: Codes, errors: Floats) -> Floats:
-        """The sum of the grades' errors for each grader, or each pair."""
-        return np.asarray(np.bincount(by, errors[self.grades]), dtype=np.float64)
+def _summed(by: Codes, errors: Floats) -> Floats:
+    return np.asarray(np.bincount(by, errors), dtype=np.float64)
 
 
-def _graders_known(group: Group) -> bool:
-    return len(group.sizes) > 1 and group.grader is not None and bool(group.grader.min() >= 0)
+def _graders_known(sizes: Codes, grader: Codes | None) -> bool:
+    return len(sizes) > 1 and grader is not None and bool(grader.min() >= 0)
 
 
 def _told_apart(outer: Codes, inner: Codes) -> tuple[Codes, Codes]:

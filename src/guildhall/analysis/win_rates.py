@@ -12,13 +12,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from guildhall.analysis.clusters import cluster_variance
+from guildhall.analysis.clusters import Widened, cluster_variance
 from guildhall.analysis.intervals import IntervalFields, Share, no_interval, share_intervals
-from guildhall.analysis.outcomes import Outcomes, count_samples
+from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.rated import CONVENTIONS, Group, Groups, Rated
 from guildhall.analysis.resampling import resampled_interval
 from guildhall.analysis.sequential import confidence_sequence
-from guildhall.analysis.tables import Codes
+from guildhall.analysis.tables import Codes, Floats, distinct
 from guildhall.domain.estimates import Convention, Estimate
 from guildhall.errors import NothingJudged, UnknownName
 
@@ -53,20 +53,65 @@ def win_rates(outcomes: Outcomes, *, interval: IntervalKind = "t", level: float 
     """
     found = groups(outcomes)
     together = Groups([group for _, group in found])
-    rates: dict[Convention, list[Estimate]] = {}
-    effects: list[float | None] = [None] * len(found)
-    for convention in CONVENTIONS:
-        every = together.rated(convention)
-        rates[convention] = _estimated_all(every, convention, interval=interval, level=level, seed=seed)
-        if interval == "t" and convention == "half_tie":
-            effects = [grader_design_effect(one) for one in every]
+    rated = {convention: together.rated(convention) for convention in CONVENTIONS}
+    rates = {
+        convention: rates_of(every, convention, interval=interval, level=level, seed=seed)
+        for convention, every in rated.items()
+    }
     made = []
     for at, (code, group) in enumerate(found):
         losses, ties, wins = group.counts.sum(axis=0).tolist()
-        own_rates = {convention: estimated[at] for convention, estimated in rates.items()}
-        name = outcomes.model.names[code]
-        made.append(WinRate(name, wins, ties, losses, **own_rates, design_effect=effects[at]))
+        half = rated["half_tie"][at]
+        effect = grader_design_effect(half.means, half.value, half.spread) if interval == "t" else None
+        own = {convention: estimated[at] for convention, estimated in rates.items()}
+        made.append(WinRate(outcomes.model.names[code], wins, ties, losses, **own, design_effect=effect))
     return made
+
+
+def rates_of(
+    every: Sequence[Rated],
+    convention: Convention,
+    *,
+    interval: IntervalKind = "t",
+    level: float = 0.95,
+    seed: int = 0,
+) -> list[Estimate]:
+    """The rates of many groups, each with its own interval and all that was counted for it."""
+    worth = CONVENTIONS[convention]
+    if interval == "t":
+        shares = [
+            Share(one.value, one.spread.variance, len(one.means), len(one.group.halves), one.spread.df) for one in every
+        ]
+        made = share_intervals(shares, level=level, words=[one.spread.words for one in every])
+        if convention == "half_tie":
+            decided = [one.group.counts[:, [0, 2]].any() for one in every]
+            made = [own if any_did else no_interval(ALL_TIES) for own, any_did in zip(made, decided, strict=True)]
+    elif interval == "always-valid":
+        every_now = [confidence_sequence(one.means, level=level).now for one in every]
+        made = [
+            IntervalFields(interval=now.interval, method=now.method, why_no_interval=now.why_no_interval)
+            for now in every_now
+        ]
+    else:
+        made = [
+            resampled_interval(one.group.task, one.group.counts, worth, kind=interval, level=level, seed=seed)
+            for one in every
+        ]
+    return [
+        Estimate(
+            value=one.value,
+            estimand=f"{convention}: mean over tasks of the mean over samples of the mean over grades",
+            level=level,
+            unit="grade" if interval == "within-sample" else "task",
+            n_tasks=len(one.means),
+            n_samples=len(one.group.task),
+            n_judgments=len(one.group.halves),
+            n_excluded=one.group.n_excluded,
+            seed=seed if interval in ("two-level", "tasks") else None,
+            **own,
+        )
+        for one, own in zip(every, made, strict=True)
+    ]
 
 
 def named_interval(name: str) -> IntervalKind:
@@ -78,34 +123,36 @@ def named_interval(name: str) -> IntervalKind:
 
 
 def groups(outcomes: Outcomes) -> list[tuple[int, Group]]:
-    """The judgments split by model."""
+    """The judgments split by model, reduced to counts: nothing later looks at single judgments but graders."""
     if not len(outcomes.halves):
         raise NothingJudged("win rates", n_excluded=outcomes.n_excluded)
-    samples = count_samples(outcomes)
-    starts, ends = _runs(samples.model)
-    task_starts, task_ends = _runs(samples.model.astype(np.int64) * len(outcomes.task.names) + samples.task)
+    n_tasks, n_samples = len(outcomes.task.names), max(len(outcomes.sample.names), 1) + 1
+    key = outcomes.model.codes.astype(np.int64) * n_tasks + outcomes.task.codes
+    key = key * n_samples + outcomes.sample.codes + 1
+    keys, sample_of = distinct(key, len(outcomes.model.names) * n_tasks * n_samples)
+    counts = np.bincount(sample_of * 3 + outcomes.halves, minlength=3 * len(keys)).reshape(-1, 3)
+    of_task = keys // n_samples
+    model, task = np.divmod(of_task, n_tasks)
+    starts, ends = _runs(model)
+    task_starts, task_ends = _runs(of_task)
     first_task, last_task = np.searchsorted(task_starts, starts), np.searchsorted(task_starts, ends)
-    order = np.argsort(samples.sample_of, kind="stable")
-    judged = np.r_[0, np.cumsum(samples.counts.sum(axis=1))]
+    order = np.argsort(sample_of, kind="stable")
+    judged = np.r_[0, np.cumsum(counts.sum(axis=1))]
     unknown = np.array([], dtype=np.int64) if outcomes.unknown is None else outcomes.unknown["model"]
     found = []
     spans = zip(*(one.tolist() for one in (starts, ends, first_task, last_task)), strict=True)
     for start, end, first, last in spans:
         rows = order[judged[start] : judged[end]]
-        found.append(
-            (
-                int(samples.model[start]),
-                Group(
-                    task=samples.task[start:end],
-                    sizes=task_ends[first:last] - task_starts[first:last],
-                    counts=samples.counts[start:end],
-                    sample_of=samples.sample_of[rows] - start,
-                    halves=outcomes.halves[rows],
-                    grader=outcomes.grader.codes[rows] if outcomes.grader else None,
-                    n_excluded=int((unknown == samples.model[start]).sum()),
-                ),
-            )
+        group = Group(
+            task=task[start:end],
+            sizes=task_ends[first:last] - task_starts[first:last],
+            counts=counts[start:end],
+            sample_of=sample_of[rows] - start,
+            halves=outcomes.halves[rows],
+            grader=outcomes.grader.codes[rows] if outcomes.grader else None,
+            n_excluded=int((unknown == model[start]).sum()),
         )
+        found.append((int(model[start]), group))
     return found
 
 
@@ -119,74 +166,12 @@ def share_of_wins(
     group: Group, convention: Convention, *, interval: IntervalKind = "t", level: float = 0.95, seed: int = 0
 ) -> Estimate:
     """One convention's rate for one group of judgments."""
-    [found] = _estimated_all(Groups([group]).rated(convention), convention, interval=interval, level=level, seed=seed)
+    [found] = rates_of(Groups([group]).rated(convention), convention, interval=interval, level=level, seed=seed)
     return found
 
 
-def _estimated_all(
-    every: Sequence[Rated], convention: Convention, *, interval: IntervalKind, level: float, seed: int
-) -> list[Estimate]:
-    if interval == "t":
-        made = t_intervals(every, convention, level=level)
-    elif interval == "always-valid":
-        made = [_always_valid(one, level=level) for one in every]
-    else:
-        worth = CONVENTIONS[convention]
-        made = [
-            resampled_interval(one.group.task, one.group.counts, worth, kind=interval, level=level, seed=seed)
-            for one in every
-        ]
-    unit = "grade" if interval == "within-sample" else "task"
-    drawn = seed if interval in ("two-level", "tasks") else None
-    return [
-        rate_estimate(one, convention, own, level=level, unit=unit, seed=drawn)
-        for one, own in zip(every, made, strict=True)
-    ]
-
-
-def _always_valid(one: Rated, *, level: float) -> IntervalFields:
-    now = confidence_sequence(one.means, level=level).now
-    return IntervalFields(interval=now.interval, method=now.method, why_no_interval=now.why_no_interval)
-
-
-def rate_estimate(
-    one: Rated,
-    convention: Convention,
-    made: IntervalFields,
-    *,
-    level: float,
-    unit: str = "task",
-    seed: int | None = None,
-) -> Estimate:
-    """A rate with its interval and all that was counted for it."""
-    return Estimate(
-        value=one.value,
-        estimand=f"{convention}: mean over tasks of the mean over samples of the mean over grades",
-        level=level,
-        unit=unit,
-        n_tasks=len(one.means),
-        n_samples=len(one.group.task),
-        n_judgments=len(one.group.halves),
-        n_excluded=one.group.n_excluded,
-        seed=seed,
-        **made,
-    )
-
-
-def t_intervals(every: Sequence[Rated], convention: Convention, *, level: float) -> list[IntervalFields]:
-    """The intervals of many rates, each for itself."""
-    shares = [
-        Share(one.value, one.spread.variance, len(one.means), len(one.group.halves), one.spread.df) for one in every
-    ]
-    found = share_intervals(shares, level=level, words=[one.spread.words for one in every])
-    return [
-        no_interval(ALL_TIES) if convention == "half_tie" and not one.group.counts[:, [0, 2]].any() else made
-        for one, made in zip(every, found, strict=True)
-    ]
-
-
-def grader_design_effect(one: Rated) -> float | None:
+def grader_design_effect(means: Floats, value: float, spread: Widened) -> float | None:
     """Variance with graders as a second cluster, over the variance with tasks alone; None where they add nothing."""
-    variance = cluster_variance((one.means - one.value) / len(one.means))
-    known = one.spread.words and variance > 0 and math.isfinite(variance)
-    return one.spread.variance / variance if known else None
+    variance = cluster_variance((means - value) / len(means))
+    known = spread.words and variance > 0 and math.isfinite(variance)
+    return spread.variance / variance if known else None

@@ -53,7 +53,7 @@ def report_of(
         warnings=(*warnings, *simulated),
         conclusions=conclusions(sections, baseline=evidence.baseline, group=group),
         sections=tuple(sections),
-        task_rates=rates_by_task(evidence.outcomes, evidence.waves()),
+        task_rates=rates_by_task(evidence.counted.outcomes, evidence.waves()),
         methods=tuple(methods(models)),
         planned_and_done=tuple(planned_and_done),
         notes=(

@@ -24,9 +24,9 @@ _SUBMISSIONS = shelf_named("submissions").table
 
 
 def as_pinned(
-    connection: Connection, rows: pl.DataFrame, studies: dict[Id, int]
-) -> tuple[pl.DataFrame, dict[int, TaskKey]]:
-    """The rows with the wordings that studies pinned first, and numbers for those.
+    connection: Connection, study_of: pl.Series, task: pl.Series, comparison: pl.Series, studies: dict[Id, int]
+) -> tuple[pl.Series, dict[int, TaskKey]]:
+    """The tasks of rows with the wordings that studies pinned first, and numbers for those.
 
     The table says what the comparison states, else what its work was made for, whatever forms of the study are kept.
     """
@@ -36,23 +36,21 @@ def as_pinned(
         pins: dict[Id, TaskKey] = {}
         for body in connection.execute(select(form.c.body).where(form.c.id == study).order_by(form.c.seq)).scalars():
             pins = Study.model_validate_json(body).pins | pins
-        own = rows.filter(pl.col("study") == code)
-        told = _task_names(connection, own["task"].unique().to_list())
-        astray = [task for task, key in told.items() if pins.get(key.id, key) != key]
+        own = study_of == code
+        told = _task_names(connection, task.filter(own).unique().to_list())
+        astray = [one for one, key in told.items() if pins.get(key.id, key) != key]
         if not astray:
             continue
-        seen = own.filter(pl.col("task").is_in(astray))["comparison"].unique()
+        strays = own & task.is_in(astray)
+        seen = comparison.filter(strays).unique()
         query = select(table.c.seq, table.c.body)
         bodies = [row for some in in_parts(seen) for row in connection.execute(query.where(table.c.seq.in_(some)))]
         silent = [row.seq for row in bodies if own_wording(read(row.body)) is None]
-        numbers |= _codes_of(
-            connection, {pins[told[task].id] for task in astray} - numbers.keys(), fresh + len(numbers)
-        )
-        there = {task: numbers[pins[told[task].id]] for task in astray}
-        moved = (pl.col("study") == code) & pl.col("comparison").is_in(silent) & pl.col("task").is_in(astray)
-        task = pl.col("task").replace(there).cast(pl.Int32())
-        rows = rows.with_columns(pl.when(moved).then(task).otherwise(pl.col("task")).alias("task"))
-    return rows, {number: key for key, number in numbers.items()}
+        numbers |= _codes_of(connection, {pins[told[one].id] for one in astray} - numbers.keys(), fresh + len(numbers))
+        there = {one: numbers[pins[told[one].id]] for one in astray}
+        moved = task.replace(there).cast(pl.Int32())
+        task = moved.zip_with(strays & comparison.is_in(silent), task)
+    return task, {number: key for key, number in numbers.items()}
 
 
 def _codes_of(connection: Connection, keys: set[TaskKey], fresh: int) -> dict[TaskKey, int]:
@@ -91,11 +89,10 @@ _AUTHOR_TYPES = {
 _OWN = ("stop", "seconds", "cost_usd", "confidence", "kinds")
 
 
-def read_works(connection: Connection, rows: pl.DataFrame) -> pl.DataFrame:
+def read_works(connection: Connection, shown: pl.Series) -> pl.DataFrame:
     """The works that were shown: read among all where they are many, since naming each takes longer."""
     query = select(works.c.work, _SUBMISSIONS.c.key, works.c.task, works.c.author, *(works.c[name] for name in _OWN))
     query = query.join(_SUBMISSIONS, _SUBMISSIONS.c.seq == works.c.work)
-    shown = rows["work"].unique()
     some = in_parts(shown) if len(shown) <= MOST_NAMED else ()
     queries = [query.where(works.c.work.in_(numbers)) for numbers in some] or [query]
     found = pl.concat([selected(connection, one, _WORK_TYPES) for one in queries])
@@ -131,7 +128,7 @@ def _series(name: str, kind: pl.DataType, cells: Sequence[Any]) -> pl.Series:
     return pl.Series(name, cells, dtype=kind)
 
 
-_TASK_TYPES = {
+TASK_TYPES = {
     "code": pl.Int32(),
     "key": pl.String(),
     "id": pl.String(),
@@ -145,16 +142,15 @@ _TASK_TYPES = {
 }
 
 
-def read_tasks(connection: Connection, codes: Sequence[int], pinned: Mapping[int, TaskKey]) -> pl.DataFrame:
-    """The wordings of tasks by their codes; `pinned` are those that have a code for this once."""
+def read_tasks(connection: Connection, codes: Sequence[int], pinned: Mapping[int, TaskKey]) -> list[tuple[Any, ...]]:
+    """A row as `TASK_TYPES` says for each wording of a task; `pinned` are those that have a code for this once."""
     table = shelf_of(Task).table
     known = {**_task_names(connection, codes), **pinned}
     bodies: dict[str, str] = {}
     for some in in_parts(sorted(known.values())):
         kept = select(table.c.key, table.c.body).where(table.c.key.in_(some))
         bodies |= {row.key: row.body for row in connection.execute(kept)}
-    found = [(code, key, key.id, key.version, *_task_facts(bodies.get(key))) for code, key in known.items()]
-    return pl.DataFrame(found, schema=_TASK_TYPES, orient="row").sort("id", "version")
+    return [(code, key, key.id, key.version, *_task_facts(bodies.get(key))) for code, key in known.items()]
 
 
 def _task_facts(body: str | None) -> tuple[Any, ...]:

@@ -21,14 +21,13 @@ import numpy as np
 import polars as pl
 from sqlalchemy import BigInteger, Boolean, Connection, Float, Integer, Select, SmallInteger, Table, func, select
 
-from guildhall.domain.tasks import TaskKey
 from guildhall.domain.values import Digest, Id, Value, sha256
 from guildhall.errors import UnknownName
 from guildhall.store.blobs import sync_folder
 from guildhall.store.database import HEAD
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_named, shelf_of
-from guildhall.store.verdict_names import MOST_NAMED, as_pinned, in_parts, read_tasks, read_works, selected
+from guildhall.store.verdict_names import MOST_NAMED, TASK_TYPES, as_pinned, in_parts, read_tasks, read_works, selected
 from guildhall.store.verdict_rows import COLUMNS
 from guildhall.store.verdict_tables import SPAN, graders, names, verdicts
 from guildhall.store.verdicts import made
@@ -96,13 +95,41 @@ def read_verdicts(
     wanted = [name for name in ROW_TYPES if name in {*columns, *_ALWAYS}]
     while True:
         with store.reading() as connection:
-            word = made(connection)
-            codes = _study_codes(connection, studies)
-            kept = None if store.in_transaction else _Parts(connection, parts, str(word))
-            rows, pinned = as_pinned(connection, _rows(connection, codes, kept, wanted), codes)
-            rows, named = _named(connection, rows, [codes.get(study, -1) for study in studies], pinned)
-            if made(connection) == word:  # else the table was made anew meanwhile, with other codes
-                return Verdicts(_in_order(rows), *named)
+            word, codes = made(connection), _study_codes(connection, studies)
+            of_studies = _select(wanted).where(verdicts.c.study.in_(list(codes.values())))
+            if store.in_transaction or not _many(connection, of_studies):
+                rows = selected(connection, of_studies, _types(wanted))
+            else:
+                kept, ours = _Parts(connection, parts, str(word)), pl.col("study").is_in(list(codes.values()))
+                rows = pl.concat([kept.read(span, wanted).filter(ours) for span in kept.spans()])
+            task, pinned = as_pinned(connection, rows["study"], rows["task"], rows["comparison"], codes)
+            rows = rows.with_columns(task)
+            works = read_works(connection, rows["work"].unique())
+            asked_about = sorted({*task.unique().to_list(), *works["task"].unique().to_list()})
+            task_rows = read_tasks(connection, asked_about, pinned)
+            people = _read_codes(connection, graders, rows["grader"], ("key", "kind", "name"))
+            failed = _read_codes(connection, names, rows["failure"], ("key",)) if "failure" in wanted else []
+            if made(connection) != word:  # the table was made anew meanwhile, with other codes
+                continue
+        tasks = pl.DataFrame(task_rows, schema=TASK_TYPES, orient="row").sort("id", "version")
+        works = works.with_columns(_places(works["task"], tasks["code"], "task"))
+        frames = {
+            "work": works.sort("task", "name", "sample", "author", "key"),
+            "task": tasks,
+            "grader": pl.DataFrame(people, schema=_NAMED | {"kind": pl.String, "name": pl.String}, orient="row"),
+            "failure": pl.DataFrame(failed, schema=_NAMED, orient="row").rename({"key": "name"}),
+        }
+        known = {"study": pl.Series([codes.get(study, -1) for study in studies], dtype=pl.Int32())}
+        known |= {what: frame["code"] for what, frame in frames.items() if what in wanted}
+        rows = rows.with_columns(_places(rows[what], found, what) for what, found in known.items())
+        order = rows.select(pl.arg_sort_by(_ORDER)).to_series()
+        # A column at a time: all of them twice at once would take twice the memory.
+        in_order = pl.DataFrame([rows.drop_in_place(name).gather(order) for name in wanted])
+        numbered = (
+            frame.drop("code").with_row_index(what).with_columns(pl.col(what).cast(pl.Int32()))
+            for what, frame in frames.items()
+        )
+        return Verdicts(in_order, *numbered)
 
 
 def close_parts(store: Store, parts: Path, *, full_only: bool = False) -> int:
@@ -134,26 +161,15 @@ def row_keys(store: Store, kind: type[Value], rows: pl.Series) -> pl.Series:
     return joined["key"]
 
 
-def _in_order(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows sorted, a column at a time: all of them twice at once would take twice the memory. Uses `rows` up."""
-    order = rows.select(pl.arg_sort_by(_ORDER)).to_series()
-    columns = rows.columns
-    return pl.DataFrame([rows.drop_in_place(name).gather(order) for name in columns])
-
-
 def _study_codes(connection: Connection, studies: Sequence[Id]) -> dict[Id, int]:
     found = select(names.c.key, names.c.code).where(names.c.kind == "study", names.c.key.in_(list(studies)))
     return {row.key: row.code for row in connection.execute(found)}
 
 
-def _rows(connection: Connection, codes: dict[Id, int], parts: _Parts | None, columns: Sequence[str]) -> pl.DataFrame:
-    wanted = list(codes.values())
-    of_studies = _select(columns).where(verdicts.c.study.in_(wanted))
-    many = of_studies.with_only_columns(verdicts.c.judgment).limit(WORTH_KEEPING).subquery()
-    size = connection.execute(select(func.count()).select_from(many)).scalar_one()
-    if parts is None or size < WORTH_KEEPING:
-        return selected(connection, of_studies, _types(columns))
-    return pl.concat([parts.read(span, columns).filter(pl.col("study").is_in(wanted)) for span in parts.spans()])
+def _many(connection: Connection, of_studies: Select[Any]) -> bool:
+    """Whether so much was said in some studies that parts are sooner read."""
+    some = of_studies.with_only_columns(verdicts.c.judgment).limit(WORTH_KEEPING).subquery()
+    return bool(connection.execute(select(func.count()).select_from(some)).scalar_one() >= WORTH_KEEPING)
 
 
 def _select(columns: Sequence[str]) -> Select[Any]:
@@ -259,25 +275,6 @@ class _Parts:
                     left.unlink()
 
 
-def _named(
-    connection: Connection, rows: pl.DataFrame, studies: Sequence[int], pinned: dict[int, TaskKey]
-) -> tuple[pl.DataFrame, tuple[pl.DataFrame, ...]]:
-    """The rows with places in sorted frames instead of the table's own codes, and those frames: works, tasks, ..."""
-    made_by = read_works(connection, rows)
-    task_codes = sorted({*rows["task"].unique().to_list(), *made_by["task"].unique().to_list()})
-    tasks = read_tasks(connection, task_codes, pinned)
-    made_by = made_by.with_columns(_places(made_by["task"], tasks["code"], "task"))
-    made_by = made_by.sort("task", "name", "sample", "author", "key")
-    judges = _read_codes(connection, graders, rows["grader"], ("key", "kind", "name"))
-    used = rows["failure"] if "failure" in rows.columns else pl.Series(dtype=pl.Int32())
-    failed = _read_codes(connection, names, used, ("key",)).rename({"key": "name"})
-    known = {"study": pl.Series(studies, dtype=pl.Int32()), "task": tasks["code"], "work": made_by["code"]}
-    known |= {"grader": judges["code"], "failure": failed["code"]}
-    found = rows.with_columns(_places(rows[name], codes, name) for name, codes in known.items() if name in rows.columns)
-    frames = {"work": made_by, "task": tasks, "grader": judges, "failure": failed}
-    return found, tuple(_placed(what, frame) for what, frame in frames.items())
-
-
 def _places(codes: pl.Series, known: pl.Series, what: str) -> pl.Series:
     """Where each code stands among those known; null stays null."""
     highest = max(0, *(int(one) for one in (codes.max(), known.max()) if isinstance(one, int)), 0)
@@ -292,13 +289,11 @@ def _places(codes: pl.Series, known: pl.Series, what: str) -> pl.Series:
     return found
 
 
-def _placed(what: str, frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.drop("code").with_row_index(what).with_columns(pl.col(what).cast(pl.Int32()))
+_NAMED = {"code": pl.Int32, "key": pl.String}
 
 
-def _read_codes(connection: Connection, table: Table, used: pl.Series, columns: Sequence[str]) -> pl.DataFrame:
-    """The names of the codes in use, sorted."""
+def _read_codes(connection: Connection, table: Table, used: pl.Series, columns: Sequence[str]) -> list[tuple[Any, ...]]:
+    """The codes in use with what they stand for, sorted by that."""
     found = connection.execute(select(table.c.code, *(table.c[name] for name in columns)))
-    schema = {"code": pl.Int32(), **dict.fromkeys(columns, pl.String())}
-    known = pl.DataFrame([tuple(row) for row in found], schema=schema, orient="row")
-    return known.filter(pl.col("code").is_in(used.drop_nulls().unique().to_list())).sort(columns)
+    in_use = set(used.drop_nulls().unique().to_list())
+    return sorted((tuple(row) for row in found if row.code in in_use), key=lambda row: row[1:])

@@ -27,7 +27,7 @@ from guildhall.store.hall import seats, slots
 from guildhall.store.records import Store
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import verdicts_of
-from guildhall.study.policy import PROGRAMS, groups_of, policy_of
+from guildhall.study.policy import PROGRAMS, groups_of, policy_of, who_judged
 
 
 def count_board(workspace: Workspace, study: Study, *, now: float) -> Board:
@@ -59,9 +59,10 @@ def models_by_comparison(store: Store, study: Study) -> dict[str, frozenset[str]
 def _people(workspace: Workspace, study: Study) -> dict[str, Counted]:
     """What each group of people (or of simulated graders) judged, as the report will count it."""
     verdicts = verdicts_of(workspace, study)
+    judged = who_judged(verdicts)
     return {
-        str(group): count(verdicts, policy_of(workspace.store, study, verdicts, group))
-        for group in groups_of(study, verdicts)
+        str(group): count(verdicts, policy_of(workspace.store, study, judged, group))
+        for group in groups_of(study, judged)
         if group.kind not in PROGRAMS
     }
 

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 from sqlalchemy import select
 
-from guildhall.analysis.counting import LOOKED_AT, Counted, VerdictFrames, count
+from guildhall.analysis.counting import LOOKED_AT, Counted, VerdictFrames
 from guildhall.analysis.drift import drift_of, split_anchors
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.outcomes import TIE, WIN
 from guildhall.domain.design import Extension
 from guildhall.domain.judgments import Judgment, SeverityRating
 from guildhall.domain.picks import Pick
-from guildhall.domain.policy import GraderGroup, Policy
+from guildhall.domain.policy import GraderGroup
 from guildhall.domain.prepared import Prepared
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
@@ -28,7 +30,7 @@ from guildhall.store.frames import read_frame
 from guildhall.store.shelves import shelf_of
 from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
-from guildhall.study.policy import count_study, groups_of, policy_of
+from guildhall.study.policy import count_groups
 
 ByCoder = Mapping[str, Mapping[str, str]]
 KEYS_A_QUERY = 500
@@ -45,20 +47,22 @@ def read_evidence(
 ) -> Evidence:
     """The evidence of one group of graders; kinds are never pooled. `reasons` are labels of justifications by coder."""
     verdicts = verdicts_of(workspace, study)
-    counted = count_study(workspace.store, study, verdicts, graders=graders, baseline=baseline)
+    counted, *others = count_groups(workspace.store, study, verdicts, graders=graders, baseline=baseline)
     alone = Evidence(
         study=study,
         counted=counted,
-        tasks=tasks_frame(workspace, study, verdicts),
-        others=_others(workspace, study, verdicts, counted.policy),
+        tasks=pl.DataFrame(_task_facts(workspace, study, verdicts.tasks["key"]), schema=_TASKS, orient="row"),
+        others={one.policy.graders: one for one in others},
         submissions=verdicts.rows["work"].n_unique(),
-        omissions=_omissions(verdicts, counted),
+        omissions=_omitted(verdicts.rows["judgment"], verdicts.rows["omitted"], counted.pairs.judgment),
         comparisons=verdicts.rows["comparison"].n_unique(),
         seed=study.seed,
     )
     pooled = alone if study.extends is None else _with_earlier_wave(workspace, alone, study.extends)
     facts = {need: _FACTS[need](workspace, pooled) for need in needs if need in _FACTS}
-    return replace(pooled, facts={**facts, Need.REASONS: _labels(reasons or {})})
+    if Need.REASONS in needs:
+        facts[Need.REASONS] = _labels(reasons or {})
+    return replace(pooled, facts=facts)
 
 
 def verdicts_of(workspace: Workspace, study: Study, *, columns: Sequence[str] = LOOKED_AT) -> VerdictFrames:
@@ -67,42 +71,42 @@ def verdicts_of(workspace: Workspace, study: Study, *, columns: Sequence[str] = 
     return read_verdicts(workspace.store, [study.id], parts=parts, columns=columns)
 
 
-def tasks_frame(workspace: Workspace, study: Study, verdicts: VerdictFrames) -> pl.DataFrame:
-    """Every wording the study pins or was judged on, with the facts chapters ask; `pinned`: the study's own."""
-    judged = [TaskKey(key) for key in verdicts.tasks["key"] if key not in study.tasks]
-    kept = [key for key in judged if workspace.store.has(Task, key)]
-    tasks = workspace.store.get_all(Task, [*study.tasks, *kept])
-    return pl.DataFrame(
-        {
-            "key": [str(task.key) for task in tasks],
-            "id": [task.id for task in tasks],
-            "sector": [task.sector for task in tasks],
-            "occupation": [task.occupation for task in tasks],
-            "hours": [task.expert_hours for task in tasks],
-            "wage": [task.hourly_wage_usd for task in tasks],
-            "references": [len(task.reference_files) for task in tasks],
-            "expert": [bool(task.expert_files or task.expert_text) for task in tasks],
-            "pinned": [task.key in study.tasks for task in tasks],
-        },
-        schema_overrides={"hours": pl.Float64, "wage": pl.Float64},
-    )
+_TASKS = {
+    "key": pl.String,
+    "id": pl.String,
+    "sector": pl.String,
+    "occupation": pl.String,
+    "hours": pl.Float64,
+    "wage": pl.Float64,
+    "references": pl.Int64,
+    "expert": pl.Boolean,
+    "pinned": pl.Boolean,
+}
+"""What `Evidence.tasks` holds; `expert` tells whether an expert's work is there, `pinned` the study's own wordings."""
 
 
-def _others(workspace: Workspace, study: Study, verdicts: VerdictFrames, policy: Policy) -> dict[GraderGroup, Counted]:
-    """The other groups that judged, each counted under its own policy against the same baseline."""
-    found = {}
-    for group in groups_of(study, verdicts):
-        if group != policy.graders:
-            own = policy_of(workspace.store, study, verdicts, group, baseline=policy.baseline)
-            counted = count(verdicts, own)
-            if counted.n_counted:
-                found[group] = counted
-    return found
+def _task_facts(workspace: Workspace, study: Study, judged: Iterable[str]) -> list[tuple[object, ...]]:
+    """Every wording the study pins or was judged on, with the facts chapters ask."""
+    others = [key for key in map(TaskKey, judged) if key not in study.tasks and workspace.store.has(Task, key)]
+    return [
+        (
+            str(task.key),
+            task.id,
+            task.sector,
+            task.occupation,
+            task.expert_hours,
+            task.hourly_wage_usd,
+            len(task.reference_files),
+            bool(task.expert_files or task.expert_text),
+            task.key in study.tasks,
+        )
+        for task in workspace.store.get_all(Task, [*study.tasks, *others])
+    ]
 
 
-def _omissions(verdicts: VerdictFrames, counted: Counted) -> int:
-    shown = pl.Series(counted.pairs.judgment).unique()
-    return int(verdicts.rows.filter(pl.col("judgment").is_in(shown.implode()))["omitted"].sum())
+def _omitted(judgment: pl.Series, omitted: pl.Series, counted: NDArray[np.int64]) -> int:
+    """Parts that were not shown, over all sides of counted judgments."""
+    return int(omitted.filter(judgment.is_in(pl.Series(counted).unique().implode())).sum())
 
 
 def _with_earlier_wave(workspace: Workspace, later: Evidence, extension: Extension) -> Evidence:

@@ -25,7 +25,7 @@ from guildhall.errors import UnknownName
 from guildhall.store.workspace import Workspace
 from guildhall.study.code_names import shown_names
 from guildhall.study.evidence import verdicts_of
-from guildhall.study.policy import count_study
+from guildhall.study.policy import count_groups
 from guildhall.study.unblinding import unblinding
 
 FORMULA = r"^[=+\-@\t\r]"
@@ -68,7 +68,7 @@ def exported(workspace: Workspace, study: Study, ending: str, *, graders: Grader
 
 def _counted(workspace: Workspace, study: Study, graders: GraderGroup | str | None) -> Counted:
     verdicts = verdicts_of(workspace, study)
-    return count_study(workspace.store, study, verdicts, graders=graders)
+    return next(count_groups(workspace.store, study, verdicts, graders=graders))
 
 
 @dataclass(frozen=True)

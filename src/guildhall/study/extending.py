@@ -19,7 +19,7 @@ from guildhall.store.records import Store
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import verdicts_of
 from guildhall.study.file import ExtendsSection, StudyFile, StudySection, read_study
-from guildhall.study.policy import count_study
+from guildhall.study.policy import count_groups
 
 _EXTENSION = """\
 [study]
@@ -45,7 +45,7 @@ def judged_pairs(workspace: Workspace, study: Study) -> list[Digest]:
     """The models' submissions to the wordings of this form that the leading graders judged, as they are counted."""
     verdicts = verdicts_of(workspace, study)
     try:
-        pairs = count_study(workspace.store, study, verdicts).pairs
+        pairs = next(count_groups(workspace.store, study, verdicts)).pairs
     except NothingJudged:
         return []
     pinned = np.array([name in study.tasks for name in pairs.wording.names], dtype=np.bool_)

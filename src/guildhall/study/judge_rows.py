@@ -29,7 +29,7 @@ from guildhall.store.shelves import shelf_of
 from guildhall.store.verdict_parts import ROW_TYPES
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import verdicts_of
-from guildhall.study.policy import PROGRAMS, groups_of, policy_of
+from guildhall.study.policy import PROGRAMS, Judged, groups_of, policy_of, who_judged
 
 Makers = Mapping[str, str]
 
@@ -46,7 +46,7 @@ class JudgedWork:
 
     @cached_property
     def groups(self) -> list[GraderGroup]:
-        return groups_of(self.study, self._verdicts)
+        return groups_of(self.study, self._judged)
 
     @cached_property
     def judges(self) -> dict[str, GraderGroup]:
@@ -60,7 +60,7 @@ class JudgedWork:
         return self.counted(self.judges[name])
 
     def counted(self, group: GraderGroup) -> Counted:
-        policy = policy_of(self.workspace.store, self.study, self._verdicts, group)
+        policy = policy_of(self.workspace.store, self.study, self._judged, group)
         return count(self._verdicts, policy)
 
     @cached_property
@@ -106,6 +106,10 @@ class JudgedWork:
             left_out_with_them=answered,
             cost_usd=float(costs.sum()) if not costs.null_count() else None,
         )
+
+    @cached_property
+    def _judged(self) -> list[Judged]:
+        return who_judged(self._verdicts)
 
     @cached_property
     def _verdicts(self) -> VerdictFrames:

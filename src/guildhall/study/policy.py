@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import polars as pl
@@ -18,7 +18,7 @@ from guildhall.store.records import Store
 PROGRAMS = frozenset({GroupKind.JUDGE, GroupKind.CONSTANT})
 
 
-class _Judged(NamedTuple):
+class Judged(NamedTuple):
     """A grader under one setting: whether it judged pairs, and when it last did."""
 
     group: GraderGroup
@@ -27,30 +27,46 @@ class _Judged(NamedTuple):
     last: int
 
 
-def groups_of(study: Study, verdicts: VerdictFrames) -> list[GraderGroup]:
+def who_judged(verdicts: VerdictFrames) -> list[Judged]:
+    """Everybody who gave a verdict, counted or not."""
+    by_grader = verdicts.rows.group_by("grader").agg(last=pl.col("made_at").max(), place=pl.col("place").max())
+    known = by_grader.join(verdicts.graders.with_columns(group=group_of()), on="grader").sort("key")
+    return [
+        Judged(GraderGroup.parse(group), key, place == 1, last)
+        for group, key, place, last in known.select("group", "key", "place", "last").iter_rows()
+    ]
+
+
+def groups_of(study: Study, judged: Iterable[Judged]) -> list[GraderGroup]:
     """The groups of graders that judged a study, the one that leads first: the plan's, then by what they are."""
     rehearsal, judges, plan = bool(study.design.rehearsal), study.design.automatic, study.design.plan
-    found = {one.group for one in _judged(verdicts)}
-    ranked = sorted(found, key=lambda group: (group.rank(judges, rehearsal=rehearsal), str(group)))
+    ranked = sorted({one.group for one in judged}, key=lambda one: (one.rank(judges, rehearsal=rehearsal), str(one)))
     return sorted(ranked, key=lambda group: plan is None or group != plan.graders)
 
 
-def count_study(
+def count_groups(
     store: Store,
     study: Study,
     verdicts: VerdictFrames,
     *,
     graders: GraderGroup | str | None = None,
     baseline: str | None = None,
-) -> Counted:
-    """What counts of one group of graders: the one asked for, else the first of whom anything does."""
-    groups = groups_of(study, verdicts)
-    wanted = groups if graders is None else [_chosen(study, groups, graders)]
-    for group in wanted:
-        counted = count(verdicts, policy_of(store, study, verdicts, group, baseline=baseline))
+) -> Iterator[Counted]:
+    """What counts of each group of whom anything does: first the one asked for, else the one that leads."""
+    judged = who_judged(verdicts)
+    groups = groups_of(study, judged)
+    asked = None if graders is None else _chosen(study, groups, graders)
+    found = False
+    for group in groups if asked is None else [asked, *(one for one in groups if one != asked)]:
+        counted = count(verdicts, policy_of(store, study, judged, group, baseline=baseline))
         if counted.n_counted:
-            return counted
-    raise NothingJudged(f"study {study.id!r} against {baseline or study.baseline!r}", n_excluded=judged_in(verdicts))
+            yield counted
+        elif group == asked:
+            break
+        found = found or counted.n_counted > 0
+    if not found:
+        against = baseline or study.baseline
+        raise NothingJudged(f"study {study.id!r} against {against!r}", n_excluded=judged_in(verdicts))
 
 
 def judged_in(verdicts: VerdictFrames) -> int:
@@ -59,7 +75,7 @@ def judged_in(verdicts: VerdictFrames) -> int:
 
 
 def policy_of(
-    store: Store, study: Study, verdicts: VerdictFrames, group: GraderGroup, *, baseline: str | None = None
+    store: Store, study: Study, judged: Iterable[Judged], group: GraderGroup, *, baseline: str | None = None
 ) -> Policy:
     """The policy of one group of graders.
 
@@ -70,19 +86,10 @@ def policy_of(
         studies=(study.id,),
         baseline=baseline or study.baseline,
         graders=group,
-        grader_keys=_settings(study, group, verdicts),
+        grader_keys=_settings(study, group, judged),
         ungradable=_ungradable(store, study, group),
         first_exposure=plan is not None and plan.exposure == "first",
     )
-
-
-def _judged(verdicts: VerdictFrames) -> list[_Judged]:
-    by_grader = verdicts.rows.group_by("grader").agg(last=pl.col("made_at").max(), place=pl.col("place").max())
-    known = by_grader.join(verdicts.graders.with_columns(group=group_of()), on="grader").sort("key")
-    return [
-        _Judged(GraderGroup.parse(group), key, place == 1, last)
-        for group, key, place, last in known.select("group", "key", "place", "last").iter_rows()
-    ]
 
 
 def _chosen(study: Study, known: Sequence[GraderGroup], wanted: GraderGroup | str) -> GraderGroup:
@@ -96,15 +103,15 @@ def _chosen(study: Study, known: Sequence[GraderGroup], wanted: GraderGroup | st
     raise InputError(f"no graders of study {study.id!r} are called {text!r}; it was judged by {there}")
 
 
-def _settings(study: Study, group: GraderGroup, verdicts: VerdictFrames) -> tuple[str, ...] | None:
+def _settings(study: Study, group: GraderGroup, judged: Iterable[Judged]) -> tuple[str, ...] | None:
     """Keys of the settings under which a judge counts: one for pairs, one for larger sets."""
     if group.kind not in PROGRAMS:
         return None
     frozen = study.design.automatic.get(str(group.name))
     if frozen is not None:
         return frozen
-    newest: dict[bool, _Judged] = {}
-    for one in _judged(verdicts):
+    newest: dict[bool, Judged] = {}
+    for one in judged:
         if one.group == group and (one.pairs not in newest or one.last > newest[one.pairs].last):
             newest[one.pairs] = one
     return tuple(sorted({one.key for one in newest.values()}))

@@ -56,7 +56,7 @@ class Ablations:
     needs = frozenset({Need.PICKS})
 
     def section(self, evidence: Evidence) -> Section | None:
-        rates = rates_by_task(evidence.outcomes, evidence.waves())
+        rates = rates_by_task(evidence.counted.outcomes, evidence.waves())
         runs: dict[str, ModelRun] = {}
         for study in evidence.waves():
             runs |= {run.name: run for run in reversed(study.authors)}

@@ -12,7 +12,6 @@ from guildhall.analysis.breakdown import CellRate, cell_rates
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.pairs import BREAKDOWNS
 from guildhall.analysis.tables import Coded
-from guildhall.analysis.win_rates import WinRate
 from guildhall.domain.report import Bars, CellValue, Column, Figure, Forest, HeatMap, ReportTable, Section
 
 MOST_MODELS = 24
@@ -29,56 +28,48 @@ MODEL = Column(name="model", title="model")
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
-def ranked(rates: Sequence[WinRate]) -> list[WinRate]:
-    """Models, the one that wins or ties most first; of equals by name."""
-    return sorted(rates, key=lambda rate: (-(rate.win_or_tie.value or 0), rate.model))
+def standing(rate: float | None, model: str) -> tuple[float, str]:
+    """Where a model stands among the others: the one that wins or ties most first; of equals by name."""
+    return (-(rate or 0), model)
 
 
 class Headline:
-    """Each model's record against the baseline under the three conventions for ties."""
+    """Each model's record against the baseline under the three conventions for ties, the best first."""
 
     needs: frozenset[Need] = frozenset()
 
     def section(self, evidence: Evidence) -> Section:
-        return headline_section(
-            evidence.rates, baseline=evidence.baseline, graders=str(evidence.group), level=evidence.level
+        policy = evidence.counted.policy
+        rates = sorted(evidence.rates, key=lambda one: standing(one.win_or_tie.value, one.model))
+        best, shown = rates[:MOST_MODELS], only_the_best(len(rates))
+        table = ReportTable(
+            name="headline",
+            columns=(MODEL, *COUNTS, *RATES),
+            rows=tuple(
+                (one.model, one.wins, one.ties, one.losses, one.win, one.win_or_tie, one.half_tie) for one in rates
+            ),
+            words=(f"Rates are means over tasks; judged by {policy.graders} graders against the {policy.baseline}.",),
+            traced=True,
+            long_form="convention",
         )
-
-
-def headline_section(found: Sequence[WinRate], *, baseline: str, graders: str, level: float = 0.95) -> Section:
-    """The table of models, the best first, and the two figures everybody looks at."""
-    rates = ranked(found)
-    table = ReportTable(
-        name="headline",
-        columns=(MODEL, *COUNTS, *RATES),
-        rows=tuple((one.model, one.wins, one.ties, one.losses, one.win, one.win_or_tie, one.half_tie) for one in rates),
-        words=(f"Rates are means over tasks; judged by {graders} graders against the {baseline}.",),
-        traced=True,
-        long_form="convention",
-    )
-    figures = _figures(rates, baseline, graders, level)
-    return Section(name="headline", title="Headline", figures=figures, tables=(table,))
-
-
-def _figures(rates: Sequence[WinRate], baseline: str, graders: str, level: float) -> tuple[Figure, ...]:
-    best = rates[:MOST_MODELS]
-    outcomes = Bars(
-        title=f"Outcomes against the {baseline}, by {graders} graders",
-        subtitle=only_the_best(len(rates)),
-        parts=("win", "tie", "loss"),
-        rows=tuple((one.model, (one.wins, one.ties, one.losses)) for one in best),
-    )
-    forest = Forest(
-        title=f"Win or tie, with {level:.0%} intervals".replace("%", " %"),
-        subtitle=(f"mean over tasks, against the {baseline}; dashed: one half", *only_the_best(len(rates))),
-        entries=tuple((one.model, one.win_or_tie) for one in best),
-        form="percent",
-        reference=0.5,
-    )
-    return (
-        Figure(name="outcomes", says="Wins, ties and losses", plot=outcomes),
-        Figure(name="win-or-tie", says="Win or tie rates with intervals", plot=forest),
-    )
+        outcomes = Bars(
+            title=f"Outcomes against the {policy.baseline}, by {policy.graders} graders",
+            subtitle=shown,
+            parts=("win", "tie", "loss"),
+            rows=tuple((one.model, (one.wins, one.ties, one.losses)) for one in best),
+        )
+        forest = Forest(
+            title=f"Win or tie, with {evidence.level:.0%} intervals".replace("%", " %"),
+            subtitle=(f"mean over tasks, against the {policy.baseline}; dashed: one half", *shown),
+            entries=tuple((one.model, one.win_or_tie) for one in best),
+            form="percent",
+            reference=0.5,
+        )
+        figures = (
+            Figure(name="outcomes", says="Wins, ties and losses", plot=outcomes),
+            Figure(name="win-or-tie", says="Win or tie rates with intervals", plot=forest),
+        )
+        return Section(name="headline", title="Headline", figures=figures, tables=(table,))
 
 
 def only_the_best(n_models: int) -> tuple[str, ...]:
@@ -94,7 +85,7 @@ class Breakdowns:
     needs: frozenset[Need] = frozenset()
 
     def section(self, evidence: Evidence) -> Section | None:
-        outcomes = evidence.outcomes
+        outcomes = evidence.counted.outcomes
         columns = {name: one for name, one in (outcomes.groups or {}).items() if _levels(one) >= SMALLEST_BREAKDOWN}
         if not columns:
             return None
@@ -102,7 +93,8 @@ class Breakdowns:
             name: cell_rates(replace(outcomes, groups={name: column}), [name], "win_or_tie", level=evidence.level)
             for name, column in columns.items()
         }
-        return breakdowns_section(cells, [one.model for one in ranked(evidence.rates)])
+        best_first = sorted(standing(one.win_or_tie.value, one.model) for one in evidence.rates)
+        return breakdowns_section(cells, [model for _, model in best_first])
 
 
 def breakdowns_section(cells: Mapping[str, Sequence[CellRate]], best_first: Sequence[str]) -> Section:

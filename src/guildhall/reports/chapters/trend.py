@@ -118,8 +118,8 @@ def _left_out(rates: Sequence[WinRate], released: dict[str, date]) -> list[str]:
 
 def _shared(evidence: Evidence, models: set[str]) -> Shared:
     """What the dated models' rates have in common, since they were judged on the same tasks by the same graders."""
-    dated = np.array([name in models for name in evidence.outcomes.model.names], dtype=np.bool_)
-    outcomes = evidence.outcomes.keep(dated[evidence.outcomes.model.codes])
+    dated = np.array([name in models for name in evidence.counted.outcomes.model.names], dtype=np.bool_)
+    outcomes = evidence.counted.outcomes.keep(dated[evidence.counted.outcomes.model.codes])
     return shared_error(outcomes, "win_or_tie") if len(outcomes.halves) else NOTHING_SHARED
 
 
