@@ -13,11 +13,13 @@ import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, sync_playwright
 
-from guildhall.store.database import open_database, upgrade
+from guildhall.store import workspace as workspaces
+from guildhall.store.database import open_database
 from guildhall.store.records import Store
 from guildhall.store.workspace import Workspace
 from tests.browser import CHROMIUM, CHROMIUM_ARGS
-from tests.postgres import NoPostgres, Server, private_postgres
+from tests.migrated import Migrated
+from tests.postgres import NoPostgres, Server, private_postgres, quickest
 
 ROOT = Path(__file__).parent.parent
 REALDATA = Path(os.environ.get("GUILDHALL_REALDATA", ROOT.parent / "shared" / "realdata"))
@@ -30,6 +32,10 @@ settings.load_profile(os.environ.get("GUILDHALL_EXAMPLES", "guildhall"))
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--golden", action="store_true", help="write the golden files anew, to be read before committing")
+
+
+def pytest_configure() -> None:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", quickest())  # where pytest makes its folders for tests
 
 
 @pytest.fixture(scope="session")
@@ -60,10 +66,19 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str
     server.drop(url)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def migrated(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Migrated]:
+    """New workspaces of this process get a copied database; `guildhall` as a command of its own migrates as ever."""
+    made = Migrated(tmp_path_factory.mktemp("migrated"), lambda: request.getfixturevalue("postgres"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workspaces, "upgrade", made)
+        yield made
+
+
 @pytest.fixture
-def store(database_url: str) -> Iterator[Store]:
+def store(database_url: str, migrated: Migrated) -> Iterator[Store]:
     engine = open_database(database_url)
-    upgrade(engine)
+    migrated(engine)
     engine.dispose()
     opened = Store.open(database_url)
     yield opened

@@ -42,7 +42,7 @@ class Server:
         import psycopg
 
         with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
-            connection.execute(f"DROP DATABASE IF EXISTS {url.rpartition('/')[2]} WITH (FORCE)")
+            connection.execute(f"DROP DATABASE IF EXISTS {_name(url)} WITH (FORCE)")
 
     def new_database(self) -> str:
         import psycopg
@@ -52,11 +52,19 @@ class Server:
             connection.execute(f"CREATE DATABASE {name}")
         return self.url(name)
 
+    def copy(self, template: str, url: str) -> None:
+        """Put a copy of one database in the place of another; nobody may be connected to either."""
+        import psycopg
+
+        self.drop(url)
+        with psycopg.connect(self.url("postgres"), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {_name(url)} TEMPLATE {_name(template)}")
+
 
 @contextmanager
 def private_postgres(*, fsync: bool = False) -> Iterator[Server]:
     programs = _programs()
-    folder = Path(tempfile.mkdtemp(prefix="guildhall-pg-", dir="/tmp" if fsync else _quickest()))
+    folder = Path(tempfile.mkdtemp(prefix="guildhall-pg-", dir="/tmp" if fsync else quickest()))
     as_user: list[str] = []
     if os.getuid() == 0:  # initdb refuses to run as root
         as_user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"]
@@ -99,8 +107,12 @@ def private_postgres(*, fsync: bool = False) -> Iterator[Server]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _quickest() -> str:
-    """Memory, where there is enough of it: a new database is three hundred files."""
+def _name(url: str) -> str:
+    return url.rpartition("/")[2]
+
+
+def quickest() -> str:
+    """Memory, where there is enough of it: a new database is three hundred files, and tests wait for every write."""
     memory = Path("/dev/shm")
     roomy = memory.is_dir() and os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > _ROOM_BYTES
     return str(memory) if roomy else "/tmp"

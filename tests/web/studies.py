@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ def make_task(number: int, **more: Any) -> Task:
     return Task(id=f"task-{number}", **facts | more)
 
 
+@cache
 def picture(words: str) -> bytes:
     image = Image.new("RGB", (620, 800), "white")
     draw = ImageDraw.Draw(image)
