@@ -15,7 +15,7 @@ from pathlib import Path
 
 def main(workspace: Path, folder: Path) -> None:
     began = time.perf_counter()
-    from guildhall.grading.viewing import newest_study
+    from guildhall.store.wordings import newest_study
     from guildhall.store.workspace import Workspace
     from guildhall.study.reporting import write_study_report
 

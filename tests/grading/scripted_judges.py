@@ -16,13 +16,12 @@ from random import Random
 from guildhall.domain.authors import Expert, GraderKind, ModelRun, Person
 from guildhall.domain.judges import JudgePlan
 from guildhall.domain.judgments import Comparison, Judgment
-from guildhall.domain.prepared import Prepared
+from guildhall.domain.prepared import VERSION, Prepared
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import StopReason, Submission
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import sha256
 from guildhall.engine.scripted import Answer, Turn, scripted
-from guildhall.judging.preparing import VERSION
 from guildhall.store.workspace import Workspace
 
 SECRETS = ("model-plum", "model-pear", "expert-of-", "provider-x")

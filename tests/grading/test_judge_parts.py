@@ -14,7 +14,7 @@ from guildhall.analysis.splits import fold_by_cluster
 from guildhall.analysis.training_rows import TrainingRows
 from guildhall.domain.authors import Expert, ModelGrader
 from guildhall.domain.judges import Gradability, ItemOutcome, ItemVerdict, RubricMark
-from guildhall.domain.prepared import Prepared, PreparedFile
+from guildhall.domain.prepared import VERSION, Prepared, PreparedFile
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Rubric, RubricItem, Task
 from guildhall.domain.values import sha256
@@ -25,7 +25,6 @@ from guildhall.grading.judges.desk import Desk
 from guildhall.grading.judges.gradability import rule_reasons, ungradable
 from guildhall.grading.judges.preferences import preference_rows
 from guildhall.grading.judges.rubric import RubricAsked, ask_rubric, missing_marks
-from guildhall.judging.preparing import VERSION
 from guildhall.study.training import model_card, train
 from tests.grading.scripted_judges import SECRETS, TextPreparer, judge_plan, world
 

@@ -9,7 +9,7 @@ import pytest
 from guildhall.domain.authors import Expert, ModelRun
 from guildhall.domain.judges import PanelPlan
 from guildhall.domain.judgments import Comparison, Judgment
-from guildhall.domain.prepared import Prepared, PreparedFile
+from guildhall.domain.prepared import VERSION, Prepared, PreparedFile
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import sha256
@@ -20,7 +20,6 @@ from guildhall.grading.judges.desk import Desk
 from guildhall.grading.judges.graders import ByPanel
 from guildhall.grading.judges.queue import judge
 from guildhall.grading.judges.verdicts import build_question
-from guildhall.judging.preparing import VERSION
 from tests.grading.scripted_judges import judge_plan
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -20,7 +20,7 @@ from guildhall.domain.submissions import StopReason, Submission, Usage
 from guildhall.domain.tasks import Task
 from guildhall.grading.design import expert_submission
 from guildhall.grading.gold import gold_comparison
-from guildhall.grading.opening import design_of, layout_of
+from guildhall.grading.opening import layout_of
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue
 from guildhall.store.workspace import Workspace
@@ -251,7 +251,7 @@ def _of_an_earlier_form(study: PlantedStudy, planted: Planted, works: Sequence[S
 
 
 def _play_gold(workspace: Workspace, planted: Planted, study: PlantedStudy, rng: Random) -> None:
-    gold = [gold_comparison(study.id, item) for item in design_of(study.form).gold]
+    gold = [gold_comparison(study.id, item) for item in study.form.design.hall.gold]
     workspace.store.add_all(gold)
     planted.gold |= {one.key: one for one in gold}
     planted.gold_judgments += (made := judge_gold(gold, rng))

@@ -13,14 +13,14 @@ import pytest
 
 from guildhall.documents.looking import Documents
 from guildhall.domain.authors import ModelRun
-from guildhall.domain.prepared import Prepared, PreparedFile
+from guildhall.domain.prepared import VERSION, Prepared, PreparedFile
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission, Usage
 from guildhall.domain.tasks import Task
 from guildhall.grading.design import expert_submission
-from guildhall.grading.opening import design_of, open_hall
+from guildhall.grading.opening import open_hall
 from guildhall.grading.simulation import simulate_hall
-from guildhall.judging.preparing import VERSION, Preparer
+from guildhall.judging.preparing import Preparer
 from guildhall.store.workspace import Workspace
 from guildhall.study.reporting import write_study_report
 
@@ -70,7 +70,7 @@ def reported(folder: Path, *, began: int, turned: bool, set_size: int) -> dict[s
         store.add(study)
         open_hall(workspace, study, Preparer(workspace, cast("Documents", None)))
         ticks = count(began, 7)
-        assert simulate_hall(workspace, study, design_of(study), clock=lambda: float(next(ticks))).judgments
+        assert simulate_hall(workspace, study, study.design.hall, clock=lambda: float(next(ticks))).judgments
         write_study_report(workspace, study, folder / "report")
     return _files(folder / "report")
 

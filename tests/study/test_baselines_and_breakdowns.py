@@ -16,7 +16,7 @@ from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Ratings, Specification
 from guildhall.errors import UnreadableFile
-from guildhall.grading.opening import design_of, open_hall
+from guildhall.grading.opening import open_hall
 from guildhall.grading.simulation import simulate_hall
 from guildhall.judging.preparing import Preparer
 from guildhall.store.workspace import Workspace
@@ -47,7 +47,7 @@ def judged(workspace: Workspace, *, set_size: int) -> Study:
     workspace.store.add(study)
     open_hall(workspace, study, Preparer(workspace, cast("Documents", None)))
     ticks = count(1_700_000_000)
-    simulate_hall(workspace, study, design_of(study), clock=lambda: float(next(ticks)))
+    simulate_hall(workspace, study, study.design.hall, clock=lambda: float(next(ticks)))
     return study
 
 

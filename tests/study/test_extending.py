@@ -19,10 +19,10 @@ from guildhall.domain.judgments import Comparison
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.errors import InputError, NothingJudged, UnreadableFile
-from guildhall.grading.opening import design_of, open_hall
+from guildhall.grading.opening import open_hall
 from guildhall.grading.simulation import simulate_hall
-from guildhall.grading.viewing import newest_study
 from guildhall.judging.preparing import Preparer
+from guildhall.store.wordings import newest_study
 from guildhall.store.workspace import Workspace
 from guildhall.study.extending import draw_anchors, judged_pairs
 from guildhall.study.file import read_study
@@ -120,7 +120,7 @@ def grade(workspace: Workspace, path: Path) -> None:
     frozen = OpenStudy.open(path, workspace).freeze()
     open_hall(workspace, frozen, Preparer(workspace, cast("Documents", None)))
     ticks = count(1_700_000_000)
-    simulate_hall(workspace, frozen, design_of(frozen), clock=lambda: float(next(ticks)))
+    simulate_hall(workspace, frozen, frozen.design.hall, clock=lambda: float(next(ticks)))
 
 
 def extend(workspace: Workspace, base: Path, *words: str) -> dict[str, object]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from guildhall.analysis.reasons import read_codes
 from guildhall.domain.authors import ModelRun, Person
 from guildhall.domain.judgments import Comparison, Judgment, Severity, SeverityRating
 from guildhall.domain.prepared import Prepared, PreparedFile
@@ -22,7 +23,7 @@ from guildhall.reports.chapters.formatting import Formatting, FormattingRules
 from guildhall.reports.chapters.severity import LossSeverity, PerHundred
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
-from guildhall.study.reasons import code_by_clusters, code_by_model, export_reasons, justifications, read_codes
+from guildhall.study.reasons import code_by_clusters, code_by_model, export_reasons, justifications
 from guildhall.study.reporting import write_study_report
 from tests.study.test_findings import MOMENT, task
 from tests.study.told import figures, rows, section

@@ -24,7 +24,7 @@ from guildhall.domain.submissions import Submission, Usage
 from guildhall.domain.tasks import Task
 from guildhall.errors import NothingJudged
 from guildhall.grading.design import expert_submission
-from guildhall.grading.opening import design_of, open_hall
+from guildhall.grading.opening import open_hall
 from guildhall.grading.simulation import simulate_hall
 from guildhall.judging.preparing import Preparer
 from guildhall.store.workspace import Workspace
@@ -70,7 +70,7 @@ def judge_all(workspace: Workspace, study: Study) -> int:
     preparer = Preparer(workspace, cast("Documents", None))  # there are no files to look at
     open_hall(workspace, study, preparer)
     ticks = count(1_700_000_000)
-    return simulate_hall(workspace, study, design_of(study), clock=lambda: float(next(ticks))).judgments
+    return simulate_hall(workspace, study, study.design.hall, clock=lambda: float(next(ticks))).judgments
 
 
 def test_a_simulated_study_is_judged_counted_and_reported(workspace: Workspace, study: Study, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task, TaskKey
 from guildhall.errors import UnknownName
-from guildhall.grading.opening import design_of, layout_of, open_hall
+from guildhall.grading.opening import layout_of, open_hall
 from guildhall.grading.simulation import simulate_hall
 from guildhall.judging.preparing import Preparer
 from guildhall.store.checking import examine_workspace
@@ -74,7 +74,7 @@ def grade(study: OpenStudy) -> Study:
     frozen = study.freeze(why="newer wordings" if study.changed else None)
     open_hall(study.workspace, frozen, Preparer(study.workspace, cast("Documents", None)))
     ticks = count(1_700_000_000)
-    simulate_hall(study.workspace, frozen, design_of(frozen), clock=lambda: float(next(ticks)))
+    simulate_hall(study.workspace, frozen, frozen.design.hall, clock=lambda: float(next(ticks)))
     return frozen
 
 

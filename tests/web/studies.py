@@ -11,15 +11,14 @@ from PIL import Image, ImageDraw
 
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.judgments import ShownPage
-from guildhall.domain.prepared import Grid, GridSheet, PlacedText, Prepared, PreparedFile, TextLayer
+from guildhall.domain.prepared import VERSION, Grid, GridSheet, PlacedText, Prepared, PreparedFile, TextLayer
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
 from guildhall.grading.design import lay_out
 from guildhall.grading.gold import gold_comparison
-from guildhall.grading.opening import design_of, gather
+from guildhall.grading.opening import gather
 from guildhall.grading.queue import Queue
-from guildhall.judging.preparing import VERSION
 from guildhall.store.workspace import Workspace
 
 OCCUPATION = "Editors"
@@ -110,7 +109,7 @@ def open_study(
         design={"people": PEOPLE | (people or {})},
     )
     store.add(study)
-    design = design_of(study)
+    design = study.design.hall
     kept, made = gather(workspace, study)
     for task in kept:
         prepare(workspace, task.content_digest(), label="Ledger", text="")

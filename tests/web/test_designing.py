@@ -16,7 +16,6 @@ from playwright.sync_api import Page, expect
 from guildhall.domain.halls import Role
 from guildhall.domain.studies import Study
 from guildhall.errors import NotEnoughData
-from guildhall.grading.opening import design_of
 from guildhall.store.audit import history
 from guildhall.store.work import WorkState
 from guildhall.store.workspace import Workspace
@@ -96,7 +95,7 @@ def test_the_study_is_frozen_once_the_manager_accepts_what_is_missing_and_a_work
     assert manager.post("/manage/new", RULES | {"anyway": "yes"}).headers["location"] == "/manage/studies/second"
     [study] = store.find(Study, id="second")
     assert {author.name for author in study.authors} == {"model-1"} and study.seed == 5
-    assert design_of(study).graders_per_set == 2 and len(study.tasks) == 3
+    assert study.design.hall.graders_per_set == 2 and len(study.tasks) == 3
     assert "Every file is being cleaned" in manager.get("/manage/studies/second").text
     assert open_next(hall.workspace, worker="here:1:1", clock=hall.site.clock)
     assert not open_next(hall.workspace, worker="here:1:1", clock=hall.site.clock)
@@ -143,7 +142,7 @@ def test_items_with_a_known_answer_are_chosen_from_work_on_the_tasks(hall: Live,
     assert "Say what shows" in at(manager, 5, chosen).text
     chosen |= {"why.task-0": "Its total is right.", "quiz_required": "yes", "anyway": "yes"}
     assert manager.post("/manage/new", chosen).status_code == 303
-    [item] = design_of(hall.site.study("second")).gold
+    [item] = hall.site.study("second").design.hall.gold
     assert (item.task, item.better, item.worse, item.training) == ("task-0", better[1], worse[1], True)
 
 

@@ -10,9 +10,8 @@ from playwright.sync_api import Page
 from starlette.routing import BaseRoute, Route
 
 from guildhall.domain.halls import Member, Role
-from guildhall.domain.prepared import Prepared, PreparedFile
+from guildhall.domain.prepared import VERSION, Prepared, PreparedFile
 from guildhall.domain.submissions import Submission
-from guildhall.judging.preparing import VERSION
 from guildhall.store.workspace import Workspace
 from guildhall.web.app import routes
 from guildhall.web.markdown import rendered
@@ -278,12 +277,12 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 def open_again(workspace: Workspace) -> None:
     from guildhall.domain.studies import Study
     from guildhall.grading.design import lay_out
-    from guildhall.grading.opening import design_of, gather
+    from guildhall.grading.opening import gather
     from guildhall.grading.queue import Queue
 
     [study] = workspace.store.find(Study)
     tasks, made = gather(workspace, study)
-    layout = lay_out(study=study.id, tasks=tasks, submissions=made, design=design_of(study), seed=1)
+    layout = lay_out(study=study.id, tasks=tasks, submissions=made, design=study.design.hall, seed=1)
     workspace.store.add_all(layout.comparisons)
     Queue(workspace.store).plan(layout.slots)
 

@@ -16,7 +16,6 @@ from guildhall.domain.halls import Role
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.submissions import Submission
 from guildhall.errors import InputError
-from guildhall.grading.opening import design_of
 from guildhall.grading.simulation import simulate_hall
 from guildhall.store.audit import broken_links, history
 from guildhall.store.workspace import Workspace
@@ -36,7 +35,7 @@ def judged(path: Path) -> None:
         tasks = [make_task(number, sector=SECTORS[number % 2]) for number in range(6)]
         tasks.append(make_task(6, sensitive=("violence",)))
         study = open_study(workspace, tasks, models=2, people=PEOPLE)
-        simulate_hall(workspace, study, design_of(study), clock=time.time)
+        simulate_hall(workspace, study, study.design.hall, clock=time.time)
 
 
 @pytest.fixture(scope="module")

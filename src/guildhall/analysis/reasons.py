@@ -1,17 +1,23 @@
-"""Shares of reasons, and how far those who coded them agree."""
+"""Shares of reasons, how far those who coded them agree, and the files that coders write."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.chance_corrected import alpha_estimate
+from guildhall.analysis.files import read_table
 from guildhall.analysis.shares import clustered_share
 from guildhall.domain.estimates import Estimate
+from guildhall.domain.reasons import LABELS
+from guildhall.errors import UnknownName
 
 Codes = NDArray[np.intp]
+CODES = ("judgment", "coder", "label")
+"""Columns of a file of coded reasons."""
 
 
 def reason_shares(labels: Sequence[str], task: Codes, *, level: float = 0.95) -> dict[str, Estimate]:
@@ -48,3 +54,20 @@ def coder_agreement(
     agreed = clustered_share(same, task, what="share of justifications with one label from all coders", level=level)
     alpha = alpha_estimate(counts, task, unit="task", metric="nominal", level=level)
     return {"the same label": agreed, "Krippendorff's alpha": alpha}
+
+
+def read_codes(
+    paths: Sequence[Path], *, clusters: Callable[[str], bool] = lambda coder: coder == "clusters"
+) -> dict[str, dict[str, str]]:
+    """Each coder's label by judgment, in the order of the files. A label nobody knows is refused, clusters' aside."""
+    by_coder: dict[str, dict[str, str]] = {}
+    for path in paths:
+        table = read_table(path, required=CODES)
+        columns = [table.coded(name) for name in CODES]
+        cells = [[column.names[code] if code >= 0 else "" for code in column.codes.tolist()] for column in columns]
+        for judgment, coder, label in zip(*cells, strict=True):
+            if label and label not in LABELS and not clusters(coder):
+                raise UnknownName("label", label, known=[*LABELS, "(empty)"])
+            if coder:
+                by_coder.setdefault(coder, {})[judgment] = label
+    return by_coder

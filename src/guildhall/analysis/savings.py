@@ -11,14 +11,14 @@ failures, and the price of catastrophes unless one is given.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.few_wins import moved_wins, reaching
-from guildhall.analysis.taskweights import ratio_interval, task_weights
+from guildhall.analysis.taskweights import KindSums, Shares, ratio_intervals, task_weights
 from guildhall.domain.estimates import Estimate, Success
 from guildhall.errors import ImpossibleValue, NothingToCompare, UnknownName
 
@@ -182,7 +182,7 @@ def savings_from_tasks(
     """
     weights = np.vstack([np.ones(len(ledger.human)), task_weights(len(ledger.human), rounds=rounds, rng=rng)])
     spent = _Spent(ledger, weights, catastrophe)
-    report = _Reporter(ledger, weights, w, level)
+    report = _Reporter(ledger, w, level, rounds)
     plain = savings_from_totals(
         human=float(ledger.human.mean()),
         review=None if ledger.review is None else float(ledger.review.mean()),
@@ -192,21 +192,20 @@ def savings_from_tasks(
         tries=tries,
         catastrophe=catastrophe,
     )
-    naive = report.ratio(spent.naive(), "naive ratio")
+    [naive] = report.ratios(_naive(ledger, weights, catastrophe), (0.0, np.ones((1, 1, 1))), {"naive ratio": None})
     if ledger.review is None:
         return replace(plain, naive=naive, never_won=ledger.never_won)
     unknown = None if (ledger.judged > 1).any() else "one judgment a task cannot tell hard tasks from bad luck"
     ends = _Ends(ledger, catastrophe, most=max(tries, default=1), level=level)
-    by_tries = {
-        n: ends.reached(report.ratio(each, _named(n), unknown if n > 1 else None), n)
-        for n, each in enumerate(spent.tried(max(tries, default=1)), 1)
-        if n in tries
-    }
+    every = sorted({1, *tries})
+    why_not = {_named(n): unknown if n > 1 else None for n in every}
+    found = report.ratios(spent.sums, spent.tried(every), why_not)
+    by_tries = {n: ends.reached(one, n) for n, one in zip(every, found, strict=True)}
     return Savings(
         w=w,
         win_rate=ledger.win_rate,
         naive=naive,
-        try_once=ends.reached(report.ratio(spent.tried_once(), _named(1)), 1),
+        try_once=by_tries[1],
         try_n={n: by_tries[n] for n in tries},
         limit=replace(
             plain.limit,
@@ -240,45 +239,48 @@ def fit_beta_binomial(won: Floats, judged: Floats, weights: Floats) -> tuple[Flo
     return mean, np.clip(correlation, 1e-3, 1 - 1e-3)
 
 
+def _naive(ledger: TaskLedger, weights: Floats, catastrophe: Catastrophe | None) -> KindSums:
+    """The expert's own time or cost beside that of the model alone."""
+    alone = ledger.model + (catastrophe.cost * catastrophe.rate if catastrophe else 0.0)
+    return KindSums((ledger.human, alone), np.zeros(len(alone), dtype=np.intp), weights)
+
+
 class _Spent:
-    """Expected time or cost of every task under each strategy, for the data (row 0) and for every round."""
+    """Expected time or cost under each strategy, for the data (row 0) and for every round.
+
+    All tasks with as many wins of as many verdicts fail alike, whatever they cost: each strategy takes shares of the
+    expert's own time, of an attempt's, and of the harm that accepted work may do.
+    """
 
     def __init__(self, ledger: TaskLedger, weights: Floats, catastrophe: Catastrophe | None) -> None:
-        self.ledger, self.catastrophe = ledger, catastrophe
-        mean, correlation = fit_beta_binomial(ledger.won, ledger.judged, weights)
+        counted, kind = np.unique(np.column_stack([ledger.won, ledger.judged]), axis=0, return_inverse=True)
+        won, judged = counted.T
+        mean, correlation = (one[:, None] for one in fit_beta_binomial(ledger.won, ledger.judged, weights))
         prior = (1 - correlation) / correlation
-        self.lost = (1 - mean[:, None]) * prior[:, None] + (ledger.judged - ledger.won)
-        self.trials = prior[:, None] + ledger.judged
+        self.fails_once = 1 - won / judged
+        self.lost = (1 - mean) * prior + (judged - won)
+        self.trials = prior + judged
+        attempt = ledger.model + (0.0 if ledger.review is None else ledger.review)
+        harm = [np.full(len(attempt), catastrophe.expected)] if catastrophe else []
+        self.has_harm = bool(harm)
+        self.sums = KindSums((ledger.human, attempt, *harm), kind.ravel(), weights)
 
-    def naive(self) -> Floats:
-        return self.ledger.model + (self.catastrophe.cost * self.catastrophe.rate if self.catastrophe else 0.0)
+    def tried(self, tries: Sequence[int]) -> Shares:
+        """E[T_n] for each n of `tries`, rising from 1; each attempt goes on from the last.
 
-    def tried_once(self) -> Floats:
-        """E[T_1] task by task: linear in w, so there the raw rates are unbiased and are not shrunk."""
-        fails = 1 - self.ledger.won / self.ledger.judged
-        return self._attempt + fails * self.ledger.human + self._harm(1 - fails)
+        E[T_1] is linear in w, so there the raw rates are unbiased and are not shrunk.
+        """
+        once = np.broadcast_to(self.fails_once, self.lost.shape)
+        fails, attempts = self.lost / self.trials, np.ones_like(self.lost)
+        made = [(once, attempts)]
+        for k in range(1, tries[-1]):
+            attempts = attempts + fails
+            fails = fails * (self.lost + k) / (self.trials + k)
+            made.append((fails, attempts))
+        return self._shares(*(np.stack(one) for one in zip(*(made[n - 1] for n in tries), strict=True)))
 
-    def tried(self, most: int) -> Iterator[Floats]:
-        """E[T_n] task by task, for n = 1 to `most`; each attempt goes on from the last."""
-        yield self.tried_once()
-        attempt = self._attempt
-        fails, spent = self.lost / self.trials, np.tile(attempt, (len(self.lost), 1))
-        for k in range(1, most):
-            spent += fails * attempt
-            fails *= self.lost + k
-            fails /= self.trials + k
-            each = fails * self.ledger.human
-            each += spent
-            if self.catastrophe:
-                each += self._harm(1 - fails)
-            yield each
-
-    @property
-    def _attempt(self) -> Floats:
-        return self.ledger.model + (0.0 if self.ledger.review is None else self.ledger.review)
-
-    def _harm(self, accepted: Floats) -> Floats | float:
-        return self.catastrophe.expected * accepted if self.catastrophe else 0.0
+    def _shares(self, fails: Floats, attempts: Floats) -> Shares:
+        return (fails, attempts, 1 - fails) if self.has_harm else (fails, attempts)
 
 
 class _Ends:
@@ -288,9 +290,9 @@ class _Ends:
         self.moved = moved_wins(ledger, level=level)
         if self.moved is not None:
             ones = np.ones((1, len(ledger.human)))
+            moved = (_Spent(one, ones, catastrophe) for one in (self.moved.fewest, self.moved.most))
             self.fewest, self.most = (
-                [float(each.mean()) for each in _Spent(one, ones, catastrophe).tried(most)]
-                for one in (self.moved.fewest, self.moved.most)
+                (one.sums.total(one.tried(range(1, most + 1)))[:, 0] / len(ledger.human)).tolist() for one in moved
             )
             self.human = float(ledger.human.mean())
 
@@ -307,33 +309,40 @@ class _Ends:
 @dataclass(frozen=True)
 class _Reporter:
     ledger: TaskLedger
-    weights: Floats
     w: Success
     level: float
+    rounds: int
 
-    def ratio(self, spent: Floats, what: str, why_not: str | None = None) -> Estimate:
-        n_tasks = len(self.ledger.human)
-        spent = np.atleast_2d(spent)
-        why = why_not or ("fewer than 3 tasks" if n_tasks < 3 else self._nothing_spent(spent))
-        found = why or ratio_interval(self.ledger.human, spent, self.weights, level=self.level)
+    def ratios(self, sums: KindSums, below: Shares, why_not: Mapping[str, str | None]) -> list[Estimate]:
+        """The ratio of each row of shares, by its name; and why there can be no interval, if so."""
+        spent, whole = sums.total(below), self.ledger.human.sum()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = ratio_intervals(sums, below, level=self.level)
+        return [
+            self._ratio(what, whole / own[0] if own[0] else None, why or self._nothing(own) or one)
+            for (what, why), own, one in zip(why_not.items(), spent, found, strict=True)
+        ]
+
+    def _nothing(self, spent: Floats) -> str | None:
+        """Why tasks cannot be resampled where they are few, or most of them spend nothing."""
+        if len(self.ledger.human) < 3:
+            return "fewer than 3 tasks"
+        if not spent[0]:
+            return FREE
+        return None if spent.all() else "so few tasks spend anything that a resample may hold none of them"
+
+    def _ratio(self, what: str, value: float | None, found: tuple[float, float] | str) -> Estimate:
         interval, why = (None, found) if isinstance(found, str) else (found, None)
         return Estimate(
-            value=float(self.ledger.human.mean() / spent[0].mean()) if spent[0].any() else None,
+            value=None if value is None else float(value),
             interval=interval,
             level=self.level,
             estimand=f"E[H] / E[T], {what}, w = {self.w}",
-            method=f"beta-binomial over tasks; bootstrap-t, {len(self.weights) - 1} joint resamples of tasks",
-            n_tasks=n_tasks,
+            method=f"beta-binomial over tasks; bootstrap-t, {self.rounds} joint resamples of tasks",
+            n_tasks=len(self.ledger.human),
             n_judgments=int(self.ledger.judged.sum()),
             why_no_interval=why,
         )
-
-    def _nothing_spent(self, spent: Floats) -> str | None:
-        """Why tasks cannot be resampled where most of them spend nothing."""
-        if not spent[0].any():
-            return FREE
-        drawn = np.einsum("ij,ij->i", self.weights, np.broadcast_to(spent, self.weights.shape))
-        return None if drawn.all() else "so few tasks spend anything that a resample may hold none of them"
 
 
 def _named(n: int) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,22 +24,76 @@ _HARDLY = 0.1
 """A resample whose own error is under this share of the data's says nothing of the spread."""
 
 
-def ratio_interval(above: Floats, below: Floats, weights: Floats, *, level: float) -> tuple[float, float] | str:
-    """Symmetric bootstrap-t interval for mean(above) / mean(below) over tasks, on the log scale, or why there is none.
+Shares = tuple[float | Floats, ...]
+"""How much of each column is taken: numbers, or (..., rounds, kinds)."""
 
-    Row 0 of `weights` is the data (all ones); `below` has one row per row of weights, or one for all. Each
-    round is studentised by its own linearised error, which is what keeps the level where a few long tasks
-    carry the mean. Where more resamples than the level leaves over hold hardly any spread, the interval would be
-    theirs, however wide: then there is none.
+
+class KindSums:
+    """Weighted sums over tasks of mixtures of a few columns, in every round, mixed alike for all tasks of a kind.
+
+    Hundreds of tasks are of a few kinds, so many won of so many judged, and rounds differ by kind: what is summed over
+    tasks is summed once, and each mixture is then a sum over kinds.
     """
-    n_tasks = weights.shape[1]
-    below = np.broadcast_to(below, weights.shape)
-    mean_above, mean_below = weights @ above / n_tasks, np.einsum("ij,ij->i", weights, below) / n_tasks
-    logs = np.log(mean_above / mean_below)
-    influence = below * (1 / mean_below)[:, None]
-    np.subtract(above * (1 / mean_above)[:, None], influence, out=influence)
-    np.square(influence, out=influence)
-    errors = np.sqrt(np.einsum("ij,ij->i", weights, influence)) / n_tasks
+
+    def __init__(self, columns: Sequence[Floats], kind: NDArray[np.intp], weights: Floats) -> None:
+        order = np.argsort(kind, kind="stable")
+        kind, weights = kind[order], weights[:, order]
+        starts = np.flatnonzero(np.diff(kind, prepend=-1))
+        self.n_tasks, self._apart, self._added = len(kind), list[Floats](), list[list[Floats]]()
+        # Columns are told apart within each kind, so that mixtures in which they cancel lose no digits when squared.
+        for column in (one[order] for one in columns):
+            rest, added = column, list[Floats]()
+            for other in self._apart:
+                both, square = (np.add.reduceat(one * other, starts) for one in (rest, other))
+                added.append(np.divide(both, square, out=np.zeros_like(square), where=square > 0))
+                rest = rest - added[-1][kind] * other
+            self._apart.append(rest)
+            self._added.append(added)
+        self._sums = [np.add.reduceat(weights * one, starts, axis=1) for one in self._apart]
+        self._products = {
+            (first, second): np.add.reduceat(weights * (one * other), starts, axis=1) * (1.0 if one is other else 2.0)
+            for second, other in enumerate(self._apart)
+            for first, one in enumerate(self._apart[: second + 1])
+        }
+        self.of_first = self._sums[0].sum(axis=1)
+        """The sum of the first column over the tasks of each round."""
+
+    def total(self, shares: Shares) -> Floats:
+        """The sum of the mixture over the tasks of each round."""
+        mixed = (share * one for share, one in zip(self._of_apart(shares), self._sums, strict=True))
+        return np.asarray(sum(mixed), dtype=np.float64).sum(axis=-1)
+
+    def total_of_squares(self, shares: Shares) -> Floats:
+        """The sum of its squares."""
+        of = self._of_apart(shares)
+        mixed = (of[first] * of[second] * one for (first, second), one in self._products.items())
+        return np.maximum(0.0, np.asarray(sum(mixed), dtype=np.float64).sum(axis=-1))
+
+    def _of_apart(self, shares: Shares) -> Shares:
+        """The shares of the columns told apart."""
+        return tuple(
+            own + sum(added[at] * share for added, share in zip(self._added[at + 1 :], shares[at + 1 :], strict=True))
+            for at, own in enumerate(shares)
+        )
+
+
+def ratio_intervals(sums: KindSums, below: Shares, *, level: float) -> list[tuple[float, float] | str]:
+    """Symmetric bootstrap-t intervals for mean / mean of `below` over tasks, on the log scale, or why there is none.
+
+    Above stands the first column, below as many mixtures as there are rows of shares. Round 0 is the data. Each round
+    is studentised by its own linearised error, which is what keeps the level where a few long tasks carry the mean.
+    Where more resamples than the level leaves over hold hardly any spread, the interval would be theirs, however wide:
+    then there is none.
+    """
+    spent = sums.total(below)
+    logs = np.log(sums.of_first / spent)
+    influence = [-share / spent[..., None] for share in below]
+    influence[0] = influence[0] + 1 / sums.of_first[:, None]
+    errors = np.sqrt(sums.total_of_squares(tuple(influence)))
+    return [_interval(*one, level=level) for one in zip(logs, errors, strict=True)]
+
+
+def _interval(logs: Floats, errors: Floats, *, level: float) -> tuple[float, float] | str:
     if not errors[0] > 1e-12:
         return NOTHING_VARIES
     usable = errors[1:] > _HARDLY * errors[0]

@@ -193,8 +193,8 @@ def _hold_to_account(account: Account, path: Path) -> None:
 def _report(workspace: Workspace) -> None:
     from guildhall.cli.show import note, table
     from guildhall.errors import NothingJudged
-    from guildhall.grading.viewing import newest_study
     from guildhall.reports.number_format import shown
+    from guildhall.store.wordings import newest_study
     from guildhall.study.reporting import write_study_report
 
     folder = workspace.path / "report"

@@ -33,7 +33,7 @@ def export(
 ) -> None:
     """Write justifications for people to code: without authors, with `coder` and `label` to be filled in."""
     from guildhall.domain.reasons import LABELS
-    from guildhall.grading.viewing import newest_study
+    from guildhall.store.wordings import newest_study
     from guildhall.store.workspace import Workspace
     from guildhall.study.reasons import export_reasons
 
@@ -69,8 +69,8 @@ def code(
 ) -> None:
     """Code justifications by a model, or offline by clusters of their words."""
     from guildhall.engine.terms import Terms
-    from guildhall.grading.viewing import newest_study
     from guildhall.judging.reasons import sentence_encoder
+    from guildhall.store.wordings import newest_study
     from guildhall.store.workspace import Workspace
     from guildhall.study.evidence import read_evidence
     from guildhall.study.reasons import code_by_clusters, code_by_model, justifications

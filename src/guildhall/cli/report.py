@@ -70,7 +70,7 @@ def _one(
     workspace: Path | None,
     json: bool,
 ) -> None:
-    from guildhall.grading.viewing import newest_study
+    from guildhall.store.wordings import newest_study
     from guildhall.store.workspace import Workspace
     from guildhall.study.reporting import write_study_report
 
@@ -98,7 +98,7 @@ def _compared(
     from guildhall.study.comparing import compare_reports
 
     def of_study(name: str) -> Report:
-        from guildhall.grading.viewing import newest_study
+        from guildhall.store.wordings import newest_study
         from guildhall.store.workspace import Workspace
         from guildhall.study.reporting import study_report
 

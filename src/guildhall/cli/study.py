@@ -160,7 +160,7 @@ def export(
     json: JsonOption = False,
 ) -> None:
     """Write a study's judgments with a code book beside them; models go by code names until two people unblind it."""
-    from guildhall.grading.viewing import newest_study
+    from guildhall.store.wordings import newest_study
     from guildhall.store.workspace import Workspace
     from guildhall.study.exports import write_export
 
@@ -186,7 +186,7 @@ def rows(
     json: JsonOption = False,
 ) -> None:
     """Show the judgments behind a number of a report, by digest, and the rates these very judgments give."""
-    from guildhall.grading.viewing import newest_study
+    from guildhall.store.wordings import newest_study
     from guildhall.store.workspace import Workspace
     from guildhall.study.evidence import read_evidence
     from guildhall.study.exports import csv_of

@@ -227,6 +227,11 @@ class Design(Value):
     def _as_written(self) -> dict[str, Any]:
         return self._written
 
+    @property
+    def hall(self) -> HallDesign:
+        """The rules of human grading, from the study file's section `people` or as they are without it."""
+        return self.people or HallDesign()
+
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
         if (self.replaces is None) != (self.why is None):

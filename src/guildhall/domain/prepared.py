@@ -5,6 +5,11 @@ from __future__ import annotations
 from guildhall.domain.judgments import ShownPage
 from guildhall.domain.values import Digest, Value
 
+NOTES = frozenset({"unchecked-pages"})
+"""Rules that only note something about a file: no fault of whoever made it."""
+VERSION = "2"
+"""Part of the key: a change in what is prepared prepares everything anew."""
+
 
 class GridSheet(Value):
     """One sheet as a table: filled rows by number, stored values by column, formulas by address."""

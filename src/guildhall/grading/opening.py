@@ -36,11 +36,6 @@ class Opened:
     omissions: int
 
 
-def design_of(study: Study) -> HallDesign:
-    """The rules of human grading, from the study file's section `people`."""
-    return study.design.people or HallDesign()
-
-
 def gather(workspace: Workspace, study: Study) -> tuple[list[Task], list[Submission]]:
     """The study's tasks and everything to be compared: the experts' own work and the models' finished work."""
     tasks = workspace.store.get_all(Task, study.tasks)
@@ -102,7 +97,7 @@ def _laid_out(workspace: Workspace, study: Study, tasks: list[Task], made: list[
         study=study.id,
         tasks=tasks,
         submissions=made,
-        design=design_of(study),
+        design=study.design.hall,
         seed=study.seed,
         earlier=study.extends.study if study.extends else None,
         baseline=study.baseline,
@@ -112,14 +107,14 @@ def _laid_out(workspace: Workspace, study: Study, tasks: list[Task], made: list[
 
 def staff_of(workspace: Workspace, study: Study, members: Iterable[Member]) -> Staffing:
     """What a study asks of people, held against the people there are."""
-    layout, design = layout_of(workspace, study), design_of(study)
+    layout, design = layout_of(workspace, study), study.design.hall
     pool = pool_of(members, {slot.occupation for slot in layout.slots}, design)
     return staffing(layout, design, pool=pool)
 
 
 def open_hall(workspace: Workspace, study: Study, preparer: Preparer, *, progress: Progress | None = None) -> Opened:
     """Make everything ready and plan all slots of a study."""
-    design = design_of(study)
+    design = study.design.hall
     tasks, made = gather(workspace, study)
     layout = _laid_out(workspace, study, tasks, made)
     if not layout.slots:

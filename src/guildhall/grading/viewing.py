@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from guildhall.domain.halls import Slot
 from guildhall.domain.judgments import BlindedView, Comparison
-from guildhall.domain.prepared import Prepared
-from guildhall.domain.studies import Study
-from guildhall.domain.values import Id
-from guildhall.errors import UnknownName
-from guildhall.judging.preparing import VERSION, blinded_view
+from guildhall.domain.prepared import VERSION, Prepared
+from guildhall.judging.preparing import blinded_view
 from guildhall.store.records import Store
 from guildhall.store.wordings import Wordings
 
@@ -18,11 +15,3 @@ def view_of(store: Store, slot: Slot) -> BlindedView:
     task = Wordings(store).task(store.get(Comparison, slot.comparison))
     references = store.get(Prepared, f"{task.content_digest()}:{VERSION}")
     return blinded_view(task, references, [store.get(Prepared, f"{key}:{VERSION}") for key in slot.order])
-
-
-def newest_study(store: Store, identity: Id) -> Study:
-    """The newest frozen form of a study."""
-    found = store.newest(Study, id=identity)
-    if found is None:
-        raise UnknownName("study", identity, fix="`guildhall study run` keeps one")
-    return found

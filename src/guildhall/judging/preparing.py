@@ -21,16 +21,12 @@ from guildhall.documents.render.media import MOVING
 from guildhall.documents.scrub.names import BlindName, blind_names
 from guildhall.documents.values import FileOutcome, LookOutcome, PageImage
 from guildhall.domain.judgments import BlindedFile, BlindedSide, BlindedView, ShownPage
-from guildhall.domain.prepared import Prepared, PreparedFile, TextLayer
+from guildhall.domain.prepared import NOTES, VERSION, Prepared, PreparedFile, TextLayer
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Task
 from guildhall.domain.values import Digest, sha256
 from guildhall.store.workspace import Workspace
 
-NOTES = frozenset({"unchecked-pages"})
-"""Rules that only note something about a file: no fault of whoever made it."""
-VERSION = "2"
-"""Part of the key: a change in what is prepared prepares everything anew."""
 _IN_FLIGHT = 4
 _IN_PICTURES_ONLY = tuple(f"{what} not shown: " for what in MOVING)
 

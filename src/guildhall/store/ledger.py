@@ -48,6 +48,11 @@ LATE = "the answer arrived after its caller had"
 """How the error of an answer begins that was paid for and not used."""
 
 
+def booked_on(study: str) -> tuple[str, str]:
+    """The names on which the ledger keeps what a study's sampling spends, and what its judging spends."""
+    return study, f"{study}:judging"
+
+
 @dataclass(frozen=True)
 class Sent:
     """A model call about to be sent."""

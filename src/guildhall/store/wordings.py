@@ -1,4 +1,4 @@
-"""Which wording of a task a comparison is about, and the form in which comparisons of a study are kept."""
+"""Which wording of a task a comparison is about, and the forms in which a study is kept."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task, TaskKey
 from guildhall.domain.values import Id
+from guildhall.errors import UnknownName
 from guildhall.store.records import Store
 
 
@@ -55,3 +56,11 @@ class Wordings:
 
     def _made_for(self, comparison: Comparison) -> TaskKey:
         return self._store.get(Submission, comparison.submissions[0]).task_key
+
+
+def newest_study(store: Store, identity: Id) -> Study:
+    """The newest frozen form of a study."""
+    found = store.newest(Study, id=identity)
+    if found is None:
+        raise UnknownName("study", identity, fix="`guildhall study run` keeps one")
+    return found

@@ -21,7 +21,7 @@ from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id, Line, Value
 from guildhall.errors import InputError
 from guildhall.grading.design import Layout, Staffing, expert_submission, staffing
-from guildhall.grading.opening import design_of, layout_of, pool_of
+from guildhall.grading.opening import layout_of, pool_of
 from guildhall.store.workspace import Workspace
 from guildhall.study.studies import chosen_tasks
 
@@ -115,7 +115,7 @@ def wished_study(workspace: Workspace, wish: Wish) -> Study:
 def preview_of(workspace: Workspace, wish: Wish, members: Sequence[Member]) -> Preview:
     """Gradings, hours, money and graders, held against the roster; the same sums as `guildhall people open`."""
     study = wished_study(workspace, wish)
-    layout, design = layout_of(workspace, study), design_of(study)
+    layout, design = layout_of(workspace, study), study.design.hall
     pool = pool_of(members, {slot.occupation for slot in layout.slots}, design)
     return Preview(study, layout, staffing(layout, design, pool=pool), pool)
 

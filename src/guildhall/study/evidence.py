@@ -21,11 +21,10 @@ from guildhall.domain.design import Extension
 from guildhall.domain.judgments import Judgment, SeverityRating
 from guildhall.domain.picks import Pick
 from guildhall.domain.policy import GraderGroup
-from guildhall.domain.prepared import Prepared
+from guildhall.domain.prepared import NOTES, Prepared
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task, TaskKey
-from guildhall.judging.preparing import NOTES
 from guildhall.store.frames import read_frame
 from guildhall.store.shelves import shelf_of
 from guildhall.store.verdict_parts import read_verdicts

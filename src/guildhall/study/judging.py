@@ -25,12 +25,12 @@ from guildhall.grading.judges.rubric import ask_rubric, missing_marks
 from guildhall.grading.judges.spreading import Ask, open_desk, spread_judging
 from guildhall.grading.judges.verdicts import Judged
 from guildhall.grading.opening import gather
-from guildhall.store.ledger import Ledger
+from guildhall.store.ledger import Ledger, booked_on
 from guildhall.store.work import Work, WorkState
 from guildhall.study.judge_rows import JudgedWork
 from guildhall.study.judges import graders_of
 from guildhall.study.planning import dollars_a_verdict, planned_layout
-from guildhall.study.studies import OpenStudy, booked_on
+from guildhall.study.studies import OpenStudy
 
 Report = Mapping[str, JsonValue]
 

@@ -11,7 +11,6 @@ from guildhall.domain.policy import GraderGroup, Policy
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import canonical_json
-from guildhall.grading.opening import design_of
 from guildhall.study.policy import PROGRAMS
 
 MOST_AUTHORS = 20
@@ -20,7 +19,7 @@ MOST_AUTHORS = 20
 
 def methods_of(study: Study, tasks: Sequence[Task], *, policy: Policy, models: Sequence[str]) -> tuple[str, ...]:
     """Sentences about tasks, authors, graders, estimands and intervals."""
-    design = design_of(study)
+    design = study.design.hall
     return (
         f"The study holds {len(study.tasks)} tasks and {len(models)} models ({', '.join(sorted(models))}). "
         f"It was frozen under the digest {study.content_digest()[:16]} with seed {study.seed}.",

@@ -17,10 +17,10 @@ from guildhall.domain.studies import Study
 from guildhall.domain.values import sha256
 from guildhall.errors import GuildhallError
 from guildhall.grading.opening import open_hall
-from guildhall.grading.viewing import newest_study
 from guildhall.judging.preparing import Preparer
 from guildhall.store.audit import record
 from guildhall.store.records import Store
+from guildhall.store.wordings import newest_study
 from guildhall.store.work import Outcome, Work, WorkState, work_items
 from guildhall.store.workspace import Workspace
 

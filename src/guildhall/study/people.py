@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from guildhall.documents.looking import documents
 from guildhall.domain.halls import Role
 from guildhall.grading.design import staffing
-from guildhall.grading.opening import design_of, open_hall
+from guildhall.grading.opening import open_hall
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue
 from guildhall.grading.simulation import simulate_hall
@@ -31,7 +31,7 @@ class People:
         if study.file.people is None:
             return {}
         frozen = study.frozen()
-        design = design_of(frozen)
+        design = frozen.design.hall
         layout = planned_layout(study, frozen, design)
         pool = _pool(study)
         needs = staffing(layout, design, pool=pool if not design.simulated_graders else None)
@@ -48,7 +48,7 @@ class People:
         if study.file.people is None:
             return {}
         frozen = study.frozen()
-        design = design_of(frozen)
+        design = frozen.design.hall
         prepare_study(study)
         with documents(study.workspace.path / "cache") as looking:
             opened = open_hall(study.workspace, frozen, Preparer(study.workspace, looking))

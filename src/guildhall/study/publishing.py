@@ -14,14 +14,14 @@ from sqlalchemy import func, select
 
 from guildhall.domain.halls import Member, SlotKind
 from guildhall.domain.judgments import BlindedView, Comparison, Judgment
-from guildhall.domain.prepared import Prepared
+from guildhall.domain.prepared import VERSION, Prepared
 from guildhall.domain.report import Report
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Digest, Id, Value, canonical_json, sha256
 from guildhall.errors import InputError, UnknownName
-from guildhall.judging.preparing import VERSION, blinded_view
+from guildhall.judging.preparing import blinded_view
 from guildhall.reports.old_reports import read_report
 from guildhall.reports.text import as_json
 from guildhall.store.audit import history, record

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from guildhall.analysis.evidence import Evidence, Need
-from guildhall.analysis.files import read_table
 from guildhall.analysis.reason_clusters import cluster_reasons
-from guildhall.domain.reasons import LABELS
+from guildhall.analysis.reasons import CODES
 from guildhall.domain.studies import Study
 from guildhall.engine.oneshot import run_calls
 from guildhall.engine.terms import Terms
-from guildhall.errors import NothingJudged, UnknownName, UnreadableVerdict
+from guildhall.errors import NothingJudged, UnreadableVerdict
 from guildhall.judging.reasons import Encoder, read_reason, reason_call
 from guildhall.reports.tables import csv_text
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
 
 COLUMNS = ("judgment", "side", "coder", "label", "words")
-CODES = ("judgment", "coder", "label")
 
 
 @dataclass(frozen=True)
@@ -95,20 +93,3 @@ def code_by_model(
             unread += 1
     path.write_text(csv_text(CODES, rows), encoding="utf-8")
     return Coded(len(rows), sum(not label for *_, label in rows), unread)
-
-
-def read_codes(
-    paths: Sequence[Path], *, clusters: Callable[[str], bool] = lambda coder: coder == "clusters"
-) -> dict[str, dict[str, str]]:
-    """Each coder's label by judgment, in the order of the files. A label nobody knows is refused, clusters' aside."""
-    by_coder: dict[str, dict[str, str]] = {}
-    for path in paths:
-        table = read_table(path, required=CODES)
-        columns = [table.coded(name) for name in CODES]
-        cells = [[column.names[code] if code >= 0 else "" for code in column.codes.tolist()] for column in columns]
-        for judgment, coder, label in zip(*cells, strict=True):
-            if label and label not in LABELS and not clusters(coder):
-                raise UnknownName("label", label, known=[*LABELS, "(empty)"])
-            if coder:
-                by_coder.setdefault(coder, {})[judgment] = label
-    return by_coder

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from guildhall.analysis.evidence import Evidence, Need
+from guildhall.analysis.reasons import read_codes
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.policy import GraderGroup
 from guildhall.domain.report import Figure, Report
@@ -16,13 +17,11 @@ from guildhall.domain.tasks import Task
 from guildhall.reports.drawing import drawing
 from guildhall.reports.reporting import report_of, write_report
 from guildhall.reports.tables import rows_csv
-from guildhall.store.ledger import Ledger
+from guildhall.store.ledger import Ledger, booked_on
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
 from guildhall.study.exports import write_csv
 from guildhall.study.methods import methods_of, planned_and_done
-from guildhall.study.reasons import read_codes
-from guildhall.study.studies import booked_on
 
 WORTH_A_PROCESS = 2_000
 """Comparisons: from so many on a report computes so long that its figures are drawn beside."""
@@ -44,7 +43,7 @@ def report_from(
 ) -> Report:
     """The same from evidence at hand; `begin` is told the figures as they come."""
     study, policy = evidence.study, evidence.counted.policy
-    tasks = [workspace.store.get(Task, key) for key in study.tasks]
+    tasks = workspace.store.get_all(Task, study.tasks)
     note = study.design.rehearsal_note
 
     def methods(models: Sequence[str]) -> Sequence[str]:

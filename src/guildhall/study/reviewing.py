@@ -9,14 +9,14 @@ from typing import Any
 from guildhall.documents.looking import Documents
 from guildhall.domain.halls import Member
 from guildhall.domain.judgments import BlindedSide, BlindedView
-from guildhall.domain.prepared import Prepared
+from guildhall.domain.prepared import VERSION, Prepared
 from guildhall.domain.reviews import Decision, DecisionKind, Draft, Screening
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id
 from guildhall.errors import InputError
 from guildhall.grading.design import expert_name
 from guildhall.grading.people import Roster
-from guildhall.judging.preparing import VERSION, Preparer, expert_subject, shown_file
+from guildhall.judging.preparing import Preparer, expert_subject, shown_file
 from guildhall.store.blobs import Blobs
 from guildhall.store.records import Store
 from guildhall.store.workspace import Workspace

@@ -36,11 +36,6 @@ from guildhall.taskbank.review.admission import require_reviewed, why_not_in_a_s
 BEFORE_ANY_JUDGMENT = "changed before the first judgment"
 
 
-def booked_on(study: str) -> tuple[str, str]:
-    """The names on which the ledger keeps what a study's sampling spends, and what its judging spends."""
-    return study, f"{study}:judging"
-
-
 @dataclass(frozen=True)
 class OpenStudy:
     """A study file together with the workspace it is about."""

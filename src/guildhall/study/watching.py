@@ -22,7 +22,6 @@ from guildhall.domain.halls import HallDesign
 from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.studies import Study
 from guildhall.grading.gold import gold_comparison, judged_right
-from guildhall.grading.opening import design_of
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
 
@@ -58,7 +57,7 @@ class Said(NamedTuple):
 
 def judges_of(store: Store, study: Study) -> list[Judge]:
     """Every person who judged, by code name."""
-    design = design_of(study)
+    design = study.design.hall
     checks = {gold_comparison(study.id, item): item for item in design.gold}
     gold = {comparison.key: item for comparison, item in checks.items()}
     looked = [*judged_sets(store, study), *_said_of(store, checks, _JUDGED.c.comparison.in_(gold))]

@@ -21,11 +21,10 @@ from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id
 from guildhall.errors import InputError, UnknownName
 from guildhall.grading.gold import GoldDesk
-from guildhall.grading.opening import design_of
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue, Seat
-from guildhall.grading.viewing import newest_study, view_of
-from guildhall.store.wordings import Wordings
+from guildhall.grading.viewing import view_of
+from guildhall.store.wordings import Wordings, newest_study
 from guildhall.store.workspace import Workspace
 from guildhall.study.boards import Boards
 from guildhall.study.publishing import SamplePair, publication, sample_of, sample_view
@@ -94,7 +93,7 @@ class Site:
 
     def design(self, identity: Id) -> HallDesign:
         """The rules of human grading as the study file gave them."""
-        return design_of(self.study(identity))
+        return self.study(identity).design.hall
 
     def studies(self) -> list[Study]:
         newest = {study.id: study for study in self.store.each(Study)}

@@ -14,9 +14,8 @@ from guildhall.domain.authors import Expert, ModelRun
 from guildhall.domain.judges import RubricMark
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.pair_scores import PairScore
-from guildhall.domain.prepared import Prepared
+from guildhall.domain.prepared import VERSION, Prepared
 from guildhall.domain.submissions import Submission
-from guildhall.judging.preparing import VERSION
 from guildhall.store.records import Store
 
 Features = dict[str, float]

@@ -11,10 +11,9 @@ from collections.abc import Iterable
 
 from guildhall.documents.kinds import Family, Kind, claimed_kind
 from guildhall.domain.judges import Gradability, Medium
-from guildhall.domain.prepared import Prepared
+from guildhall.domain.prepared import VERSION, Prepared
 from guildhall.domain.tasks import Task
 from guildhall.grading.design import expert_submission
-from guildhall.judging.preparing import VERSION
 from guildhall.store.records import Store
 
 _INTERNET = re.compile(
