@@ -22,7 +22,6 @@ from guildhall.grading.queue import Queue
 from guildhall.store.checking import examine_workspace
 from guildhall.store.work import Work, WorkState, work_items
 from guildhall.store.workspace import Address, Workspace
-from guildhall.web.site import KEY_FILE
 from tests.grading.halls import DESIGN, OCCUPATION, submissions, task
 from tests.torture.workload import CALLS, Round, work
 
@@ -30,7 +29,6 @@ GRADERS = tuple(
     Member(id=f"p-{number}", code_name=f"grader-{number}", role=Role.GRADER, occupations=(OCCUPATION,))
     for number in range(3)
 )
-KEY = b"k" * 32
 
 
 @dataclass
@@ -47,8 +45,7 @@ class Ground:
     @classmethod
     def lay(cls, path: Path, *, database: str | None, provider: int, rounds: int) -> Ground:
         with Workspace.create(path, database=database) as workspace:
-            (path / KEY_FILE).write_bytes(KEY)
-            roster = Roster(workspace.store, pepper=KEY)
+            roster = Roster(workspace.store, pepper=workspace.secret)
             for member in GRADERS:
                 roster.invite(member, personal={})
             for number in range(rounds):

@@ -143,7 +143,7 @@ def test_nothing_changes_on_get(live: Live) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/static/../../web.key",
+        "/static/../../guildhall.key",
         "/static/..%2f..%2f..%2fguildhall.toml",
         "/static/%2e%2e/%2e%2e/app.py",
         "/static//etc/passwd",
