@@ -277,13 +277,11 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 
 def open_again(workspace: Workspace) -> None:
     from guildhall.domain.studies import Study
-    from guildhall.grading.design import lay_out
-    from guildhall.grading.opening import design_of, gather
+    from guildhall.grading.opening import layout_of
     from guildhall.grading.queue import Queue
 
     [study] = workspace.store.find(Study)
-    tasks, made = gather(workspace, study)
-    layout = lay_out(study=study.id, tasks=tasks, submissions=made, design=design_of(study), seed=1)
+    layout = layout_of(workspace, study)
     workspace.store.add_all(layout.comparisons)
     Queue(workspace.store).plan(layout.slots)
 

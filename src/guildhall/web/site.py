@@ -17,7 +17,7 @@ from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id
 from guildhall.errors import InputError, UnknownName
 from guildhall.grading.gold import GoldDesk
-from guildhall.grading.opening import design_of
+from guildhall.grading.opening import design_of, sealed_orders
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue, Seat
 from guildhall.grading.viewing import newest_study, view_of
@@ -69,7 +69,7 @@ class Site:
         self.store, self.blobs = workspace.store, workspace.blobs
         self.roster = Roster(self.store, pepper=workspace.secret)
         self.door = Door(self.store, self.roster)
-        self.queue = Queue(self.store)
+        self.queue = Queue(self.store, order_key=sealed_orders(workspace))
         self._wordings = Wordings(self.store)
         self.boards = Boards(self.workspace, clock=clock)
         self.view = lru_cache(maxsize=VIEWS_AT_HAND)(self._view)
