@@ -33,6 +33,14 @@ def submissions(number: int, *, models: int = 1, samples: int = 1) -> list[Submi
 
 
 def layout(tasks: int, *, design: HallDesign = DESIGN, models: int = 1, samples: int = 1, seed: int = 0) -> Layout:
+    key = OrderKey(b"secret %d" % seed)
+    return relaid(tasks, design=design, models=models, samples=samples, seed=seed, key=key)
+
+
+def relaid(
+    tasks: int, *, key: OrderKey, design: HallDesign, models: int = 1, samples: int = 1, seed: int = 0
+) -> Layout:
+    """The same study under a secret of one's own."""
     everything = [one for number in range(tasks) for one in submissions(number, models=models, samples=samples)]
     return lay_out(
         study="s",
@@ -40,7 +48,7 @@ def layout(tasks: int, *, design: HallDesign = DESIGN, models: int = 1, samples:
         submissions=everything,
         design=design,
         seed=seed,
-        order_key=OrderKey(b"secret %d" % seed),
+        order_key=key,
     )
 
 
