@@ -13,7 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from guildhall.documents.kinds import Family, FileKind, Kind, claimed_kind, files_named, function, kept_kind
+from guildhall.documents.kinds import (
+    Family,
+    FileKind,
+    Kind,
+    claimed_kind,
+    files_named,
+    files_stated,
+    function,
+    kept_kind,
+)
 
 SOURCE = Path(__file__).parents[2] / "src" / "guildhall"
 TABLE = SOURCE / "documents" / "kinds.py"
@@ -85,7 +94,24 @@ def test_a_name_kept_by_another_version_is_of_unknown_kind() -> None:
 def test_file_names_are_found_in_sentences() -> None:
     text = "Send report(1).docx, a photo (p.jpeg), v1.2.step and [notes.md](notes.txt), not Node.js, e.g. or etc."
     assert files_named(text) == ["report(1).docx", "p.jpeg", "v1.2.step", "notes.md", "notes.txt"]
-    assert files_named("Final Report (v2).xlsx", with_blanks=True) == ["Final Report (v2).xlsx"]
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("Save it as `Final Report (v2).xlsx`.", ["Final Report (v2).xlsx"]),
+        ("Name it “Q3 memo.docx,” or 'Q4 memo.docx' if late.", ["Q3 memo.docx", "Q4 memo.docx"]),
+        (
+            "Deliver:\n- memo.docx: one page\n* **plan.xlsx**\n 2) deck.pptx (ten slides)",
+            ["memo.docx", "plan.xlsx", "deck.pptx"],
+        ),
+        ("Please read the sales of last year and write a report.docx with all totals.", []),
+        ("- Please send the report.docx by noon", []),
+        ("The client's file plan.xlsx isn't there.", []),
+    ],
+)
+def test_a_name_is_asked_for_only_where_the_brief_states_it_as_one(text: str, stated: list[str]) -> None:
+    assert files_stated(text) == stated
 
 
 def test_importing_the_table_imports_no_parser() -> None:

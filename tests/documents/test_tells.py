@@ -16,6 +16,14 @@ from guildhall.documents.tells import find_tells
         ("We compared GPT-4o and others.", "model-name"),
         ("Claude Sonnet wrote this.", "model-name"),
         ("Made by Qwen2.5 overnight", "model-name"),
+        *(
+            (f"Prepared by {name}", "model-name")
+            for name in ("Grok", "Claude", "Gemini", "GPT", "Llama", "Copilot", "Kimi")
+        ),
+        *(
+            (f"Reviewed with {name}.", "model-name")
+            for name in ("GPT-6", "gpt 12", "Grok 7", "Claude 9.1", "o5-mini", "Llama v9")
+        ),
         ("OpenAI announced a price.", "vendor-name"),
         ("As an AI language model, I cannot sign.", "as-an-ai"),
         ("My knowledge cutoff is 2023.", "as-an-ai"),
@@ -37,6 +45,7 @@ def test_a_tell_is_found_by_its_rule(text: str, rule: str) -> None:
     [
         "Mr Claude Monet met the Gemini crew in Llama country.",
         "The phi coefficient and the grok of it; command and control.",
+        "Painted by Claude Monet; prepared by Gemma Stone, drafted in Nova Scotia and written by Kimi Raikkonen.",
         "Net revenue rose 4 % to $12,400 - see table 3 for detail.",
         "Please contact our office if you have questions about this invoice.",
         "The model train set costs 20 dollars; item o3 is sold out.",

@@ -14,7 +14,7 @@ from guildhall.grading.queue import Queue, Seat
 from guildhall.grading.submitting import AMEND_S, amend, rate_severity, submit
 from guildhall.store.audit import history
 from guildhall.store.records import Store
-from tests.grading.halls import DESIGN, VERDICT, hall
+from tests.grading.halls import DESIGN, VERDICT, AtOnce, hall
 
 SEVERITY = (SlotKind.SEVERITY,)
 
@@ -91,7 +91,7 @@ def _again(store: Store, design: HallDesign) -> tuple[Queue, list[Member]]:
     planned = layout(2, design=design, seed=3)
     slots = [slot for slot in planned.slots if slot.task == "t-1"]
     store.add_all(planned.comparisons)
-    queue = Queue(store)
+    queue = AtOnce(store)
     queue.plan(slots)
     return queue, people
 

@@ -77,18 +77,15 @@ def test_two_clicks_of_one_grader_never_take_two_places_on_one_set(store: Store)
         one.start()
     for one in clicks:
         one.join()
-    assert len([seat for seat in seats if seat is not None]) == 1
+    assert len({seat.id for seat in seats if seat is not None}) == len(queue.seats_of(person.id)) == 1
 
 
-def test_a_grader_meets_a_task_once_and_both_orders_equally(store: Store) -> None:
+def test_a_grader_meets_a_task_once(store: Store) -> None:
     queue, people = hall(store, graders=3, tasks=12, models=2)
     for now in range(13):
         grade(queue, people[0], now=float(now))
     seats = queue.seats_of(people[0].id)
     assert len({seat.slot.task for seat in seats}) == len(seats) == 12
-    turns = [seat.slot.turn for seat in reversed(seats)]
-    for start in range(0, 12, 4):
-        assert sum(turns[start : start + 4]) == 2
 
 
 def test_an_expired_lease_keeps_its_draft_and_frees_the_slot(store: Store) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from guildhall.store.backup import take_backup
 from guildhall.store.database import HEAD
+from guildhall.store.secret import KEY_FILE
 from guildhall.store.tables import metadata
 from guildhall.store.workspace import Workspace
 from tests.postgres import private_postgres
@@ -28,7 +29,7 @@ def keep(folder: Path) -> None:
             with Workspace.create(Path(place) / kind, database=url) as workspace:
                 fill(workspace.store)
                 workspace.blobs.put(b"a deliverable")
-                (workspace.path / "web.key").write_bytes(b"k" * 32)
+                (workspace.path / KEY_FILE).write_bytes(b"k" * 32)
                 backup = Path(place) / f"{kind}.tar"
                 take_backup(workspace, backup, now=MADE_AT)
                 _written(folder / "backups" / f"{HEAD}.{kind}.tar.gz", gzip.compress(backup.read_bytes(), mtime=0))

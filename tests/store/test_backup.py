@@ -32,6 +32,7 @@ from guildhall.store.checking import examine_workspace
 from guildhall.store.database import HEAD
 from guildhall.store.restoring import restore_backup
 from guildhall.store.rotation import name_for, remove_older
+from guildhall.store.secret import KEY_FILE
 from guildhall.store.tables import audit, metadata
 from guildhall.store.workspace import SETTINGS, Workspace
 from tests.grading.halls import DESIGN, VERDICT, hall, submissions, task
@@ -62,7 +63,7 @@ def used(new_database: NewDatabase, tmp_path: Path) -> Iterator[Workspace]:
         seat = queue.claim(people[0], study="s", design=DESIGN, now=0.0)
         assert seat is not None
         submit(queue, seat, people[0], VERDICT, design=DESIGN, submit_key="k", now=1.0)
-        (workspace.path / "web.key").write_bytes(KEY)
+        (workspace.path / KEY_FILE).write_bytes(KEY)
         yield workspace
 
 
@@ -96,7 +97,7 @@ def test_a_restored_workspace_holds_everything_and_goes_on_working(
         assert made.rows[audit.name] > 0 and broken_links(again.store) == []
         assert examine_workspace(again, now=2.0) == examine_workspace(used, now=2.0)
         assert again.store.find(Judgment) == used.store.find(Judgment)
-        assert (again.path / "web.key").read_bytes() == KEY
+        assert again.secret == KEY and (again.path / KEY_FILE).read_bytes() == KEY
         assert "smtp.example.org" in (again.path / SETTINGS).read_text()
         assert stat.S_IMODE((again.path / SETTINGS).stat().st_mode) == 0o600
         _deliver(again, 7)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from guildhall.store.secret import KEY_FILE, OLD_KEY_FILE
 from guildhall.store.upkeep import upkeep
 from guildhall.store.workspace import SETTINGS, Workspace
 
@@ -27,11 +28,10 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 
 
 def test_a_workspace_as_it_is_made_needs_no_word(workspace: Workspace) -> None:
-    (workspace.path / "web.key").touch(mode=0o600)
     assert upkeep(workspace) == []
 
 
-@pytest.mark.parametrize("name", [SETTINGS, "web.key"])
+@pytest.mark.parametrize("name", [SETTINGS, KEY_FILE, OLD_KEY_FILE])
 def test_a_secret_that_others_can_read_is_named_with_its_remedy(workspace: Workspace, name: str) -> None:
     (workspace.path / name).touch()
     (workspace.path / name).chmod(0o640)

@@ -16,21 +16,22 @@ from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.values import Value
-from guildhall.grading.design import lay_out
+from guildhall.grading.design import OrderKey, lay_out
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue
 from guildhall.store.checking import examine_workspace
 from guildhall.store.work import Work, WorkState, work_items
 from guildhall.store.workspace import Address, Workspace
-from guildhall.web.site import KEY_FILE
-from tests.grading.halls import DESIGN, OCCUPATION, submissions, task
+from tests.grading.halls import MANY, OCCUPATION, submissions, task
 from tests.torture.workload import CALLS, Round, work
 
 GRADERS = tuple(
     Member(id=f"p-{number}", code_name=f"grader-{number}", role=Role.GRADER, occupations=(OCCUPATION,))
     for number in range(3)
 )
-KEY = b"k" * 32
+
+
+KEY = OrderKey(b"secret")
 
 
 @dataclass
@@ -47,8 +48,7 @@ class Ground:
     @classmethod
     def lay(cls, path: Path, *, database: str | None, provider: int, rounds: int) -> Ground:
         with Workspace.create(path, database=database) as workspace:
-            (path / KEY_FILE).write_bytes(KEY)
-            roster = Roster(workspace.store, pepper=KEY)
+            roster = Roster(workspace.store, pepper=workspace.secret)
             for member in GRADERS:
                 roster.invite(member, personal={})
             for number in range(rounds):
@@ -59,13 +59,13 @@ class Ground:
     def _plan(workspace: Workspace, number: int) -> None:
         about, made = task(number), submissions(number)
         study = f"s-{number}"
-        layout = lay_out(study=study, tasks=[about], submissions=made, design=DESIGN, seed=number)
+        layout = lay_out(study=study, tasks=[about], submissions=made, design=MANY, seed=number, order_key=KEY)
         frozen = Study(
             id=study,
             title="Torture",
             seed=number,
             tasks=(about.key,),
-            design={"people": DESIGN.model_dump(mode="json")},
+            design={"people": MANY.model_dump(mode="json")},
         )
         workspace.store.add_all([about, *made, frozen, *layout.comparisons])
         Queue(workspace.store).plan(layout.slots)

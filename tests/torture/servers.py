@@ -13,7 +13,7 @@ import httpx
 from guildhall.store.workspace import Workspace
 from guildhall.web.serving import serve
 from guildhall.web.site import Addresses, Site
-from tests.grading.halls import DESIGN
+from tests.grading.halls import MANY
 from tests.torture.faults import Scene
 from tests.torture.ground import GRADERS, Child
 from tests.web.live import free_port
@@ -57,7 +57,7 @@ def _sheets(scene: Scene, number: int) -> list[Sheet]:
         site = Site(workspace, Addresses("http://localhost:1", "http://files.localhost:2"))
         sheets = []
         for member in GRADERS:
-            seat = site.queue.claim(member, study=f"s-{number}", design=DESIGN, now=now)
+            seat = site.queue.claim(member, study=f"s-{number}", design=MANY, now=now)
             cookie = site.door.open_session(member.id, now=now)
             session = site.door.session(cookie, now=now)
             assert seat is not None and session is not None

@@ -20,7 +20,7 @@ from guildhall.engine.terms import Pace, Terms
 from guildhall.grading.queue import Queue, Seat
 from guildhall.grading.submitting import FINISHED, submit
 from guildhall.store.workspace import Address, Workspace
-from tests.grading.halls import DESIGN, VERDICT
+from tests.grading.halls import MANY, VERDICT
 
 CALLS, FILES = 4, 3
 Say = Callable[[str], None]
@@ -96,10 +96,11 @@ def _judge(workspace: Workspace, wanted: Round, member: Member, say: Say, clock:
         return
     if seat.state not in FINISHED:
         queue.save(seat.id, '{"overall": "A"}', version=seat.draft_version, now=clock(), lease_s=3600)
-    receipt = submit(queue, seat, member, VERDICT, design=DESIGN, submit_key=f"{study}-{member.id}", now=clock())
+    queue.mark_brief_read(seat.id, now=clock())
+    receipt = submit(queue, seat, member, VERDICT, design=MANY, submit_key=f"{study}-{member.id}", now=clock())
     say(f"judgment {receipt.judgment}")
 
 
 def _seat(queue: Queue, member: Member, study: str, clock: Clock) -> Seat | None:
     mine = [seat for seat in queue.seats_of(member.id) if seat.slot.study == study]
-    return mine[0] if mine else queue.claim(member, study=study, design=DESIGN, now=clock())
+    return mine[0] if mine else queue.claim(member, study=study, design=MANY, now=clock())

@@ -134,8 +134,8 @@ def errors(live: Live) -> Iterator[str]:
         "/sets/0",
         "/sets/0/brief",
         "/sets/%2e%2e/",
-        "/sets/..%2f..%2fweb.key",
-        "/static/../web.key",
+        "/sets/..%2f..%2fguildhall.key",
+        "/static/../guildhall.key",
     )
     yield from ("/manage", "/api/v1/gradings", "/enter/none", "/sets/claim", "/static/nothing.js")
     other = live.invite()

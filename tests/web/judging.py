@@ -15,6 +15,7 @@ def judge_one(site: Site, member: Member, study: str, *, ranks: tuple[int, ...] 
     if seat is None:
         return False
     tie = "both good" if len(set(ranks)) == 1 else None
+    site.queue.mark_brief_read(seat.id, now=now)
     verdict = Verdict(ranks=ranks, tie_kind=tie, reason="It answers what was asked for.")
     submit(site.queue, seat, member, verdict, design=design, submit_key=seat.id, now=now)
     return True

@@ -15,9 +15,8 @@ from guildhall.domain.prepared import VERSION, Grid, GridSheet, PlacedText, Prep
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
-from guildhall.grading.design import lay_out
 from guildhall.grading.gold import gold_comparison
-from guildhall.grading.opening import gather
+from guildhall.grading.opening import gather, layout_of
 from guildhall.grading.queue import Queue
 from guildhall.store.workspace import Workspace
 
@@ -115,7 +114,7 @@ def open_study(
         prepare(workspace, task.content_digest(), label="Ledger", text="")
     for number, submission in enumerate(made):
         prepare(workspace, submission.key, label=f"Memo {number}", text=submission.text)
-    layout = lay_out(study=study.id, tasks=kept, submissions=made, design=design, seed=study.seed)
+    layout = layout_of(workspace, study)
     store.add_all([*layout.comparisons, *(gold_comparison(study.id, item) for item in design.gold)])
     Queue(store).plan(layout.slots)
     return study

@@ -51,6 +51,7 @@ def _lose_one(served: Live) -> None:
     assert seat is not None
     expert = served.workspace.store.get(Comparison, seat.slot.comparison).submissions[0]
     ranks = (1, 2) if seat.slot.order[0] == expert else (2, 1)
+    queue.mark_brief_read(seat.id, now=1.0)
     said = Verdict(ranks=ranks, reason="It is plainly better.")
     submit(queue, seat, member, said, design=design, submit_key="first", now=2.0)
 

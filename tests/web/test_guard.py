@@ -142,7 +142,7 @@ def test_nothing_changes_on_get(live: Live) -> None:
 @pytest.mark.parametrize(
     "path",
     [
-        "/static/../../web.key",
+        "/static/../../guildhall.key",
         "/static/..%2f..%2f..%2fguildhall.toml",
         "/static/%2e%2e/%2e%2e/app.py",
         "/static//etc/passwd",
@@ -276,13 +276,11 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 
 def open_again(workspace: Workspace) -> None:
     from guildhall.domain.studies import Study
-    from guildhall.grading.design import lay_out
-    from guildhall.grading.opening import gather
+    from guildhall.grading.opening import layout_of
     from guildhall.grading.queue import Queue
 
     [study] = workspace.store.find(Study)
-    tasks, made = gather(workspace, study)
-    layout = lay_out(study=study.id, tasks=tasks, submissions=made, design=study.design.hall, seed=1)
+    layout = layout_of(workspace, study)
     workspace.store.add_all(layout.comparisons)
     Queue(workspace.store).plan(layout.slots)
 

@@ -29,7 +29,15 @@ FIELDS = {
     for name in re.findall(r'name="([\w-]+)"', page.read_text(encoding="utf-8"))
 }
 """Every field any form has."""
-HOSTILE = ("//evil.invalid/x", "../../web.key", "a\r\nSet-Cookie: a=b", "\x00", "\ud7ff\U0010ffff", "x" * 2000, "'; --")
+HOSTILE = (
+    "//evil.invalid/x",
+    "../../guildhall.key",
+    "a\r\nSet-Cookie: a=b",
+    "\x00",
+    "\ud7ff\U0010ffff",
+    "x" * 2000,
+    "'; --",
+)
 
 LEADS_AWAY = re.compile(r'\b(?!value\b)[\w-]+="//evil')
 """An attribute that begins with the hostile address, unless it is what a field shows as typed."""

@@ -88,7 +88,7 @@ def test_a_draft_saved_in_two_windows_is_not_overwritten(hall: Live) -> None:
     assert 'value="First"' in author.get(path).text
 
 
-@pytest.mark.parametrize("name", ["../../web.key", "a\\..\\b.docx", "/etc/passwd"])
+@pytest.mark.parametrize("name", ["../../guildhall.key", "a\\..\\b.docx", "/etc/passwd"])
 def test_an_uploaded_name_stays_inside(hall: Live, name: str) -> None:
     author = hall.client(hall.invite(Role.AUTHOR, occupations=(OCCUPATION,)))
     path = author.post("/tasks/new").headers["location"]

@@ -76,6 +76,7 @@ def _judge_planned(site: Site, grader: Member) -> None:
     design, now = site.design("study"), site.clock()
     seat = site.queue.claim(grader, study="study", design=design, now=now, kinds=(SlotKind.PLANNED,))
     assert seat is not None
+    site.queue.mark_brief_read(seat.id, now=now)
     verdict = Verdict(ranks=(1, 2), reason="It answers what was asked for.")
     submit(site.queue, seat, grader, verdict, design=design, submit_key=seat.id, now=now)
 

@@ -303,8 +303,14 @@ class Kind(StrEnum):
 _BY_ENDING = {ending: kind for kind in Kind for ending in kind.row.endings}
 _VALUES = frozenset(Kind)
 _NAMED = "|".join(sorted((ending for kind in Kind for ending in kind.row.named.split()), reverse=True))
-_FILE_NAME = re.compile(rf"[\w&+](?:[\w.&+-]|\(\d+\))*\.(?:{_NAMED})\b", re.IGNORECASE)
-_FILE_NAME_WITH_BLANKS = re.compile(rf"[\w(][\w ()&+,'-]*\.(?:{_NAMED})\b", re.IGNORECASE)
+_ONE_WORD = rf"[\w&+](?:[\w.&+-]|\(\d+\))*\.(?:{_NAMED})\b"
+_WITH_BLANKS = rf"[\w(][\w ()&+,.'-]{{0,120}}\.(?:{_NAMED})\b"
+_FILE_NAME = re.compile(_ONE_WORD, re.IGNORECASE)
+_STATED = re.compile(
+    rf"""(?:`+|["“”„«‹]|(?<!\w)['‘])({_WITH_BLANKS})[.,;]?(?:`+|["”“»›]|['’](?!\w))"""
+    rf"|^[ \t]*(?:[-*•]|\d+[.)])[ \t]+(?:\*\*)?({_ONE_WORD})(?:\*\*)?[ \t]*(?=$|[-:;,.(–—])",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 def claimed_kind(name: str | PurePath) -> Kind | None:
@@ -317,12 +323,17 @@ def kept_kind(name: str) -> Kind:
     return Kind(name) if name in _VALUES else Kind.UNKNOWN
 
 
-def files_named(text: str, *, with_blanks: bool = False) -> list[str]:
-    """The words of a text that read like a file's name, in their order.
+def files_named(text: str) -> list[str]:
+    """The words of a text that read like a file's name, in their order; of a name that holds blanks, its last word."""
+    return _FILE_NAME.findall(text)
 
-    A name may hold blanks; where it begins nobody can then say, so `with_blanks` takes the words before it along.
+
+def files_stated(text: str) -> list[str]:
+    """File names that a text states as names: quoted, formatted as code, or at the head of a list's item.
+
+    In a running sentence nobody can say where a name with blanks begins, or whether a name was asked for at all.
     """
-    return (_FILE_NAME_WITH_BLANKS if with_blanks else _FILE_NAME).findall(text)
+    return [quoted or listed for quoted, listed in _STATED.findall(text)]
 
 
 def function(name: str) -> Callable[..., Any]:

@@ -11,22 +11,19 @@ from collections.abc import Iterable, Iterator
 
 from guildhall.documents.values import Finding, Gravity
 
+_ALSO_OTHER_WORDS = "claude|gemini|llama|gemma|kimi|phi|nova|copilot|bard|command"
+"""Models whose names people and things bear too: told by a version, or by a word for making before them."""
 _MODELS = (
-    r"chat ?gpt(?:[- ]?\d[\w.]*)?",
-    r"gpt-?[345](?:\.\d)?o?\b[\w-]*",
-    r"\bo[134](?:-mini|-pro|-high)\b",
-    r"claude[ -](?:\d[\d.]*|opus|sonnet|haiku|instant|code|ai)\b",
-    r"gemini[ -](?:\d[\d.]*|pro|flash|ultra|nano|advanced)\b",
-    r"llama[ -]?\d[\w.]*",
-    r"mi[sx]tral(?:[ -](?:large|small|medium|\dx?\d*b?))?\b",
-    r"\bqwen[\w.]*",
-    r"deepseek[\w.-]*",
-    r"grok[ -]\d[\w.]*",
-    r"\bgemma[ -]?\d",
-    r"\bphi-\d",
+    r"chat ?gpt|\bgpt(?:[- ]?\d[\w.-]*)?\b",
+    r"\bo\d+-(?:mini|pro|high|preview)\b",
+    r"\b(?-i:Grok)\b|\bgrok[ -]?\d[\w.]*",
+    r"mi[sx]tral\b|\bqwen[\w.]*|deepseek[\w.-]*",
+    r"\bclaude[ -](?:v?\d[\d.]*|opus|sonnet|haiku|instant|code|ai)\b",
+    r"\bgemini[ -](?:v?\d[\d.]*|pro|flash|ultra|nano|advanced)\b",
+    r"\bllama[ -]?v?\d[\w.]*|\bgemma[ -]?\d[\w.]*|\bkimi[ -]k?\d|\b(?:phi|glm|nova)-\d[\w.]*",
     r"\bcommand[ -]r\b\+?",
-    r"kimi[ -]k?\d",
-    r"\bglm-\d[\w.]*",
+    r"\b(?:prepared|written|drafted|generated|created|produced|compiled|authored|edited|made) (?:by|with|using|in) "
+    rf"(?:{_ALSO_OTHER_WORDS})\b(?! (?-i:[A-Z][a-z]))",
 )
 _VENDORS = (
     r"openai|anthropic|deepmind|mistral ai|moonshot ai|zhipu|hugging ?face",

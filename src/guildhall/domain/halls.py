@@ -1,20 +1,20 @@
 """Human grading: how a study is laid out for people, and what a grader fills in.
 
-A *slot* is one planned grading of one comparison, with its order of sides fixed when the study is frozen. A *seat* is a
+A *slot* is one planned grading of one comparison, with its order of sides fixed when the study is opened. A *seat* is a
 grader's claim on a slot. Who sits where is decided by the queue; what may be seen there is a `BlindedView`.
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import AwareDatetime, Field, model_validator
 
 from guildhall.domain.authors import GraderKind
 from guildhall.domain.judgments import BlindGuess, Severity, Usability
 from guildhall.domain.tasks import Specification
-from guildhall.domain.values import Digest, Id, Line, Value
+from guildhall.domain.values import Digest, GrownValue, Id, Line, Value
 
 
 class Role(StrEnum):
@@ -58,14 +58,18 @@ class GoldItem(Value):
         return self
 
 
-class HallDesign(Value):
+class HallDesign(GrownValue):
     """The rules of human grading for one study; part of what is frozen."""
+
+    later: ClassVar[frozenset[str]] = frozenset({"held_at_once"})
 
     graders_per_set: Annotated[int, Field(ge=1, le=50)] = 3
     set_size: Annotated[int, Field(ge=2, le=10)] = 2
     """2 shows pairs of expert and model; more shows the expert with several models at once."""
     exposure_limit: Annotated[int, Field(ge=1)] = 1
     """How often one grader may meet one task: the expert's file recurs in each of its sets."""
+    held_at_once: Annotated[int, Field(ge=1, le=50)] | None = None
+    """How many sets a grader may hold unfinished; one, unless the study says more."""
     match_occupation: bool = True
     quiz_required: bool = False
     """Only graders who judged the training items as known come to real work; they have `quiz_attempts` tries."""
@@ -100,7 +104,7 @@ class Slot(Value):
     occupation: Line
     order: Annotated[tuple[Digest, ...], Field(min_length=1)]
     turn: Annotated[int, Field(ge=0)]
-    """Which of the possible orders this is; 0 and 1 for a pair."""
+    """At which place the baseline's work stands; 0 and 1 for a pair. Nothing that offers a slot may look at it."""
     rank: Annotated[int, Field(ge=0)]
     """A seeded random number: open slots are offered in its order."""
     probability: Annotated[float, Field(gt=0, le=1)] = 1.0

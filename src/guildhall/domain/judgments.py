@@ -106,7 +106,7 @@ class BlindedView(Value):
 
 
 class Severity(StrEnum):
-    """How bad a lost deliverable is, in the words raters see."""
+    """How bad a lost deliverable is, in the paper's words. Raters are shown none that say who made it."""
 
     CATASTROPHIC = "catastrophic"
     BAD = "bad"

@@ -16,7 +16,7 @@ from guildhall.domain.halls import HallDesign, Member, Slot, SlotKind
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.values import Digest, Id
 from guildhall.errors import InputError, UnknownName
-from guildhall.grading.design import latin_orders, slot_id
+from guildhall.grading.design import slot_id
 from guildhall.grading.queue import COMPARING, Queue
 from guildhall.store.audit import record
 from guildhall.store.hall import members, seats, slots
@@ -31,12 +31,19 @@ class Adjudication:
     judgment: Digest | None
 
 
-def adjudication_slot(comparison: Comparison, there: Sequence[Slot], *, number: int = 0) -> Slot:
-    """A grading more of a set, beside the slots it has: shown in the order that was shown least."""
+def adjudication_slot(queue: Queue, comparison: Comparison, there: Sequence[Slot], *, number: int = 0) -> Slot:
+    """A grading more of a set, beside the slots it has: the baseline stands where it stood least, drawn like all else.
+
+    The draw is named by the seeded ranks of the planned slots, which are the same in every repetition of a rehearsal.
+    """
     identity = slot_id(comparison.key, "adjudication", *([number] if number else []))
-    orders, shown = latin_orders(len(comparison.submissions)), Counter(one.turn for one in there)
-    turn = min(range(len(orders)), key=lambda turn: (shown[turn], slot_id(identity, turn)))
-    order = tuple(comparison.submissions[index] for index in orders[turn])
+    size, base = len(comparison.submissions), comparison.submissions[0]
+    about = (comparison.study, comparison.task, sorted(one.rank for one in there if one.kind is SlotKind.PLANNED))
+    shown = Counter(one.order.index(base) for one in there)
+    drawn = min(
+        queue.order_key.orders(size, size, *about, "adjudication", number), key=lambda order: shown[order.index(0)]
+    )
+    turn, order = drawn.index(0), tuple(comparison.submissions[index] for index in drawn)
     like = next(one for one in there if one.kind is SlotKind.PLANNED)
     # Half the rank: a dispute is settled before most new sets are begun.
     return like.but(id=identity, kind=SlotKind.ADJUDICATION, turn=turn, order=order, rank=like.rank // 2)
@@ -55,7 +62,7 @@ def ask_for_one_more(queue: Queue, study: Id, comparison: Digest, *, why: str, b
             what = "planned gradings" if SlotKind.PLANNED in waiting else "the grader asked for before"
             raise InputError(f"this set still waits for {what}; ask for one more when that judgment is in")
         asked = sum(slot.kind is SlotKind.ADJUDICATION for slot in there)
-        made = adjudication_slot(queue.store.get(Comparison, comparison), there, number=asked)
+        made = adjudication_slot(queue, queue.store.get(Comparison, comparison), there, number=asked)
         queue.plan([made])
         facts = {"comparison": comparison, "task": made.task, "why": why}
         record(queue.store, at=now, actor=by.code_name, action="adjudication asked", subject=made.id, facts=facts)

@@ -1,15 +1,16 @@
-"""Laying out a study for people: sets of submissions, their gradings, and the order of sides, all from one seed.
+"""Laying out a study for people: sets of submissions, their gradings, and the orders in which sides are shown.
 
-For a pair with k graders the two orders alternate from a seeded start, so that they differ by at most one. For larger
-sets the orders walk through a balanced Latin square, in which each submission stands at each place, and before each
-other, equally often.
+Which sets there are, and which is offered first, follows from the study's seed, which everybody may know. The orders
+are drawn from a key that nobody sees: each set for itself, balanced over its own gradings. So a grader, who judges a
+set once, meets fair coins: nothing they have seen tells what stands where in the next one.
 """
 
 from __future__ import annotations
 
+import hmac
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import Random
 
 from guildhall.domain.authors import Expert, ModelRun
@@ -19,6 +20,22 @@ from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Digest, Id, canonical_json, sha256
 from guildhall.errors import NotEnoughData
+
+
+@dataclass(frozen=True)
+class OrderKey:
+    """What the orders of sides are drawn from. A rehearsal's follows from its seed, so that it can be repeated."""
+
+    secret: bytes = field(repr=False)
+    rehearsal: bool = False
+
+    @classmethod
+    def of_rehearsal(cls, seed: int) -> OrderKey:
+        return cls(canonical_json(["orders of a rehearsal", seed]), rehearsal=True)
+
+    def orders(self, size: int, count: int, *about: object) -> list[tuple[int, ...]]:
+        """The orders of `count` gradings of one set; of more gradings, the first ones are the same."""
+        return drawn_orders(size, count, rng=Random(hmac.digest(self.secret, canonical_json(about), "sha256")))
 
 
 @dataclass(frozen=True)
@@ -37,6 +54,7 @@ def lay_out(
     submissions: Iterable[Submission],
     design: HallDesign,
     seed: int,
+    order_key: OrderKey,
     earlier: Id | None = None,
     baseline: str = "expert",
     as_kept: Callable[[Comparison], Comparison] = lambda comparison: comparison.but(task_version=None),
@@ -67,9 +85,14 @@ def lay_out(
             comparisons.append(comparison)
             twins = (as_kept(stated.but(study=earlier)).key,) if earlier else ()
             shown = tuple(by_key[key].author.key for key in group)
-            rng = _draw(seed, comparison, shown, alike[task.id, shown])
+            # Whose work a set shows, so that work made again is laid out as before: the works' own digests say when
+            # each was made. The number tells apart the sets that show other work of the same authors.
+            name = [study, task.id, [*shown], alike[task.id, shown]]
             alike[task.id, shown] += 1
-            made_slots = _slots(comparison, task, design=design, rng=rng, authors=_code_names(bases[:1]))
+            rng = Random(sha256(canonical_json([seed, *name])))
+            about = name if order_key.rehearsal else [*name, comparison.key]
+            orders = order_key.orders(len(group), design.graders_per_set, *about)
+            made_slots = _slots(comparison, task, orders=orders, rng=rng, authors=_code_names(bases[:1]))
             slots += [slot.but(twins=twins) for slot in made_slots] if twins else made_slots
     return Layout(tuple(comparisons), tuple(slots), tuple(without))
 
@@ -127,39 +150,23 @@ def _code_names(made: Iterable[Submission]) -> tuple[Id, ...]:
     return tuple(one.author.code_name for one in made if isinstance(one.author, Expert))
 
 
-def _draw(seed: int, comparison: Comparison, shown: Sequence[str], number: int) -> Random:
-    """The orders and ranks of one set follow from whose work it shows, so that work made again is laid out as before.
-
-    The works' own digests say more than that: when each was made, and what the clock wrote into its files. `number`
-    tells apart the sets that show other work of the same authors.
-    """
-    return Random(sha256(canonical_json([seed, comparison.study, comparison.task, [*shown], number])))
-
-
 def _slots(
-    comparison: Comparison, task: Task, *, design: HallDesign, rng: Random, authors: tuple[Id, ...]
+    comparison: Comparison, task: Task, *, orders: Sequence[tuple[int, ...]], rng: Random, authors: tuple[Id, ...]
 ) -> list[Slot]:
-    square = latin_orders(len(comparison.submissions))
-    start = rng.randrange(len(square))
-    made = []
-    for number in range(design.graders_per_set):
-        turn = (start + number) % len(square)
-        order = tuple(comparison.submissions[index] for index in square[turn])
-        identity = slot_id(comparison.key, number)
-        made.append(
-            Slot(
-                id=identity,
-                study=comparison.study,
-                comparison=comparison.key,
-                task=task.id,
-                occupation=task.occupation,
-                order=order,
-                turn=turn,
-                rank=rng.randrange(2**31),
-                authors=authors,
-            )
+    return [
+        Slot(
+            id=slot_id(comparison.key, number),
+            study=comparison.study,
+            comparison=comparison.key,
+            task=task.id,
+            occupation=task.occupation,
+            order=tuple(comparison.submissions[index] for index in order),
+            turn=order.index(0),
+            rank=rng.randrange(2**31),
+            authors=authors,
         )
-    return made
+        for number, order in enumerate(orders)
+    ]
 
 
 def slot_id(*parts: object) -> Id:
@@ -173,6 +180,17 @@ def latin_orders(size: int) -> list[tuple[int, ...]]:
     rows = [tuple((place + shift) % size for place in zigzag) for shift in range(size)]
     # With an odd number of sides one square is balanced only together with its mirror image.
     return rows if size % 2 == 0 else rows + [tuple(reversed(row)) for row in rows]
+
+
+def drawn_orders(size: int, count: int, *, rng: Random) -> list[tuple[int, ...]]:
+    """Orders of one set: random Latin squares, row by row, so that every `size` of them show each side once a place."""
+    made: list[tuple[int, ...]] = []
+    while len(made) < count:
+        sides, rows = rng.sample(range(size), size), latin_orders(size)
+        squares = [rows[start : start + size] for start in range(0, len(rows), size)]
+        for square in rng.sample(squares, len(squares)):
+            made += [tuple(sides[index] for index in row) for row in rng.sample(square, size)]
+    return made[:count]
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,8 @@ class Refusal(StrEnum):
     CONFLICT = "has declared a conflict with the task"
     SEEN = "has met this comparison before"
     EXPOSURE = "has met this task as often as the design allows"
+    GIVEN_BACK = "has given the set back"
+    UNREAD = "has not opened the brief"
 
 
 OF_THE_GRADER = frozenset({Refusal.NOT_A_GRADER, Refusal.QUIZ})
@@ -34,6 +36,12 @@ class Sat(Protocol):
     comparison: str
     task: str
     state: str
+    read_brief_at: float | None
+
+
+def has_met(seat: Sat) -> bool:
+    """Whether the deliverables may have been seen: in every set a grader took, but for what came back unopened."""
+    return seat.state != SeatState.DECLINED or seat.read_brief_at is not None
 
 
 def why_not(
@@ -64,5 +72,5 @@ def _worn(slot: Slot, mine: Sequence[Sat], design: HallDesign) -> bool:
     # Who rates severity must not have judged the pair; having met the task in another pair does no harm there.
     if slot.kind is SlotKind.SEVERITY:
         return False
-    met = sum(seat.task == slot.task and seat.study == slot.study and seat.state != SeatState.DECLINED for seat in mine)
+    met = sum(seat.task == slot.task and seat.study == slot.study and has_met(seat) for seat in mine)
     return met >= design.exposure_limit

@@ -32,7 +32,7 @@ def follow_up(queue: Queue, slot: Slot, design: HallDesign) -> tuple[Slot, ...]:
     if design.adjudicate and disagree(judgments, comparison):
         with queue.store.reading() as connection:
             there = [one for one, _ in slots_of(connection, slot.comparison)]
-        made.append(adjudication_slot(comparison, there))
+        made.append(adjudication_slot(queue, comparison, there))
     if design.severity_raters:
         for model in comparison.submissions[1:]:
             made += _severity(queue, comparison, slot, model, judgments, design)

@@ -102,8 +102,7 @@ class GoldDesk:
     def _slot(self, item: GoldItem, member: Member, kind: SlotKind, attempt: int) -> Slot:
         comparison = gold_comparison(self.study, item)
         identity = sha256(canonical_json([comparison.key, member.id, kind, attempt]))[:32]
-        turn = Random(identity).randrange(2)
-        order = comparison.submissions if turn == 0 else comparison.submissions[::-1]
+        [drawn] = self.queue.order_key.orders(2, 1, identity)
         made = [self._store.get(Submission, key) for key in comparison.submissions]
         return Slot(
             id=identity,
@@ -112,8 +111,8 @@ class GoldDesk:
             comparison=comparison.key,
             task=item.task,
             occupation=self._occupation(item),
-            order=order,
-            turn=turn,
+            order=tuple(comparison.submissions[index] for index in drawn),
+            turn=drawn.index(0),
             rank=0,
             authors=tuple(one.author.code_name for one in made if isinstance(one.author, Expert)),
         )

@@ -7,7 +7,7 @@ statement is made once and filled in later: on a busy evening, building it anew 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -19,24 +19,27 @@ from guildhall.store.hall import members, seats, slots
 
 _AT_ONCE = 40
 """How many open slots one look considers; the next look goes on behind them."""
-_BLOCK = 4
-"""Within so many sets a grader meets each order of a pair equally often."""
 
 
 def offers(
     connection: Connection, member: Member, *, study: Id, design: HallDesign, kinds: Sequence[SlotKind]
 ) -> Iterator[Slot]:
-    """Open slots on sets the grader has not met, those that suit best first among each few in line."""
+    """Open slots on sets the grader has not met, in line; the task they have just left comes last among each few.
+
+    How the sides are ordered has no say here: if it had, a grader could tell from the number of a set what it hides.
+    """
     if design.match_occupation and not member.occupations:
         return
     occupations = member.occupations if design.match_occupation else ()
     about: dict[str, Any] = {f"occupation_{number}": name for number, name in enumerate(occupations)}
     about |= {"study": study, "member": member.id, "kinds": [*kinds], "limit": design.exposure_limit, "behind": -1}
     query = _open_slots(len(occupations), limited=SlotKind.SEVERITY not in kinds)
-    suits = _preference(connection, member.id)
+    last = connection.execute(_LATEST, {"member": member.id}).scalar()
     found = connection.execute(query, about).all()
     while found:
-        yield from (Slot.model_validate_json(offer.body) for offer in sorted(found, key=suits))
+        yield from (
+            Slot.model_validate_json(offer.body) for offer in sorted(found, key=lambda offer: offer.task == last)
+        )
         more = len(found) == _AT_ONCE
         found = connection.execute(query, about | {"behind": found[-1].rank}).all() if more else []
 
@@ -49,7 +52,7 @@ def _open_slots(occupations: int, *, limited: bool) -> Select[Any]:
     that is open in them.
     """
     mine = (seats.c.member == bindparam("member"), seats.c.task == slots.c.task)
-    query = select(slots.c.body, slots.c.turn, slots.c.task, slots.c.rank).where(
+    query = select(slots.c.body, slots.c.task, slots.c.rank).where(
         slots.c.study == bindparam("study"),
         slots.c.kind.in_(bindparam("kinds", expanding=True)),
         slots.c.done.is_(False),
@@ -58,6 +61,7 @@ def _open_slots(occupations: int, *, limited: bool) -> Select[Any]:
         ~exists(seats.c.comparison).where(*mine, seats.c.comparison == slots.c.comparison),
     )
     if limited:
+        # From the index alone, and so without sets that were opened and given back: the rules ask about those again.
         times = select(func.count()).where(*mine, seats.c.study == slots.c.study, seats.c.state != SeatState.DECLINED)
         query = query.where(times.correlate(slots).scalar_subquery() < bindparam("limit"))
     if not occupations:
@@ -70,25 +74,16 @@ def _open_slots(occupations: int, *, limited: bool) -> Select[Any]:
     return walks[0] if occupations == 1 else select(together).order_by(together.c.rank).limit(_AT_ONCE)
 
 
-_TAKEN = (seats.c.member == bindparam("member"), seats.c.state != SeatState.DECLINED)
 _LATEST = (
-    select(seats.c.turn, seats.c.task, select(func.count()).where(*_TAKEN).scalar_subquery().label("taken"))
-    .where(*_TAKEN)
+    select(seats.c.task)
+    .where(seats.c.member == bindparam("member"))
     .order_by(seats.c.claimed_at.desc(), seats.c.id.desc())
-    .limit(_BLOCK)
+    .limit(1)
 )
 
 
-def _preference(connection: Connection, member: Id) -> Callable[[Any], tuple[bool, bool]]:
-    """The order in which offers suit a grader: the turn that is behind, and not the task they have just left."""
-    latest = connection.execute(_LATEST, {"member": member}).all()
-    block = [row.turn for row in latest[: latest[0].taken % _BLOCK]] if latest else []
-    wanted = 0 if block.count(0) <= block.count(1) else 1
-    last = latest[0].task if latest else None
-    return lambda offer: (offer.task == last, offer.turn != wanted)
-
-
-_MET = select(seats.c.member, seats.c.slot, seats.c.study, seats.c.comparison, seats.c.task, seats.c.state).where(
+_WHAT = (seats.c.member, seats.c.slot, seats.c.study, seats.c.comparison, seats.c.task, seats.c.state)
+_MET = select(*_WHAT, seats.c.read_brief_at).where(
     seats.c.member.in_(bindparam("members", expanding=True)), seats.c.task.in_(bindparam("tasks", expanding=True))
 )
 _EMPLOYED = select(members.c.employer_mark, members.c.body).where(

@@ -16,7 +16,7 @@ from guildhall.domain.studies import Study
 from guildhall.domain.submissions import StopReason, Submission
 from guildhall.domain.tasks import Task
 from guildhall.errors import NotEnoughData
-from guildhall.grading.design import Layout, Staffing, expert_submission, lay_out, staffing
+from guildhall.grading.design import Layout, OrderKey, Staffing, expert_submission, lay_out, staffing
 from guildhall.grading.gold import gold_comparison
 from guildhall.grading.queue import Queue
 from guildhall.judging.preparing import Preparer
@@ -34,6 +34,19 @@ class Opened:
     new_slots: int
     prepared: int
     omissions: int
+
+
+def order_key(workspace: Workspace, study: Study) -> OrderKey:
+    """The key of a study's orders: under the workspace's secret, so that no seed that is kept or shown tells them.
+
+    Where simulated graders judge, the key follows from the study's seed: the same demo gives the same report anywhere.
+    """
+    return OrderKey.of_rehearsal(study.seed) if study.design.hall.simulated_graders else sealed_orders(workspace)
+
+
+def sealed_orders(workspace: Workspace) -> OrderKey:
+    """The key of all orders that are drawn in earnest. It is never kept: a restored workspace derives the same."""
+    return OrderKey(workspace.key_for("orders"))
 
 
 def gather(workspace: Workspace, study: Study) -> tuple[list[Task], list[Submission]]:
@@ -99,6 +112,7 @@ def _laid_out(workspace: Workspace, study: Study, tasks: list[Task], made: list[
         submissions=made,
         design=study.design.hall,
         seed=study.seed,
+        order_key=order_key(workspace, study),
         earlier=study.extends.study if study.extends else None,
         baseline=study.baseline,
         as_kept=Wordings(workspace.store).as_kept,

@@ -19,7 +19,8 @@ from guildhall.domain.halls import HallDesign, Member, SeatState, Slot, SlotKind
 from guildhall.domain.values import Id
 from guildhall.errors import UnknownName
 from guildhall.grading.clock import Beat, Tally
-from guildhall.grading.eligibility import OF_THE_GRADER, Refusal, Sat, why_not
+from guildhall.grading.design import OrderKey
+from guildhall.grading.eligibility import OF_THE_GRADER, Refusal, Sat, has_met, why_not
 from guildhall.grading.offers import colleagues, met, offers
 from guildhall.store.hall import members, seats, slots
 from guildhall.store.records import Store
@@ -32,6 +33,11 @@ _EXPIRE = (
     .where(seats.c.state == SeatState.LIVE, seats.c.expires_at < bindparam("now"))
     .values(state=SeatState.EXPIRED)
     .returning(seats.c.slot, seats.c.id)
+)
+_HELD = (
+    select(seats.c.id)
+    .where(seats.c.member == bindparam("member"), seats.c.state == SeatState.LIVE)
+    .order_by(seats.c.claimed_at, seats.c.id)
 )
 _SIT_DOWN = seats.insert()
 
@@ -64,10 +70,15 @@ class StaleDraft(Exception):
 
 
 class Queue:
-    """Human gradings of one store. `now` is seconds since 1970, handed in by the caller."""
+    """Human gradings of one store. `now` is seconds since 1970, handed in by the caller.
 
-    def __init__(self, store: Store) -> None:
+    Slots that follow from what was judged (checks, adjudication) are shown in orders drawn from `order_key`; without
+    one they are as secret, and differ from queue to queue until they are planned.
+    """
+
+    def __init__(self, store: Store, *, order_key: OrderKey | None = None) -> None:
         self.store = store
+        self.order_key = order_key or OrderKey(secrets.token_bytes(32))
 
     def plan(self, planned: Sequence[Slot]) -> int:
         """Add slots; those that are there already stay as they are."""
@@ -83,11 +94,17 @@ class Queue:
     def claim(
         self, member: Member, *, study: Id, design: HallDesign, now: float, kinds: Sequence[SlotKind] = COMPARING
     ) -> Seat | None:
-        """Give the grader an open slot they may judge, or None when there is none for them."""
+        """Give the grader an open slot they may judge, or None when there is none for them.
+
+        Who holds as many as the design allows is given the one they took first: it is finished, or given back, before
+        another is seen.
+        """
         with self.store.transaction() as connection:
             # One claim a grader at a time: two clicks together would each be blind to the other's place on one set.
             connection.execute(_MEMBER, {"member": member.id})
             self._expire(connection, now)
+            if held := _held(connection, member, design):
+                return self.seat(held)
             for slot, mine in _suitable(connection, member, study=study, design=design, kinds=kinds):
                 expires_at = now + 3600 * design.lease_hours
                 seat = _take(connection, slot, member, mine=mine, expires_at=expires_at, now=now)
@@ -96,13 +113,17 @@ class Queue:
         return None
 
     def sit(self, member: Member, slot: Slot, *, design: HallDesign, now: float) -> Seat | None:
-        """Give the grader this very slot (it is planned if need be), or the seat they already have on it."""
+        """Give the grader this very slot (it is planned if need be), or a seat they already have."""
         with self.store.transaction() as connection:
+            connection.execute(_MEMBER, {"member": member.id})
+            self._expire(connection, now)
             self.plan([slot])
             own = and_(seats.c.slot == slot.id, seats.c.member == member.id)
             row = connection.execute(select(seats.c.id, seats.c.state).where(own)).first()
             if row is not None:
                 return None if row.state == SeatState.DECLINED else self.seat(row.id)
+            if held := _held(connection, member, design):
+                return self.seat(held)
             mine = met(connection, [member], {slot.task})[member.id]
             return _take(connection, slot, member, mine=mine, expires_at=now + 3600 * design.lease_hours, now=now)
 
@@ -170,7 +191,9 @@ class Queue:
         return version + 1
 
     def mark_brief_read(self, identity: str, *, now: float) -> None:
-        unread = and_(seats.c.id == identity, seats.c.read_brief_at.is_(None))
+        """From now on the deliverables may be seen, and the set counts as met; one that was given back stays shut."""
+        given_back = seats.c.state == SeatState.DECLINED
+        unread = and_(seats.c.id == identity, seats.c.read_brief_at.is_(None), ~given_back)
         with self.store.transaction() as connection:
             connection.execute(update(seats).where(unread).values(read_brief_at=now))
 
@@ -286,6 +309,12 @@ def _suitable(
             yield slot, mine
 
 
+def _held(connection: Connection, member: Member, design: HallDesign) -> str | None:
+    """The seat a grader is to finish first; None while they may hold one more."""
+    found = connection.execute(_HELD, {"member": member.id}).scalars().all()
+    return found[0] if len(found) >= (design.held_at_once or 1) else None
+
+
 def _slot_row(slot: Slot) -> dict[str, Any]:
     columns = ("id", "study", "kind", "comparison", "task", "occupation", "turn", "rank")
     return {name: getattr(slot, name) for name in columns} | {"body": slot.canonical().decode(), "done": False}
@@ -303,7 +332,7 @@ def _take(
         slot=slot,
         member=member.id,
         state=SeatState.LIVE,
-        exposure=1 + sum(one.task == slot.task and one.state != SeatState.DECLINED for one in mine),
+        exposure=1 + sum(one.task == slot.task and has_met(one) for one in mine),
         claimed_at=now,
         expires_at=expires_at,
     )

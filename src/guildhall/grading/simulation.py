@@ -14,6 +14,7 @@ from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import canonical_json, sha256
 from guildhall.errors import UnknownName
+from guildhall.grading.opening import order_key
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue
 from guildhall.grading.simulated import judge_simulated
@@ -35,7 +36,7 @@ class Simulated:
 
 def simulate_hall(workspace: Workspace, study: Study, design: HallDesign, *, clock: Callable[[], float]) -> Simulated:
     """Let simulated graders judge every open slot. Running it again goes on where it stopped."""
-    queue = Queue(workspace.store)
+    queue = Queue(workspace.store, order_key=order_key(workspace, study))
     graders = _graders(workspace, study, design)
     made = 0
     waiting = list(graders)
@@ -44,6 +45,7 @@ def simulate_hall(workspace: Workspace, study: Study, design: HallDesign, *, clo
         seat = queue.claim(member, study=study.id, design=design, now=clock())
         if seat is None:
             continue
+        queue.mark_brief_read(seat.id, now=clock())
         rng = _draw(workspace.store, study, member, seat.slot)
         verdict = judge_simulated(view_of(workspace.store, seat.slot), rng=rng)
         submit(queue, seat, member, verdict, design=design, submit_key=seat.id, now=clock())

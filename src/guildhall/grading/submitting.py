@@ -13,6 +13,7 @@ from guildhall.domain.authors import Person
 from guildhall.domain.halls import HallDesign, Member, SeatState, SeverityVerdict, SlotKind, Verdict
 from guildhall.domain.judgments import CRITERIA, Judgment, SeverityRating, TimeCorrection
 from guildhall.errors import InputError
+from guildhall.grading.eligibility import Refusal
 from guildhall.grading.follow_up import follow_up
 from guildhall.grading.queue import Queue, Seat
 from guildhall.store.audit import record
@@ -62,8 +63,9 @@ def submit(
 ) -> Receipt:
     """Keep a verdict. Durable when this returns; never refused for lateness.
 
-    A rule that came to forbid this grader the set since they took it makes the judgment surplus, and says so in the
-    audit log. The last planned judgment of a set plans what follows from it.
+    A rule that came to forbid this grader the set since they took it, a set given back before, or a brief that was
+    never opened makes the judgment surplus, and the audit log says so. The last planned judgment of a set plans what
+    follows from it.
     """
     known = queue.submitted_with(submit_key)
     if known:
@@ -73,7 +75,7 @@ def submit(
         fresh = queue.locked_seat(connection, seat.id)
         if fresh.state in FINISHED and fresh.judgment:
             return Receipt(fresh.judgment, fresh.state, repeated=True)
-        refusal = queue.refusal(member, fresh.slot, design)
+        refusal = _refusal(queue, fresh, member, design)
         planned = refusal is None and fresh.slot.kind is SlotKind.PLANNED and queue.may_fill(fresh)
         judgment = _judgment(fresh, member, verdict, now=now, planned=planned, correction=correction)
         queue.store.add(judgment)
@@ -86,6 +88,13 @@ def submit(
             follow_up(queue, fresh.slot, design)
             _announce(queue, fresh, member, now=now)
     return Receipt(judgment.key, state, repeated=False)
+
+
+def _refusal(queue: Queue, seat: Seat, member: Member, design: HallDesign) -> Refusal | None:
+    """Why what was judged must not count; None when it may."""
+    if seat.state is SeatState.DECLINED:
+        return Refusal.GIVEN_BACK
+    return Refusal.UNREAD if seat.read_brief_at is None else queue.refusal(member, seat.slot, design)
 
 
 def _announce(queue: Queue, seat: Seat, member: Member, *, now: float) -> None:
@@ -152,6 +161,8 @@ def rate_severity(
         fresh = queue.locked_seat(connection, seat.id)
         if fresh.state in FINISHED and fresh.judgment:
             return Receipt(fresh.judgment, fresh.state, repeated=True)
+        if fresh.state is SeatState.DECLINED or fresh.read_brief_at is None:
+            raise InputError("you gave this deliverable back, or have not opened it; take the next one from your list")
         rating = SeverityRating(
             study=fresh.slot.study,
             submission=fresh.slot.order[0],

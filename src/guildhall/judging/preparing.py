@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 
-from guildhall.documents.kinds import Kind, files_named
+from guildhall.documents.kinds import Kind, files_stated
 from guildhall.documents.looking import Documents
 from guildhall.documents.render.media import MOVING
 from guildhall.documents.scrub.names import BlindName, blind_names
@@ -130,9 +130,12 @@ def expert_subject(task: Task) -> Digest:
 
 
 def asked_names(task: Task) -> set[str]:
-    """The file names a brief asks for; its reference files are named in it too, and are not meant."""
+    """The file names a brief states; its reference files are named in it too, and are not meant.
+
+    People are told whether a file is named so, and simulated and baseline judges count by the same answer.
+    """
     given = {file.name.casefold() for file in task.reference_files}
-    return {name for name in files_named(task.brief, with_blanks=True) if name.casefold() not in given}
+    return {name for name in files_stated(task.brief) if name.casefold() not in given}
 
 
 def missing_when_played(omitted: Sequence[str]) -> tuple[str, ...]:

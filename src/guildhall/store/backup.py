@@ -1,8 +1,9 @@
 """Backups: everything a workspace holds at one moment, taken while people work in it, as one archive.
 
-A bundle carries records from one workspace to another; a backup brings back the workspace itself, with people, places,
-drafts, sessions and the key of its web app. It is a secret like the workspace it came from. The database is read in one
-snapshot and the files after it: a file is always kept before the record that names it, so no record lacks its file.
+A bundle carries records from one workspace to another; a backup brings back the workspace itself, with people,
+places, drafts, sessions and its secret where that lies in its folder. It is a secret like the workspace it came from.
+The database is read in one snapshot and the files after it: a file is always kept before the record that names it, so
+no record lacks its file.
 
 Left out: where the database and the files lived (the URL may hold a password), passwords in files of their own, logs,
 caches and reports.
@@ -28,13 +29,14 @@ from guildhall.errors import CorruptBackup, CorruptBlob, CorruptBundle, InputErr
 from guildhall.store import tables
 from guildhall.store.archive import ArchiveWriter, Member, members
 from guildhall.store.blobs import Blobs, sync_folder
+from guildhall.store.secret import KEY_FILE, OLD_KEY_FILE
 from guildhall.store.snapshots import Snapshot, take_snapshot
 from guildhall.store.workspace import SETTINGS, Workspace
 
 FORMAT = 2
 MANIFEST, SEAL = "manifest.json", "manifest.sha256"
 BLOB, SETTING = "blobs/", "settings/"
-OWN_FILES = ("web.key",)
+OWN_FILES = (KEY_FILE, OLD_KEY_FILE)
 """Small files of the workspace folder without which parts of the database are of no use."""
 ADDRESSES = ("format", "database", "blobs")
 """Settings that say where a workspace lives; a restored one lives elsewhere and says so itself."""

@@ -2,6 +2,7 @@
 
 guildhall.toml      settings; the URLs of the database and the files when they are not in the folder itself
 guildhall.sqlite    the records
+guildhall.key       the workspace's secret, unless `GUILDHALL_KEY_FILE` names another place
 blobs/              files by digest; a cache of them where they live in an object store
 logs/               evaluation logs
 cache/verdicts/     what was judged, as Parquet for quick reading; removing it loses nothing
@@ -14,6 +15,7 @@ import os
 import tempfile
 import tomllib
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -23,6 +25,7 @@ from guildhall.errors import NoWorkspace, UnreadableFile, UnsafePath
 from guildhall.store.database import open_database, shown_url, upgrade
 from guildhall.store.records import Store
 from guildhall.store.remote_blobs import open_blobs
+from guildhall.store.secret import derive, open_secret
 
 SETTINGS = "guildhall.toml"
 FORMAT = 1
@@ -69,6 +72,7 @@ class Workspace:
         """Make a workspace, or open the one that is there already."""
         if not (path / SETTINGS).exists():
             (path / "blobs").mkdir(parents=True, exist_ok=True)
+            open_secret(path)
             at = Address(path, database, blobs)
             if blobs:
                 # A store that cannot be written to is better found out now than with the first file.
@@ -104,6 +108,15 @@ class Workspace:
     @property
     def shown_url(self) -> str:
         return shown_url(self.url)
+
+    @cached_property
+    def secret(self) -> bytes:
+        """The one secret of the workspace; never in its database."""
+        return open_secret(self.path)
+
+    def key_for(self, purpose: str) -> bytes:
+        """A secret of the workspace for one purpose."""
+        return derive(self.secret, purpose)
 
     def close(self) -> None:
         self.store.close()

@@ -123,6 +123,8 @@ def _graders(design: HallDesign, group: GraderGroup) -> Iterator[str]:
         f"One grader meets a task {_times(design.exposure_limit)} at most"
         f"{', and judges work of their own occupation only' if design.match_occupation else ''}."
     )
+    if design.simulated_graders:
+        yield "Simulated graders judge in this study, so the orders follow from its public seed."
     if design.quiz_required or design.gold_share:
         checks = [
             *(["graders pass a quiz on items with known answers first"] if design.quiz_required else []),

@@ -10,7 +10,7 @@ from guildhall.domain.judgments import Judgment
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.grading.design import Layout, lay_out
-from guildhall.grading.opening import gather
+from guildhall.grading.opening import gather, order_key
 from guildhall.store.records import Store
 from guildhall.store.wordings import Wordings
 from guildhall.study.studies import OpenStudy
@@ -33,6 +33,7 @@ def planned_layout(study: OpenStudy, form: Study, design: HallDesign) -> Layout:
         submissions=[*made, *to_come],
         design=design,
         seed=form.seed,
+        order_key=order_key(study.workspace, form),
         baseline=form.baseline,
         as_kept=Wordings(study.workspace.store).as_kept,
     )

@@ -84,16 +84,23 @@ def correction_of(form: FormData) -> TimeCorrection | None:
     return TimeCorrection(active_s=float(minutes) * 60, reason=reason[:2000])
 
 
+SEVERITIES = {
+    str(one) if one is not Severity.MODEL_BETTER else "I disagree: this deliverable is the better": one
+    for one in Severity
+}
+"""What raters are asked and send, in words that do not say who made it; kept and reported in the words of the paper."""
+
+
 def severity_of(answers: dict[str, str]) -> tuple[SeverityVerdict | None, list[str]]:
     """How bad a deliverable is, or what is still missing."""
     faults = []
-    if answers.get("severity") not in {str(one) for one in Severity}:
+    if answers.get("severity") not in SEVERITIES:
         faults.append("Say how bad it is.")
     if not answers.get("reason"):
         faults.append("Give your reasons.")
     if faults:
         return None, faults
-    return SeverityVerdict(severity=Severity(answers["severity"]), reason=answers["reason"]), []
+    return SeverityVerdict(severity=SEVERITIES[answers["severity"]], reason=answers["reason"]), []
 
 
 def verdict_of(answers: dict[str, str], seat: Seat, *, guess: str = "") -> tuple[Verdict | None, list[str]]:

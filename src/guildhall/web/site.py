@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import hmac
-import os
-import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
 
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
@@ -21,6 +17,7 @@ from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id
 from guildhall.errors import InputError, UnknownName
 from guildhall.grading.gold import GoldDesk
+from guildhall.grading.opening import sealed_orders
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue, Seat
 from guildhall.grading.viewing import view_of
@@ -33,7 +30,6 @@ from guildhall.web.access import Door
 FILE_LINK_S = 12 * 3600
 VIEWS_AT_HAND = 2048
 """Views kept in memory, some kilobytes each: enough for everybody who is in the hall on its busiest day."""
-KEY_FILE = "web.key"
 DRAFT = "draft:"
 """Begins the name under which links mean a draft's files instead of a seat's."""
 PUBLIC = "public:"
@@ -71,21 +67,16 @@ class Site:
     def __init__(self, workspace: Workspace, addresses: Addresses, *, clock: Callable[[], float] = time.time) -> None:
         self.workspace, self.addresses, self.clock = workspace, addresses, clock
         self.store, self.blobs = workspace.store, workspace.blobs
-        self._key = _own_key(workspace.path / KEY_FILE)
-        self.roster = Roster(self.store, pepper=self._key)
+        self.roster = Roster(self.store, pepper=workspace.secret)
         self.door = Door(self.store, self.roster)
-        self.queue = Queue(self.store)
+        self.queue = Queue(self.store, order_key=sealed_orders(workspace))
         self._wordings = Wordings(self.store)
         self.boards = Boards(self.workspace, clock=clock)
         self.view = lru_cache(maxsize=VIEWS_AT_HAND)(self._view)
 
     @cached_property
     def signer(self) -> URLSafeTimedSerializer:
-        return URLSafeTimedSerializer(self._key, salt="deliverable")
-
-    def key_for(self, purpose: str) -> bytes:
-        """A secret of the workspace for one purpose; from one of them nothing can be told about another."""
-        return hmac.digest(self._key, f"guildhall {purpose}".encode(), "sha256")
+        return URLSafeTimedSerializer(self.workspace.secret, salt="deliverable")
 
     def study(self, identity: Id) -> Study:
         """The newest frozen form of a study."""
@@ -145,17 +136,3 @@ class Site:
         if str(seat).startswith(PUBLIC):
             self._public_pair(str(seat))  # results may have been withdrawn since the link was made
         return str(seat), str(what)
-
-
-def _own_key(path: Path) -> bytes:
-    """The workspace's own secret, made at first start; for its owner only."""
-    try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return path.read_bytes()
-    key = secrets.token_bytes(32)
-    with os.fdopen(descriptor, "wb") as out:
-        out.write(key)
-        out.flush()
-        os.fsync(out.fileno())
-    return key

@@ -58,7 +58,7 @@ class Webhooks:
 
     def __init__(self, site: Site) -> None:
         self.site, self.store, self.outbox = site, site.store, Outbox(site.store)
-        self._seal = Fernet(base64.urlsafe_b64encode(site.key_for("webhooks")))
+        self._seal = Fernet(base64.urlsafe_b64encode(site.workspace.key_for("webhooks")))
 
     def allowed(self) -> tuple[Network, ...]:
         settings = read_section(self.site.workspace.path, "webhooks", WebhookSettings)

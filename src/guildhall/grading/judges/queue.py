@@ -14,7 +14,7 @@ from guildhall.grading.judges.asking import Asked, Kept
 from guildhall.grading.judges.desk import Desk
 from guildhall.grading.judges.graders import AutomaticGrader
 from guildhall.grading.judges.verdicts import Judged
-from guildhall.grading.opening import gather
+from guildhall.grading.opening import gather, order_key
 from guildhall.store.records import Store
 from guildhall.store.wordings import Wordings
 from guildhall.store.workspace import Workspace
@@ -64,6 +64,7 @@ def enqueue(workspace: Workspace, study: Study, *, set_size: int = 2) -> Queued:
         submissions=made,
         design=design,
         seed=study.seed,
+        order_key=order_key(workspace, study),
         baseline=study.baseline,
         as_kept=Wordings(workspace.store).as_kept,
     )

@@ -15,7 +15,7 @@ from guildhall.errors import InputError, UnknownName
 from guildhall.grading.queue import Seat
 from guildhall.grading.submitting import rate_severity
 from guildhall.web.access import Session
-from guildhall.web.forms import answers_of, severity_of
+from guildhall.web.forms import SEVERITIES, answers_of, severity_of
 from guildhall.web.guard import members_only
 from guildhall.web.rendering import page
 from guildhall.web.showing import shown_view
@@ -47,7 +47,7 @@ def rating_page(
         seat=seat,
         view=shown_view(site, seat),
         answers=stored if answers is None else answers,
-        choices=MEANINGS,
+        choices={word: MEANINGS[severity] for word, severity in SEVERITIES.items()},
         design=site.design(seat.slot.study),
         faults=faults,
         declines=DECLINE_REASONS,

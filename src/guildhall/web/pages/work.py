@@ -74,6 +74,8 @@ def claim(_request: Request, site: Site, session: Session, form: FormData) -> Re
 def brief(request: Request, site: Site, session: Session, _form: FormData) -> Response:
     """The brief and its files come first; the deliverables only after "I have read this"."""
     seat = _mine(request, site, session)
+    if seat.state is SeatState.DECLINED:
+        return RedirectResponse("/sets", 303)
     if request.method == "POST":
         site.queue.mark_brief_read(seat.id, now=site.clock())
         return RedirectResponse(f"/sets/{seat.id}", 303)
@@ -87,6 +89,8 @@ def compare(request: Request, site: Site, session: Session, _form: FormData) -> 
     """The deliverables side by side, and the verdict beside them."""
     seat = _mine(request, site, session)
     amending = bool(request.query_params.get("amend")) and may_still_amend(site, seat)
+    if seat.state is SeatState.DECLINED:
+        return RedirectResponse("/sets", 303)
     if seat.judgment and not amending:
         return RedirectResponse(f"/sets/{seat.id}/receipt", 303)
     if seat.read_brief_at is None:
