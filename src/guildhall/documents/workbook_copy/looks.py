@@ -12,10 +12,20 @@ from openpyxl.styles.numbers import BUILTIN_FORMATS
 
 from guildhall.documents.xmltrees import Tree, local
 
+_NEAR = 3
 FONT, SIZE = "Calibri", 11.0
 """In place of the font a program gives cells for which nobody chose one: it names the program."""
 _OFFICE_THEME = "FFFFFF 000000 E7E6E6 44546A 4472C4 ED7D31 A5A5A5 FFC000 5B9BD5 70AD47 0563C1 954F72".split()
 _THEME_ORDER = "lt1 dk1 lt2 dk2 accent1 accent2 accent3 accent4 accent5 accent6 hlink folHlink".split()
+_PALETTE = (
+    "D9E1F2 B4C6E7 8EA9DB 305496 203764 FCE4D6 F8CBAD F4B084 C65911 833C0C EDEDED DBDBDB C9C9C9 7B7B7B 525252 FFF2CC"
+    " FFE699 FFD966 BF8F00 806000 DDEBF7 BDD7EE 9BC2E6 2F75B5 1F4E78 E2EFDA C6E0B4 A9D08E 548235 375623 D6DCE4 ACB9CA"
+    " 8497B0 333F4F 222B35 D0CECE AEAAAA 757171 3A3838 161616 F2F2F2 D9D9D9 BFBFBF A6A6A6 808080 595959 404040 262626"
+    " 0D0D0D DCE6F1 B8CCE4 95B3D7 366092 244062 F2DCDB E6B8B7 DA9694 963634 632523 EBF1DE D8E4BC C4D79B 76933C 4F6228"
+    " E4DFEC CCC0DA B1A0C7 60497A 403151 DAEEF3 B7DEE8 92CDDC 31869B 215967 FDE9D9 FCD5B4 FABF8F E26B0A 974706 C5D9F1"
+    " 8DB4E2 538DD5 16365C 0F243E DDD9C4 C4BD97 948A54 494529 1D1B10"
+).split()
+"""The tints of Office's themes as Excel shows them: its arithmetic is its own, and scripts write its results as RGB."""
 _LINES = {
     name: number
     for number, name in enumerate(
@@ -71,11 +81,6 @@ class Look:
     turned: int = 0
     order: int = 0
 
-    def of_an_empty_cell(self) -> Look:
-        """Only fill and lines are seen where there is no content."""
-        seen = ("pattern", "fill", "fill_behind", "left", "right", "top", "bottom", "diagonal", "diagonal_way")
-        return Look(**{name: getattr(self, name) for name in seen})
-
     def for_writing(self) -> dict[str, Any]:
         """As XlsxWriter wants it, only what differs from the untouched cell."""
         made: dict[str, Any] = {}
@@ -96,6 +101,9 @@ class Look:
 
 
 PLAIN = Look()
+_SEEN_WHEN_EMPTY = (
+    "pattern", "fill", "fill_behind", "left", "right", "top", "bottom", "diagonal", "diagonal_way",
+)  # fmt: skip
 _WRITTEN = {
     "number": "num_format", "bold": "bold", "italic": "italic", "underline": "underline", "strike": "font_strikeout",
     "script": "font_script", "font": "font_name", "size": "font_size", "colour": "font_color", "pattern": "pattern",
@@ -113,6 +121,7 @@ class Looks:
     theme: Tree | None
     gradients: int = 0
     _known: dict[int, Look] = field(default_factory=dict)
+    _blank: dict[int, Look] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._colours = self._theme_colours()
@@ -131,6 +140,12 @@ class Looks:
             found = self._cells[index] if 0 <= index < len(self._cells) else None
             self._known[index] = PLAIN if found is None else self._resolved(found)
         return self._known[index]
+
+    def blank(self, index: int) -> Look:
+        """The look of an empty cell: only fill and lines are seen where there is no content."""
+        if index not in self._blank:
+            self._blank[index] = Look(**{name: getattr(self.look(index), name) for name in _SEEN_WHEN_EMPTY})
+        return self._blank[index]
 
     def colour(self, element: Tree | None) -> str:
         """RRGGBB, or nothing where the program chooses."""
@@ -211,7 +226,7 @@ class Looks:
             up, down = (border.get(way) in ("1", "true") for way in ("diagonalUp", "diagonalDown"))
             made["diagonal_way"] = up + 2 * down
         if not made.get("diagonal_way"):
-            made.pop("diagonal", None), made.pop("diagonal_way", None)
+            made = {name: line for name, line in made.items() if not name.startswith("diagonal")}
         return made
 
 
@@ -268,7 +283,7 @@ def _shown(words: str) -> str:
     """Words that stand in a format as themselves."""
     if all(letter in _BARE for letter in words):
         return words
-    return "".join(f"\\{words}") if len(words) == 1 else f'"{words}"'
+    return f"\\{words}" if len(words) == 1 else f'"{words}"'
 
 
 def _aligned(alignment: Tree | None) -> dict[str, Any]:
@@ -297,7 +312,9 @@ def _tinted(colour: str, tint: float) -> str:
     hue, light, depth = colorsys.rgb_to_hls(red, green, blue)
     light = light * (1 + tint) if tint < 0 else light * (1 - tint) + tint
     mixed = colorsys.hls_to_rgb(hue, min(max(light, 0.0), 1.0), depth)
-    return "".join(f"{round(part * 255):02X}" for part in mixed)
+    made = [round(part * 255) for part in mixed]
+    near = (shown for shown in _PALETTE if all(abs(one - other) <= _NEAR for one, other in zip(made, bytes.fromhex(shown))))
+    return next(near, bytes(made).hex().upper())
 
 
 def _child(element: Tree | None, name: str) -> Tree | None:

@@ -28,6 +28,8 @@ MOST_BLANKS = 300_000
 """Cells without content that show a fill or a line; those beyond are told."""
 LAST_ROW, LAST_COLUMN, LONGEST_TEXT = 1_048_576, 16_384, 32_767
 MOST_MERGED = 20_000
+_UNSTATED_WIDTH = 9.140625
+_LIKE_NONE_CHOSEN = (8, 9)
 _PLACE = re.compile(r"^\$?([A-Za-z]{1,3})\$?([0-9]{1,7})$")
 _ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
 _LINK = re.compile(r"^(?:https?://|mailto:)", re.IGNORECASE)
@@ -237,7 +239,7 @@ class _Reader:
     def _columns(self, root: Tree, made: CopiedSheet) -> dict[int, int]:
         """Widths that somebody chose; the number of each column's style."""
         shape = next(root.iter("{*}sheetFormatPr"), None)
-        usual = 9.0 if shape is None else _float(shape.get("defaultColWidth"), 9.0)
+        usual = _float(None if shape is None else shape.get("defaultColWidth"), _UNSTATED_WIDTH)
         made.rows_start_hidden = shape is not None and shape.get("zeroHeight") in ("1", "true")
         tall = None if shape is None else shape.get("defaultRowHeight")
         made.heights = {
@@ -253,7 +255,7 @@ class _Reader:
             for number in range(max(first, 1), last + 1):
                 if hidden:
                     made.hidden_columns.add(number)
-                elif chosen and width is not None and abs(_float(width, usual) - usual) > 0.01:
+                elif chosen and _chosen_width(_float(width, usual), usual):
                     made.widths[number] = _width(_float(width, usual))
                 styles[number] = int(column.get("style", "0"))
         return styles
@@ -343,12 +345,12 @@ class _Reader:
         seen_rows = {row: style for row, style in row_styles.items() if row <= last_row}
         seen_columns = {
             column: style for column, style in column_styles.items()
-            if column <= last_column and self._blank_look(style) != PLAIN
+            if column <= last_column and self.looks.blank(style) != PLAIN
         }  # fmt: skip
         wanted: dict[Place, int] = {}
         beyond = 0
         for row in sorted(seen_rows):
-            if self._blank_look(seen_rows[row]) != PLAIN and len(wanted) < MOST_BLANKS:
+            if self.looks.blank(seen_rows[row]) != PLAIN and len(wanted) < MOST_BLANKS:
                 wanted |= {(row, column): seen_rows[row] for column in range(1, last_column + 1)}
         if len(seen_columns) * last_row <= MOST_BLANKS:
             wanted |= {
@@ -366,7 +368,7 @@ class _Reader:
             if cell.value is not None or cell.formula:
                 cell.look = self.looks.look(cell.style)
             else:
-                cell.look = self._blank_look(cell.style)
+                cell.look = self.looks.blank(cell.style)
                 if cell.look == PLAIN:
                     continue
                 blanks += 1
@@ -378,9 +380,6 @@ class _Reader:
         self.missing.add(
             "area of coloured or framed empty cells beyond the last filled one|", sheet=made.name, count=beyond > 0
         )
-
-    def _blank_look(self, style: int) -> Look:
-        return self.looks.look(style).of_an_empty_cell()
 
     # formulas and names
 
@@ -490,6 +489,11 @@ def _float(text: str | None, otherwise: float) -> float:
 def _width(width: float) -> int:
     """Whole characters, so that a width survives being measured in another program's unit."""
     return min(max(math.floor(width + 0.15), 1), 255)
+
+
+def _chosen_width(width: float, usual: float) -> bool:
+    """Whether somebody chose it: not the program's own, nor so near to the usual one that programs take it for that."""
+    return abs(width - usual) > 0.01 and _width(width) not in _LIKE_NONE_CHOSEN
 
 
 def _height(height: float) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -96,38 +96,52 @@ def _write(
     sheets = [made.add_worksheet(sheet.name) for sheet in book.sheets]
     for name, meaning in book.names:
         made.define_name(name, f"={meaning}")
-    formats: dict[Look, Any] = {}
-
-    def form(look: Look) -> Any:
-        if look == PLAIN:
-            return None
-        if look not in formats:
-            formats[look] = made.add_format(look.for_writing())
-        return formats[look]
-
+    form = _formats(made)
     shown = next((at for at, sheet in enumerate(book.sheets) if not sheet.hidden), 0)
     for at, (sheet, page) in enumerate(zip(book.sheets, sheets, strict=True)):
-        values = calculated[at] if calculated is not None and at < len(calculated) else {}
-        _frame(sheet, page)
-        for box in sheet.merged:
-            top, left, bottom, right = (number - 1 for number in box)
-            page.merge_range(top, left, bottom, right, "", form(sheet.cells[box[:2]].look))
-        arrays = _inside_arrays(sheet)
-        for place in sorted(sheet.cells):
-            if place not in arrays:
-                _cell(page, place, sheet.cells[place], form, values, draft=calculated is None, missing=missing)
-        for place in sorted(arrays):
-            cell = sheet.cells.get(place, CopiedCell())
-            calm = CopiedCell(values.get(place), look=cell.look)
-            _cell(page, place, calm, form, values, draft=False, missing=missing)
-        for (row, column), words in sorted(sheet.notes.items()):
-            page.write_comment(row - 1, column - 1, "\n".join(words)[:LONGEST_TEXT])
+        stored = None if calculated is None else calculated[at] if at < len(calculated) else {}
+        _fill(sheet, page, form, stored, missing)
         if at == shown:
             page.activate()
             page.set_first_sheet()
         elif sheet.hidden:
             page.very_hidden() if sheet.hidden == "veryHidden" else page.hide()
     made.close()
+
+
+def _fill(
+    sheet: CopiedSheet, page: Any, form: Callable[[Look], Any], stored: Mapping[Place, CellContent] | None,
+    missing: NotCopied,
+) -> None:  # fmt: skip
+    """Everything of one sheet; without stored values it is a draft, for LibreOffice to calculate."""
+    _frame(sheet, page)
+    for box in sheet.merged:
+        top, left, bottom, right = (number - 1 for number in box)
+        page.merge_range(top, left, bottom, right, "", form(sheet.cells[box[:2]].look))
+    values = stored or {}
+    arrays = _inside_arrays(sheet)
+    for place in sorted(sheet.cells.keys() - arrays):
+        _cell(page, place, sheet.cells[place], form, values, draft=stored is None, missing=missing)
+    for place in sorted(arrays):  # after their formulas, which fill them with zeros
+        calm = CopiedCell(values.get(place), look=sheet.cells.get(place, CopiedCell()).look)
+        _cell(page, place, calm, form, values, draft=False, missing=missing)
+    for (row, column), words in sorted(sheet.notes.items()):
+        page.write_comment(row - 1, column - 1, "\n".join(words)[:LONGEST_TEXT])
+
+
+def _formats(made: Any) -> Callable[[Look], Any]:
+    """Formats numbered in the order in which they are first asked for."""
+    known: dict[Look, Any] = {PLAIN: None}
+    by_identity: dict[int, Any] = {}  # looks are shared by many cells, and hashing one takes its time
+
+    def form(look: Look) -> Any:
+        if id(look) not in by_identity:
+            if look not in known:
+                known[look] = made.add_format(look.for_writing())
+            by_identity[id(look)] = known[look]
+        return by_identity[id(look)]
+
+    return form
 
 
 def _inside_arrays(sheet: CopiedSheet) -> set[Place]:
@@ -165,7 +179,7 @@ def _frame(sheet: CopiedSheet, page: Any) -> None:
 
 
 def _cell(
-    page: Any, place: Place, cell: CopiedCell, form: Any, values: Mapping[Place, CellContent], *, draft: bool,
+    page: Any, place: Place, cell: CopiedCell, form: Callable[[Look], Any], values: Mapping[Place, CellContent], *, draft: bool,
     missing: NotCopied,
 ) -> None:  # fmt: skip
     row, column, look = place[0] - 1, place[1] - 1, form(cell.look)
