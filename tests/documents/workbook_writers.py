@@ -25,7 +25,7 @@ from openpyxl.comments import Comment
 from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
 from openpyxl.utils import get_column_letter
 
-WORDS = "north south east west audit claim invoice grant clinic store tariff pipe relay rent payroll budget".split()
+WORDS = ["north", "south", "east", "west", "audit", "claim", "invoice", "grant", "clinic", "store", "tariff", "pipe", "relay", "rent", "payroll", "budget"]
 FORMATS = ("General", "0.00", "#,##0", "#,##0.00", "0.0%", "yyyy-mm-dd", '"$"#,##0.00', "#,##0;[Red]-#,##0")
 EXCEL_EPOCH = date(1899, 12, 30)
 
@@ -218,7 +218,10 @@ class _AsExcel:
     def __init__(self) -> None:
         own = '<font><sz val="12"/><color theme="1"/><name val="Aptos Narrow"/><family val="2"/><scheme val="minor"/></font>'
         self.fonts, self.texts, self.formats = [own], [], {}
-        self.fills = ['<fill><patternFill patternType="none"/></fill>', '<fill><patternFill patternType="gray125"/></fill>']
+        self.fills = [
+            '<fill><patternFill patternType="none"/></fill>',
+            '<fill><patternFill patternType="gray125"/></fill>',
+        ]
         self.xfs = ['<xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>']
 
     def style(self, cell: DescribedCell) -> int:
@@ -230,7 +233,7 @@ class _AsExcel:
         if number is None:
             code = cell.number.replace("yyyy-mm-dd", "yyyy\\-mm\\-dd;@").replace(";[Red]-", ";[Red]\\-")
             number = self.formats.setdefault(code, 164 + len(self.formats))
-        aligned = f'<alignment{f" horizontal={chr(34)}{cell.across}{chr(34)}" * bool(cell.across)}{" wrapText=" + chr(34) + "1" + chr(34) if cell.wrap else ""}/>'
+        aligned = f"<alignment{f' horizontal={chr(34)}{cell.across}{chr(34)}' * bool(cell.across)}{' wrapText=' + chr(34) + '1' + chr(34) if cell.wrap else ''}/>"
         xf = (
             f'<xf numFmtId="{number}" fontId="{_numbered(self.fonts, font)}" fillId="{_numbered(self.fills, fill) if cell.fill else 0}"'
             f' borderId="{int(cell.box)}" xfId="0" applyFont="1" applyFill="1">{aligned if cell.across or cell.wrap else ""}</xf>'
@@ -262,11 +265,23 @@ def by_hand(book: Described) -> bytes:
                 f'<comment ref="{cell.at}" authorId="0" shapeId="0"><text><r><rPr><b/><sz val="9"/></rPr><t>Reviewer:</t></r>'
                 f'<r><rPr><sz val="9"/></rPr><t xml:space="preserve">\n{cell.note}</t></r></text></comment>' for cell in notes
             )  # fmt: skip
-            parts[f"xl/comments{number}.xml"] = f"{_HEAD}<comments {_MAIN}><authors><author>Reviewer</author></authors><commentList>{said}</commentList></comments>"
-            parts[f"xl/worksheets/_rels/sheet{number}.xml.rels"] = _relations(f'<Relationship Id="rId1" Type="{_REL}/comments" Target="../comments{number}.xml"/>')
+            parts[f"xl/comments{number}.xml"] = (
+                f"{_HEAD}<comments {_MAIN}><authors><author>Reviewer</author></authors><commentList>{said}</commentList></comments>"
+            )
+            parts[f"xl/worksheets/_rels/sheet{number}.xml.rels"] = _relations(
+                f'<Relationship Id="rId1" Type="{_REL}/comments" Target="../comments{number}.xml"/>'
+            )
             types += f'<Override PartName="/xl/comments{number}.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.comments+xml"/>'
-    more = {"theme": "theme/theme1.xml", "styles": "styles.xml", "sharedStrings": "sharedStrings.xml", "calcChain": "calcChain.xml"}
-    rels += "".join(f'<Relationship Id="rId{90 + at}" Type="{_REL}/{kind}" Target="{part}"/>' for at, (kind, part) in enumerate(more.items()))
+    more = {
+        "theme": "theme/theme1.xml",
+        "styles": "styles.xml",
+        "sharedStrings": "sharedStrings.xml",
+        "calcChain": "calcChain.xml",
+    }
+    rels += "".join(
+        f'<Relationship Id="rId{90 + at}" Type="{_REL}/{kind}" Target="{part}"/>'
+        for at, (kind, part) in enumerate(more.items())
+    )
     parts["xl/workbook.xml"] = (
         f'{_HEAD}<workbook {_MAIN} xmlns:r="{_REL}"><fileVersion appName="xl" lastEdited="7" rupBuild="27328"/>'
         f'<workbookPr defaultThemeVersion="202300"/><bookViews><workbookView xWindow="-110" windowWidth="19420"/></bookViews>'
@@ -275,9 +290,15 @@ def by_hand(book: Described) -> bytes:
     parts["xl/_rels/workbook.xml.rels"] = _relations(rels)
     parts["xl/theme/theme1.xml"] = _HEAD + _THEME
     parts["xl/calcChain.xml"] = f"{_HEAD}<calcChain {_MAIN}>{chain}</calcChain>"
-    parts["xl/sharedStrings.xml"] = f"{_HEAD}<sst {_MAIN}>" + "".join(f'<si><t xml:space="preserve">{escape(text)}</t></si>' for text in excel.texts) + "</sst>"
+    parts["xl/sharedStrings.xml"] = (
+        f"{_HEAD}<sst {_MAIN}>"
+        + "".join(f'<si><t xml:space="preserve">{escape(text)}</t></si>' for text in excel.texts)
+        + "</sst>"
+    )
     parts["xl/styles.xml"] = _styles_as_excel(excel)
-    parts["_rels/.rels"] = _relations(f'<Relationship Id="rId1" Type="{_REL}/officeDocument" Target="xl/workbook.xml"/>')
+    parts["_rels/.rels"] = _relations(
+        f'<Relationship Id="rId1" Type="{_REL}/officeDocument" Target="xl/workbook.xml"/>'
+    )
     parts["[Content_Types].xml"] = (
         f'{_HEAD}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="xml" '
         f'ContentType="application/xml"/><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
@@ -298,9 +319,14 @@ def _relations(inside: str) -> str:
 def _styles_as_excel(excel: _AsExcel) -> str:
     line = '<{0} style="thin"><color indexed="64"/></{0}>'
     box = "".join(line.format(edge) for edge in ("left", "right", "top", "bottom")) + "<diagonal/>"
-    formats = "".join(f'<numFmt numFmtId="{at}" formatCode="{escape(code, {chr(34): "&quot;"})}"/>' for code, at in excel.formats.items())
+    formats = "".join(
+        f'<numFmt numFmtId="{at}" formatCode="{escape(code, {chr(34): "&quot;"})}"/>'
+        for code, at in excel.formats.items()
+    )
     return (
-        f"{_HEAD}<styleSheet {_MAIN}>" + (f"<numFmts>{formats}</numFmts>" if formats else "") + f"<fonts>{''.join(excel.fonts)}</fonts>"
+        f"{_HEAD}<styleSheet {_MAIN}>"
+        + (f"<numFmts>{formats}</numFmts>" if formats else "")
+        + f"<fonts>{''.join(excel.fonts)}</fonts>"
         f"<fills>{''.join(excel.fills)}</fills><borders><border><left/><right/><top/><bottom/><diagonal/></border><border>{box}</border></borders>"
         f'<cellStyleXfs><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs><cellXfs>{"".join(excel.xfs)}</cellXfs>'
         '<cellStyles><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles><dxfs count="0"/></styleSheet>'
@@ -324,9 +350,13 @@ def _sheet_as_excel(sheet: DescribedSheet, excel: _AsExcel) -> str:
         tall = f' ht="{sheet.heights[row]}" customHeight="1"' if row in sheet.heights else ' ht="16"' * (row == 1)
         written += f'<row r="{row}" spans="1:9"{tall} x14ac:dyDescent="0.2">{cells}</row>'
     shown = {letter: f'width="{width + 0.7109375}" customWidth="1"' for letter, width in sheet.widths.items()}
-    shown |= {letter: 'width="0" hidden="1" customWidth="1"' for letter in sheet.hidden_columns}
+    shown |= dict.fromkeys(sheet.hidden_columns, 'width="0" hidden="1" customWidth="1"')
     order = sorted(shown, key=lambda letter: openpyxl.utils.column_index_from_string(letter))
-    columns = "".join(f'<col min="{at}" max="{at}" {shown[letter]}/>' for letter in order for at in [openpyxl.utils.column_index_from_string(letter)])
+    columns = "".join(
+        f'<col min="{at}" max="{at}" {shown[letter]}/>'
+        for letter in order
+        for at in [openpyxl.utils.column_index_from_string(letter)]
+    )
     pane = '<pane ySplit="3" topLeftCell="A4" activePane="bottomLeft" state="frozen"/>' * bool(sheet.frozen)
     merges = "".join(f'<mergeCell ref="{merge}"/>' for merge in sheet.merges)
     return (

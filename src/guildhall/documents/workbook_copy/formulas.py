@@ -7,7 +7,7 @@ its own workbook. All else (WEBSERVICE, DDE, other workbooks, add-ins) has no wa
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from openpyxl.formula.tokenizer import Token, Tokenizer, TokenizerError
@@ -30,35 +30,21 @@ UNREADABLE = _kept("that cannot be read", "that cannot be read")
 LINKS = _kept("that links to a file or a made-up address", "that link to a file or a made-up address")
 
 _FETCHING = frozenset(
-    "WEBSERVICE RTD IMAGE STOCKHISTORY SQL.REQUEST CALL REGISTER REGISTER.ID EXEC DDE DDEINIT INFO PY IMPORTXML IMPORTDATA"
-    " IMPORTHTML IMPORTRANGE IMPORTFEED GOOGLEFINANCE TRANSLATE DETECTLANGUAGE COPILOT CUBEKPIMEMBER CUBEMEMBER"
-    " CUBEMEMBERPROPERTY CUBERANKEDMEMBER CUBESET CUBESETCOUNT CUBEVALUE".split()
+    ["WEBSERVICE", "RTD", "IMAGE", "STOCKHISTORY", "SQL.REQUEST", "CALL", "REGISTER", "REGISTER.ID", "EXEC", "DDE", "DDEINIT", "INFO", "PY", "IMPORTXML", "IMPORTDATA", "IMPORTHTML", "IMPORTRANGE", "IMPORTFEED", "GOOGLEFINANCE", "TRANSLATE", "DETECTLANGUAGE", "COPILOT", "CUBEKPIMEMBER", "CUBEMEMBER", "CUBEMEMBERPROPERTY", "CUBERANKEDMEMBER", "CUBESET", "CUBESETCOUNT", "CUBEVALUE"]
 )
 _SINCE_2010 = frozenset(
-    "ACOT ACOTH AGGREGATE ARABIC ARRAYTOTEXT BASE BETA.DIST BETA.INV BINOM.DIST BINOM.DIST.RANGE BINOM.INV BITAND BITLSHIFT"
-    " BITOR BITRSHIFT BITXOR BYCOL BYROW CEILING.MATH CEILING.PRECISE CHISQ.DIST CHISQ.DIST.RT CHISQ.INV CHISQ.INV.RT"
-    " CHISQ.TEST CHOOSECOLS CHOOSEROWS COMBINA CONCAT CONFIDENCE.NORM CONFIDENCE.T COT COTH COVARIANCE.P COVARIANCE.S CSC"
-    " CSCH DAYS DECIMAL DROP ECMA.CEILING ERF.PRECISE ERFC.PRECISE EXPAND EXPON.DIST F.DIST F.DIST.RT F.INV F.INV.RT F.TEST"
-    " FILTER FILTERXML FLOOR.MATH FLOOR.PRECISE FORECAST.ETS FORECAST.ETS.CONFINT FORECAST.ETS.SEASONALITY"
-    " FORECAST.ETS.STAT FORECAST.LINEAR FORMULATEXT GAMMA GAMMA.DIST GAMMA.INV GAMMALN.PRECISE GAUSS HSTACK HYPGEOM.DIST"
-    " IFNA IFS IMCOSH IMCOT IMCSC IMCSCH IMSEC IMSECH IMSINH IMTAN ISFORMULA ISOMITTED ISOWEEKNUM LAMBDA LET"
-    " LOGNORM.DIST LOGNORM.INV MAKEARRAY MAP MAXIFS MINIFS MODE.MULT MODE.SNGL MUNIT NEGBINOM.DIST NORM.DIST NORM.INV"
-    " NORM.S.DIST NORM.S.INV NUMBERVALUE PDURATION PERCENTILE.EXC PERCENTILE.INC PERCENTRANK.EXC PERCENTRANK.INC"
-    " PERMUTATIONA PHI POISSON.DIST QUARTILE.EXC QUARTILE.INC QUERYSTRING RANDARRAY RANK.AVG RANK.EQ REDUCE RRI SCAN SEC"
-    " SECH SEQUENCE SHEET SHEETS SINGLE SKEW.P SORT SORTBY STDEV.P STDEV.S SWITCH T.DIST T.DIST.2T T.DIST.RT T.INV"
-    " T.INV.2T T.TEST TAKE TEXTAFTER TEXTBEFORE TEXTJOIN TEXTSPLIT TOCOL TOROW UNICHAR UNICODE UNIQUE VALUETOTEXT VAR.P"
-    " VAR.S VSTACK WEIBULL.DIST WRAPCOLS WRAPROWS XLOOKUP XMATCH XOR Z.TEST ANCHORARRAY GROUPBY PIVOTBY PERCENTOF".split()
+    ["ACOT", "ACOTH", "AGGREGATE", "ARABIC", "ARRAYTOTEXT", "BASE", "BETA.DIST", "BETA.INV", "BINOM.DIST", "BINOM.DIST.RANGE", "BINOM.INV", "BITAND", "BITLSHIFT", "BITOR", "BITRSHIFT", "BITXOR", "BYCOL", "BYROW", "CEILING.MATH", "CEILING.PRECISE", "CHISQ.DIST", "CHISQ.DIST.RT", "CHISQ.INV", "CHISQ.INV.RT", "CHISQ.TEST", "CHOOSECOLS", "CHOOSEROWS", "COMBINA", "CONCAT", "CONFIDENCE.NORM", "CONFIDENCE.T", "COT", "COTH", "COVARIANCE.P", "COVARIANCE.S", "CSC", "CSCH", "DAYS", "DECIMAL", "DROP", "ECMA.CEILING", "ERF.PRECISE", "ERFC.PRECISE", "EXPAND", "EXPON.DIST", "F.DIST", "F.DIST.RT", "F.INV", "F.INV.RT", "F.TEST", "FILTER", "FILTERXML", "FLOOR.MATH", "FLOOR.PRECISE", "FORECAST.ETS", "FORECAST.ETS.CONFINT", "FORECAST.ETS.SEASONALITY", "FORECAST.ETS.STAT", "FORECAST.LINEAR", "FORMULATEXT", "GAMMA", "GAMMA.DIST", "GAMMA.INV", "GAMMALN.PRECISE", "GAUSS", "HSTACK", "HYPGEOM.DIST", "IFNA", "IFS", "IMCOSH", "IMCOT", "IMCSC", "IMCSCH", "IMSEC", "IMSECH", "IMSINH", "IMTAN", "ISFORMULA", "ISOMITTED", "ISOWEEKNUM", "LAMBDA", "LET", "LOGNORM.DIST", "LOGNORM.INV", "MAKEARRAY", "MAP", "MAXIFS", "MINIFS", "MODE.MULT", "MODE.SNGL", "MUNIT", "NEGBINOM.DIST", "NORM.DIST", "NORM.INV", "NORM.S.DIST", "NORM.S.INV", "NUMBERVALUE", "PDURATION", "PERCENTILE.EXC", "PERCENTILE.INC", "PERCENTRANK.EXC", "PERCENTRANK.INC", "PERMUTATIONA", "PHI", "POISSON.DIST", "QUARTILE.EXC", "QUARTILE.INC", "QUERYSTRING", "RANDARRAY", "RANK.AVG", "RANK.EQ", "REDUCE", "RRI", "SCAN", "SEC", "SECH", "SEQUENCE", "SHEET", "SHEETS", "SINGLE", "SKEW.P", "SORT", "SORTBY", "STDEV.P", "STDEV.S", "SWITCH", "T.DIST", "T.DIST.2T", "T.DIST.RT", "T.INV", "T.INV.2T", "T.TEST", "TAKE", "TEXTAFTER", "TEXTBEFORE", "TEXTJOIN", "TEXTSPLIT", "TOCOL", "TOROW", "UNICHAR", "UNICODE", "UNIQUE", "VALUETOTEXT", "VAR.P", "VAR.S", "VSTACK", "WEIBULL.DIST", "WRAPCOLS", "WRAPROWS", "XLOOKUP", "XMATCH", "XOR", "Z.TEST", "ANCHORARRAY", "GROUPBY", "PIVOTBY", "PERCENTOF"]
 )
 """Functions that files spell with a prefix, which some programs forget."""
 _SHEET_FUNCTIONS = frozenset({"FILTER", "SORT"})
 _UNPREFIXED = frozenset({"AGGREGATE"})
 _OLD = frozenset(FORMULAE) | frozenset(
-    "ROW COLUMN ROWS COLUMNS IF CELL ENCODEURL NETWORKDAYS.INTL WORKDAY.INTL ERROR.TYPE ISO.CEILING SUMIFS COUNTIFS"
-    " AVERAGEIF AVERAGEIFS IFERROR MULTINOMIAL DATEDIF NUMBERSTRING DATESTRING BAHTTEXT PHONETIC JIS ASC DBCS".split()
+    ["ROW", "COLUMN", "ROWS", "COLUMNS", "IF", "CELL", "ENCODEURL", "NETWORKDAYS.INTL", "WORKDAY.INTL", "ERROR.TYPE", "ISO.CEILING", "SUMIFS", "COUNTIFS", "AVERAGEIF", "AVERAGEIFS", "IFERROR", "MULTINOMIAL", "DATEDIF", "NUMBERSTRING", "DATESTRING", "BAHTTEXT", "PHONETIC", "JIS", "ASC", "DBCS"]
 )
 _PREFIX = re.compile(r"^(?:_xlfn\.|_xlws\.|_xludf\.)+", re.IGNORECASE)
 _CELL = r"\$?[A-Za-z]{1,3}\$?[0-9]{1,7}"
 _PLACE = re.compile(rf"^:?(?:{_CELL}(?::{_CELL})?|\$?[A-Za-z]{{1,3}}:\$?[A-Za-z]{{1,3}}|\$?[0-9]+:\$?[0-9]+)$")
+_NOT_IN_NAMES = re.compile(r"[\[\]:*?/\\\x00-\x1f]")
 _PLAIN_SHEET = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _LIKE_A_CELL = re.compile(r"^(?:[A-Za-z]{1,3}[0-9]+|[Rr][0-9]*[Cc][0-9]*|[Rr]|[Cc]|TRUE|FALSE)$", re.IGNORECASE)
 _NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_.]*$|^[^\W\d][\w.]*$")
@@ -78,11 +64,10 @@ class NotKept(Exception):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What a formula may speak of: the sheets of its workbook, and its names with what they stand for."""
+    """What a formula may speak of: the sheets and the names of its workbook, each by its small letters."""
 
-    sheets: tuple[str, ...]
+    sheets: Mapping[str, str]
     names: Mapping[str, str] = field(default_factory=dict)
-    """By the name in small letters, the name as it is written."""
     texts_like_links: bool = False
     """Whether a cell holds words that INDIRECT could follow out of the workbook."""
 
@@ -98,6 +83,18 @@ class Spelled:
 def usable_name(name: str) -> bool:
     """Whether a spreadsheet takes this as the name of something."""
     return bool(_NAME.match(name)) and not _LIKE_A_CELL.match(name) and len(name) < 256
+
+
+def legal_titles(names: Sequence[str]) -> list[str]:
+    """Names that every program takes for sheets: short, without its marks, each once."""
+    made: list[str] = []
+    for name in names:
+        plain = _NOT_IN_NAMES.sub(" ", name).strip("'")[:31].strip("'").strip() or "Sheet"
+        title, number = plain, 2
+        while title.casefold() in {one.casefold() for one in made} or title.casefold() == "history":
+            title, number = f"{plain[:26]} ({number})", number + 1
+        made.append(title if title != plain or plain != name.strip() else name)
+    return made
 
 
 def quoted_sheet(name: str) -> str:
@@ -179,6 +176,8 @@ def _reference(text: str, words: Vocabulary, names: set[str]) -> str:
 def _place(place: str, words: Vocabulary, names: set[str]) -> str:
     if _PLACE.match(place) or place.upper() == "#REF":
         return place.upper()
+    if place.upper() in ("TRUE", "FALSE"):
+        return place.upper()
     if _PARAMETER.match(place):
         return place
     known = words.names.get(place.casefold())
@@ -195,12 +194,12 @@ def _sheet(written: str, words: Vocabulary) -> str:
     joined = joined.removeprefix(":")
     if joined.startswith("'") and joined.endswith("'") and len(joined) > 1:
         joined = joined[1:-1].replace("''", "'")
-    by_name = {sheet.casefold(): sheet for sheet in words.sheets}
-    if joined.casefold() in by_name:
-        return ":" * colon + quoted_sheet(by_name[joined.casefold()])
-    first, both, last = joined.partition(":")
-    if both and first.casefold() in by_name and last.casefold() in by_name:
-        return quoted_sheet(f"{by_name[first.casefold()]}:{by_name[last.casefold()]}")
+    known = words.sheets.get(joined.casefold())
+    if known is not None:
+        return ":" * colon + quoted_sheet(known)
+    ends = [words.sheets.get(end.casefold()) for end in joined.split(":")]
+    if len(ends) == 2 and all(ends):
+        return quoted_sheet(":".join(map(str, ends)))
     raise NotKept(OUTSIDE)
 
 

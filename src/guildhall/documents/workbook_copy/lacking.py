@@ -162,7 +162,7 @@ def look_at_sheet(package: Opc, sheet: Sheet, root: Tree, missing: NotCopied) ->
     _children(root, SHEET, missing, sheet=sheet.name)
     for element in root.iter():
         name = local(element.tag)
-        if name in COUNTED:
+        if name in COUNTED and not (name == "cfRule" and _repeated(element)):
             missing.add(COUNTED[name], sheet=sheet.name)
     _views(root, sheet, missing)
     for relation in package.relations(sheet.part):
@@ -172,6 +172,12 @@ def look_at_sheet(package: Opc, sheet: Sheet, root: Tree, missing: NotCopied) ->
             drawing(tree, missing, sheet=sheet.name)
         if tree is not None and kind == "vmlDrawing":
             _controls(tree, missing, sheet=sheet.name)
+
+
+def _repeated(rule: Tree) -> bool:
+    """Whether a rule only says more of one that stands in the older list, too."""
+    in_extension = any(local(one.tag) == "extLst" for one in _above(rule))
+    return in_extension and next(iter(rule), None) is not None and local(next(iter(rule)).tag) == "dataBar"
 
 
 def drawing(tree: Tree, missing: NotCopied, *, sheet: str) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from openpyxl.formula.translate import Translator, TranslatorError
 from openpyxl.formula.tokenizer import TokenizerError
+from openpyxl.formula.translate import Translator, TranslatorError
 from openpyxl.utils.cell import column_index_from_string, get_column_letter
 from openpyxl.utils.datetime import CALENDAR_MAC_1904, CALENDAR_WINDOWS_1900, from_ISO8601, to_excel
 
@@ -17,7 +17,7 @@ from guildhall.documents.extract.workbooks import SHEETS, Sheet, Workbook, text_
 from guildhall.documents.opc import Opc
 from guildhall.documents.scrub.sheets import is_volatile
 from guildhall.documents.workbook_copy import formulas, lacking
-from guildhall.documents.workbook_copy.formulas import NotKept, Vocabulary, spelled, usable_name
+from guildhall.documents.workbook_copy.formulas import NotKept, Vocabulary, legal_titles, spelled, usable_name
 from guildhall.documents.workbook_copy.lacking import NotCopied, link_id, look_at_sheet, look_through, related
 from guildhall.documents.workbook_copy.looks import PLAIN, Look, Looks
 from guildhall.documents.xmltrees import Tree, local, stream_xml
@@ -27,7 +27,8 @@ MOST_CELLS = 600_000
 MOST_BLANKS = 300_000
 """Cells without content that show a fill or a line; those beyond are told."""
 LAST_ROW, LAST_COLUMN, LONGEST_TEXT = 1_048_576, 16_384, 32_767
-MOST_MERGED = 20_000
+MOST_MERGED, MOST_SHEETS = 20_000, 300
+_RENAMED = "name of a sheet that not every program takes, changed|names of sheets that not every program takes, changed"
 _UNSTATED_WIDTH = 9.140625
 _LIKE_NONE_CHOSEN = (8, 9)
 _PLACE = re.compile(r"^\$?([A-Za-z]{1,3})\$?([0-9]{1,7})$")
@@ -117,13 +118,20 @@ class _Reader:
             raise UnreadableFile(package.name, "holds no sheet of cells")
 
     def read(self) -> CopiedBook:
+        if len(self.kept) > MOST_SHEETS:
+            raise UnreadableFile(self.package.name, f"has more than {MOST_SHEETS} sheets")
         sheets = [self._sheet(sheet) for sheet in self.kept]
         if self.looks.gradients:
             self.missing.add(
                 "fill that changes colour, shown in one|fills that change colour, shown in one",
                 count=self.looks.gradients,
             )
-        names = self._spell(sheets)
+        titles = legal_titles([sheet.name for sheet in sheets])
+        words = {sheet.name.casefold(): title for sheet, title in zip(sheets, titles, strict=True)}
+        for sheet, title in zip(sheets, titles, strict=True):
+            self.missing.add(_RENAMED, count=sheet.name != title)
+            sheet.name = title
+        names = self._spell(sheets, words)
         return CopiedBook(sheets, names, since_1904=self.book.since_1904)
 
     # cells
@@ -383,9 +391,8 @@ class _Reader:
 
     # formulas and names
 
-    def _spell(self, sheets: list[CopiedSheet]) -> list[tuple[str, str]]:
+    def _spell(self, sheets: list[CopiedSheet], titles: Mapping[str, str]) -> list[tuple[str, str]]:
         """Bring every formula to its one spelling or leave its value; the names that the kept ones use."""
-        titles = tuple(sheet.name for sheet in sheets)
         leads = any(
             isinstance(cell.value, str) and _LEADS_OUT.search(cell.value)
             for sheet in sheets
@@ -416,7 +423,7 @@ class _Reader:
             used |= more
         return [(names[key][0], names[key][1]) for key in sorted(used)]
 
-    def _names(self, titles: tuple[str, ...], leads: bool) -> dict[str, tuple[str, str, frozenset[str]]]:
+    def _names(self, titles: Mapping[str, str], leads: bool) -> dict[str, tuple[str, str, frozenset[str]]]:
         """Names whose meaning lies in this workbook: as written, what they stand for, the names in that."""
         tree = self.package.tree(self.book.main)
         stated: dict[str, tuple[str, str]] = {}

@@ -18,8 +18,18 @@ from guildhall.documents.values import CopiedWorkbook
 from guildhall.documents.workbook_copy.lacking import NotCopied
 from guildhall.documents.workbook_copy.looks import PLAIN, Look
 from guildhall.documents.workbook_copy.reading import (
-    LAST_COLUMN, LAST_ROW, LONGEST_TEXT, MOST_CELLS, CellContent, CopiedBook, CopiedCell, CopiedSheet, ErrorValue,
-    Place, read_book, stored_values,
+    LAST_COLUMN,
+    LAST_ROW,
+    LONGEST_TEXT,
+    MOST_CELLS,
+    CellContent,
+    CopiedBook,
+    CopiedCell,
+    CopiedSheet,
+    ErrorValue,
+    Place,
+    read_book,
+    stored_values,
 )  # fmt: skip
 from guildhall.errors import UnreadableFile
 
