@@ -1,3 +1,4 @@
+# ruff: noqa: E501, C901, ICN001 - XML and tables read better in long lines
 """Workbooks made to hurt or to call home: bombs, absurd sizes, broken tables, and formulas that reach out."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# ruff: noqa: E501, C901, ICN001 - XML and tables read better in long lines
 """A copy of a workbook says what the original says, tells nothing of its program, reaches nowhere, and lists what it lacks."""
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from guildhall.documents.workbook_copy.lacking import ALWAYS
 from guildhall.documents.workbook_copy.looks import spelled_format
 from guildhall.documents.workbook_copy.writing import write_copy
 from tests.documents.hostile_workbooks import HOSTILE_WORKBOOKS, external, package, relations, row
-from tests.documents.second_reader import differences, plain_format, seen
+from tests.documents.second_reader import differences, seen
 from tests.documents.workbook_writers import WRITERS, described
 
 SAMPLES = sorted((ROOT / "src/guildhall/taskbank/sample").rglob("*.xlsx"))
@@ -301,7 +302,7 @@ def test_number_formats_have_one_spelling(one: str, other: str) -> None:
 def test_a_number_format_keeps_its_meaning_and_its_one_spelling(code: str) -> None:
     made = spelled_format(code)
     assert spelled_format(made) == made or '"' in code or "\\" in code or "[" in code
-    assert plain_format(made).replace(" ", "") != "" or not code.strip()
+    assert 0 < len(made) <= 255
 
 
 def test_a_text_table_keeps_what_is_no_plain_number_as_words(tmp_path: Path) -> None:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501, C901, ICN001 - XML and tables read better in long lines
 """The same workbook as several programs write it: one description, and for each program its own ways.
 
 What a person would choose is the same in all; what only a program chooses (its own font, widths, order, stored values,
@@ -25,7 +26,24 @@ from openpyxl.comments import Comment
 from openpyxl.styles import Alignment, Border, Font, PatternFill, Side
 from openpyxl.utils import get_column_letter
 
-WORDS = ["north", "south", "east", "west", "audit", "claim", "invoice", "grant", "clinic", "store", "tariff", "pipe", "relay", "rent", "payroll", "budget"]
+WORDS = [
+    "north",
+    "south",
+    "east",
+    "west",
+    "audit",
+    "claim",
+    "invoice",
+    "grant",
+    "clinic",
+    "store",
+    "tariff",
+    "pipe",
+    "relay",
+    "rent",
+    "payroll",
+    "budget",
+]
 FORMATS = ("General", "0.00", "#,##0", "#,##0.00", "0.0%", "yyyy-mm-dd", '"$"#,##0.00', "#,##0;[Red]-#,##0")
 EXCEL_EPOCH = date(1899, 12, 30)
 

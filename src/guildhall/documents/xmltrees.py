@@ -32,7 +32,7 @@ def parse_xml(data: bytes, *, name: str) -> Tree:
 
 
 def stream_xml(data: bytes, *, name: str, tag: str) -> Generator[Tree, None, Tree]:
-    """The elements of one name, each complete and only until the next is asked for; the root, without them, at the end."""
+    """The elements of one name, each complete until the next is asked for; the root, without them, at the end."""
     _refuse_document_type(data, name)
     reader = etree.iterparse(
         io.BytesIO(data),

@@ -92,7 +92,7 @@ class OfficeWorker:
         self._complaints()
 
     def convert(self, content: bytes, load_as: LoadAs, *, wanted: Wanted) -> Converted | str:
-        """What is wanted, or why LibreOffice refuses this content; `odd` then says whether it must serve no other file."""
+        """What is wanted, or why LibreOffice refuses this; `odd` then says whether it must serve no other file."""
         self.files += 1
         folder = f"job-{self.files}"
         source, target = f"{folder}/document.{load_as.extension}", f"{folder}/out/document.{wanted.ending}"

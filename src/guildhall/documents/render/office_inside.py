@@ -1,7 +1,7 @@
 """The warm LibreOffice of one room; run by the system's Python, which has the `uno` module, and by nothing else.
 
 `office_inside.py PROFILE SOCKET` starts LibreOffice on a private profile and serves conversions one at a time. A job is
-`{"file", "target", "filter", "max_pages", "workbook", "calculate"}`; the answer has `error` or the facts of the conversion.
+`{"file", "target", "filter", "max_pages", "workbook", "calculate"}`; the answer has `error` or facts of the conversion.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a workbook holds and its copy will not: each thing by name, and what nobody here knows by its own.
 
 The lists say what is copied or seen by nobody; whatever stands on none of them is told. What every workbook has in the
-way of its program (properties, page set-up, views) is one sentence on every copy, because naming it would name the program.
+way of its program (properties, page set-up, views) is one sentence on every copy: naming it would name the program.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _UNKNOWN = "something we do not know: "
 _NOT_CALLED = ""
 
 _PARTS = {
-    "officeDocument worksheet chartsheet dialogsheet xlMacrosheet xlIntlMacrosheet styles theme sharedStrings calcChain"
+    "officeDocument worksheet styles theme sharedStrings calcChain"
     " sheetMetadata metadata core-properties extended-properties custom-properties thumbnail printerSettings"
     " vmlDrawing comments threadedComment person persons drawing image hdphoto chart chartEx chartStyle chartColorStyle"
     " style colors themeOverride chartUserShapes hyperlink table pivotCacheDefinition pivotCacheRecords"
@@ -31,6 +31,9 @@ _PARTS = {
     " rdRichValue rdRichValueStructure rdRichValueTypes rdArray rdSupportingPropertyBag"
     " rdSupportingPropertyBagStructure richStyles richValueRel": _NOT_CALLED,
     "vbaProject vbaProjectSignature wordVbaData": "macros",
+    "chartsheet": "sheet that holds only a chart|sheets that hold only a chart",
+    "dialogsheet": "sheet that is a dialog|sheets that are dialogs",
+    "xlMacrosheet xlIntlMacrosheet": "sheet of macros|sheets of macros",
     "pivotTable": "pivot table",
     "connections": "data connection",
     "queryTable": "query table",
@@ -259,16 +262,9 @@ def _parts(package: Opc, missing: NotCopied) -> None:
         if part == CONTENT_TYPES or part.endswith(".rels"):
             continue
         for kind in sorted(kinds.get(part, {""})):
-            if kind in PARTS:
-                missing.add(PARTS[kind])
-            else:
+            if kind not in PARTS:
                 missing.unknown(kind or posixpath.basename(part))
-        if "chartsheet" in kinds.get(part, ()):
-            missing.add("sheet that holds only a chart|sheets that hold only a chart")
-        if kinds.get(part, set()) & {"xlMacrosheet", "xlIntlMacrosheet"}:
-            missing.add("sheet of macros|sheets of macros")
-        if "dialogsheet" in kinds.get(part, ()):
-            missing.add("sheet that is a dialog|sheets that are dialogs")
+            missing.add(PARTS.get(kind, _NOT_CALLED))
 
 
 def relation_of(package: Opc, part: str, identifier: str) -> Tree | None:

@@ -1,4 +1,4 @@
-"""How cells look, resolved to what is seen: colours as RGB, the program's own font as one font, one spelling of formats."""
+"""How cells look, resolved to what is seen: colours as RGB, programs' own fonts as one, formats in one spelling."""
 
 from __future__ import annotations
 
@@ -15,20 +15,47 @@ from guildhall.documents.xmltrees import Tree, local
 _NEAR = 3
 FONT, SIZE = "Calibri", 11.0
 """In place of the font a program gives cells for which nobody chose one: it names the program."""
-_OFFICE_THEME = ["FFFFFF", "000000", "E7E6E6", "44546A", "4472C4", "ED7D31", "A5A5A5", "FFC000", "5B9BD5", "70AD47", "0563C1", "954F72"]
-_THEME_ORDER = ["lt1", "dk1", "lt2", "dk2", "accent1", "accent2", "accent3", "accent4", "accent5", "accent6", "hlink", "folHlink"]
-_PALETTE = ["D9E1F2", "B4C6E7", "8EA9DB", "305496", "203764", "FCE4D6", "F8CBAD", "F4B084", "C65911", "833C0C", "EDEDED", "DBDBDB", "C9C9C9", "7B7B7B", "525252", "FFF2CC", "FFE699", "FFD966", "BF8F00", "806000", "DDEBF7", "BDD7EE", "9BC2E6", "2F75B5", "1F4E78", "E2EFDA", "C6E0B4", "A9D08E", "548235", "375623", "D6DCE4", "ACB9CA", "8497B0", "333F4F", "222B35", "D0CECE", "AEAAAA", "757171", "3A3838", "161616", "F2F2F2", "D9D9D9", "BFBFBF", "A6A6A6", "808080", "595959", "404040", "262626", "0D0D0D", "DCE6F1", "B8CCE4", "95B3D7", "366092", "244062", "F2DCDB", "E6B8B7", "DA9694", "963634", "632523", "EBF1DE", "D8E4BC", "C4D79B", "76933C", "4F6228", "E4DFEC", "CCC0DA", "B1A0C7", "60497A", "403151", "DAEEF3", "B7DEE8", "92CDDC", "31869B", "215967", "FDE9D9", "FCD5B4", "FABF8F", "E26B0A", "974706", "C5D9F1", "8DB4E2", "538DD5", "16365C", "0F243E", "DDD9C4", "C4BD97", "948A54", "494529", "1D1B10"]
+_OFFICE_THEME = str.split(
+    """
+        FFFFFF 000000 E7E6E6 44546A 4472C4 ED7D31 A5A5A5 FFC000 5B9BD5 70AD47 0563C1 954F72
+        """
+)
+_THEME_ORDER = str.split(
+    """
+        lt1 dk1 lt2 dk2 accent1 accent2 accent3 accent4 accent5 accent6 hlink folHlink
+        """
+)
+_PALETTE = str.split(
+    """
+        D9E1F2 B4C6E7 8EA9DB 305496 203764 FCE4D6 F8CBAD F4B084 C65911 833C0C EDEDED DBDBDB C9C9C9 7B7B7B 525252
+        FFF2CC FFE699 FFD966 BF8F00 806000 DDEBF7 BDD7EE 9BC2E6 2F75B5 1F4E78 E2EFDA C6E0B4 A9D08E 548235 375623
+        D6DCE4 ACB9CA 8497B0 333F4F 222B35 D0CECE AEAAAA 757171 3A3838 161616 F2F2F2 D9D9D9 BFBFBF A6A6A6 808080
+        595959 404040 262626 0D0D0D DCE6F1 B8CCE4 95B3D7 366092 244062 F2DCDB E6B8B7 DA9694 963634 632523 EBF1DE
+        D8E4BC C4D79B 76933C 4F6228 E4DFEC CCC0DA B1A0C7 60497A 403151 DAEEF3 B7DEE8 92CDDC 31869B 215967 FDE9D9
+        FCD5B4 FABF8F E26B0A 974706 C5D9F1 8DB4E2 538DD5 16365C 0F243E DDD9C4 C4BD97 948A54 494529 1D1B10
+        """
+)
 """The tints of Office's themes as Excel shows them: its arithmetic is its own, and scripts write its results as RGB."""
 _LINES = {
     name: number
     for number, name in enumerate(
-        ["none", "thin", "medium", "dashed", "dotted", "thick", "double", "hair", "mediumDashed", "dashDot", "mediumDashDot", "dashDotDot", "mediumDashDotDot", "slantDashDot"]
+        str.split(
+            """
+        none thin medium dashed dotted thick double hair mediumDashed dashDot mediumDashDot dashDotDot
+        mediumDashDotDot slantDashDot
+        """
+        )
     )
 }
 _PATTERNS = {
     name: number
     for number, name in enumerate(
-        ["none", "solid", "mediumGray", "darkGray", "lightGray", "darkHorizontal", "darkVertical", "darkDown", "darkUp", "darkGrid", "darkTrellis", "lightHorizontal", "lightVertical", "lightDown", "lightUp", "lightGrid", "lightTrellis", "gray125", "gray0625"]
+        str.split(
+            """
+        none solid mediumGray darkGray lightGray darkHorizontal darkVertical darkDown darkUp darkGrid darkTrellis
+        lightHorizontal lightVertical lightDown lightUp lightGrid lightTrellis gray125 gray0625
+        """
+        )
     )
 }
 _ACROSS = {
@@ -225,14 +252,7 @@ def spelled_format(code: str) -> str:
     """A number format in one spelling: programs escape, colour and name places differently for the same looks."""
     if code.strip().casefold() in ("", "general", "standard"):
         return "General"
-    out: list[str] = []
-    at = 0
-    while at < len(code):
-        found = _FORMAT_TOKEN.match(code, at)
-        assert found is not None  # the last alternative takes any character
-        at = found.end()
-        out.append(_format_token(found))
-    made = "".join(out)
+    made = "".join(map(_format_token, _FORMAT_TOKEN.finditer(code)))
     made = made.removesuffix(";@") if made != "@" else made
     return made[:255] or "General"
 
@@ -305,7 +325,9 @@ def _tinted(colour: str, tint: float) -> str:
     mixed = colorsys.hls_to_rgb(hue, min(max(light, 0.0), 1.0), depth)
     made = [round(part * 255) for part in mixed]
     near = (
-        shown for shown in _PALETTE if all(abs(one - other) <= _NEAR for one, other in zip(made, bytes.fromhex(shown)))
+        shown
+        for shown in _PALETTE
+        if all(abs(one - other) <= _NEAR for one, other in zip(made, bytes.fromhex(shown), strict=True))
     )
     return next(near, bytes(made).hex().upper())
 

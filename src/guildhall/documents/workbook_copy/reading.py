@@ -28,6 +28,13 @@ MOST_BLANKS = 300_000
 """Cells without content that show a fill or a line; those beyond are told."""
 LAST_ROW, LAST_COLUMN, LONGEST_TEXT = 1_048_576, 16_384, 32_767
 MOST_MERGED, MOST_SHEETS = 20_000, 300
+_VOLATILE = (
+    "stored value of a formula that follows the clock or chance|"
+    "stored values of formulas that follow the clock or chance"
+)
+_NAMES_LOST = (
+    "name that leads out of the workbook or cannot be read|names that lead out of the workbook or cannot be read"
+)
 _RENAMED = "name of a sheet that not every program takes, changed|names of sheets that not every program takes, changed"
 _UNSTATED_WIDTH = 9.140625
 _LIKE_NONE_CHOSEN = (8, 9)
@@ -414,7 +421,7 @@ class _Reader:
                 cell.volatile = is_volatile(made.text)
                 if cell.volatile:
                     self.missing.add(
-                        "stored value of a formula that follows the clock or chance|stored values of formulas that follow the clock or chance",
+                        _VOLATILE,
                         sheet=sheet.name,
                     )
                 cell.formula = made.text
@@ -451,7 +458,7 @@ class _Reader:
                 kept[key] = (stated[key][0], made.text, made.names)
             if len(kept) == before:
                 self.missing.add(
-                    "name that leads out of the workbook or cannot be read|names that lead out of the workbook or cannot be read",
+                    _NAMES_LOST,
                     count=len(stated) - len(kept),
                 )
                 return kept

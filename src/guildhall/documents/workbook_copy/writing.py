@@ -189,8 +189,8 @@ def _frame(sheet: CopiedSheet, page: Any) -> None:
 
 
 def _cell(
-    page: Any, place: Place, cell: CopiedCell, form: Callable[[Look], Any], values: Mapping[Place, CellContent], *, draft: bool,
-    missing: NotCopied,
+    page: Any, place: Place, cell: CopiedCell, form: Callable[[Look], Any], values: Mapping[Place, CellContent], *,
+    draft: bool, missing: NotCopied,
 ) -> None:  # fmt: skip
     row, column, look = place[0] - 1, place[1] - 1, form(cell.look)
     if cell.formula:
