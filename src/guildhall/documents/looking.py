@@ -19,7 +19,8 @@ from guildhall.documents.render.office import OfficePool
 from guildhall.documents.render.pdf_pages import MAX_PAGES
 from guildhall.documents.render.rendering import Renderer
 from guildhall.documents.scrub.names import blind_names
-from guildhall.documents.values import FileOutcome, Finding, achieved, noted, noticed, omitted, proof
+from guildhall.documents.values import CopiedWorkbook, FileOutcome, Finding, achieved, noted, noticed, omitted, proof
+from guildhall.documents.workbook_copy.copying import copy_workbook
 from guildhall.domain.prepared import Grid, TextLayer
 from guildhall.errors import UnreadableFile
 
@@ -32,8 +33,8 @@ class Documents:
     No method raises for what is wrong with a file: that is an outcome "omitted", with its reason.
     """
 
-    def __init__(self, renderer: Renderer, rooms: Rooms) -> None:
-        self.renderer, self._rooms = renderer, rooms
+    def __init__(self, renderer: Renderer, rooms: Rooms, office: OfficePool) -> None:
+        self.renderer, self._rooms, self._office = renderer, rooms, office
 
     def show(self, file: Path) -> FileOutcome:
         """What the file is, and what is odd about that."""
@@ -96,6 +97,10 @@ class Documents:
 
         return _looked_at(file, scrubbed)
 
+    def copy_workbook(self, workbook: Path, out: Path) -> CopiedWorkbook:
+        """A copy to take away, by one writer, as the file `out`; what it lacks, and why where there is none."""
+        return copy_workbook(workbook, out, office=self._office, rooms=self._rooms)
+
     def grid(self, workbook: Path) -> Grid | None:
         """A workbook's sheets as tables; None where they cannot be read."""
         try:
@@ -133,7 +138,7 @@ def documents(cache: Path, *, workers: int | None = None) -> Iterator[Documents]
     """Everything at hand to look at files; LibreOffice is started when the first file needs it."""
     places = workers or min(4, os.cpu_count() or 1)
     with OfficePool(workers=places) as office, Rooms(places=places) as rooms:
-        yield Documents(Renderer(RenderCache(cache), office, rooms), rooms)
+        yield Documents(Renderer(RenderCache(cache), office, rooms), rooms, office)
 
 
 def each(

@@ -116,6 +116,17 @@ class Scrubbed(Value):
     omitted: tuple[Omission, ...] = ()
 
 
+class CopiedWorkbook(Value):
+    """A workbook's copy by our own writer and, in plain words, what it lacks; or why there is no copy."""
+
+    out: Path | None = None
+    not_copied: tuple[str, ...] = ()
+    kept_hidden: tuple[str, ...] = ()
+    """Sheets, rows and columns that are hidden in the copy as in the original."""
+    formulas: bool = False
+    withheld: str | None = None
+
+
 class LookOutcome(StrEnum):
     """Whether the wish was fulfilled for a file; an omission always has a reason."""
 
