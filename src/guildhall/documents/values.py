@@ -116,6 +116,14 @@ class Scrubbed(Value):
     omitted: tuple[Omission, ...] = ()
 
 
+class Copied(Value):
+    """What a grader is handed of a file to keep: written by us, of the kind it now is; None with an omission."""
+
+    kind: Kind
+    out: Path | None = None
+    omitted: tuple[Omission, ...] = ()
+
+
 class LookOutcome(StrEnum):
     """Whether the wish was fulfilled for a file; an omission always has a reason."""
 

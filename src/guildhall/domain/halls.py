@@ -7,14 +7,14 @@ grader's claim on a slot. Who sits where is decided by the queue; what may be se
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 
 from pydantic import AwareDatetime, Field, model_validator
 
 from guildhall.domain.authors import GraderKind
 from guildhall.domain.judgments import BlindGuess, Severity, Usability
 from guildhall.domain.tasks import Specification
-from guildhall.domain.values import Digest, Id, Line, Value
+from guildhall.domain.values import Digest, GrownValue, Id, Line, Value
 
 
 class Role(StrEnum):
@@ -58,9 +58,13 @@ class GoldItem(Value):
         return self
 
 
-class HallDesign(Value):
+class HallDesign(GrownValue):
     """The rules of human grading for one study; part of what is frozen."""
 
+    later: ClassVar[frozenset[str]] = frozenset({"originals"})
+
+    originals: bool | None = None
+    """Hand out the makers' own files, scrubbed, instead of copies that we write; structure tells programs apart."""
     graders_per_set: Annotated[int, Field(ge=1, le=50)] = 3
     set_size: Annotated[int, Field(ge=2, le=10)] = 2
     """2 shows pairs of expert and model; more shows the expert with several models at once."""
