@@ -30,7 +30,7 @@ def letter(tmp_path: Path) -> Path:
 
 
 def served(pool: OfficePool, file: Path) -> bool:
-    return pool.convert(file, file.read_bytes(), DOCX, max_pages=5).pdf.startswith(b"%PDF-")
+    return pool.convert(file, file.read_bytes(), DOCX, max_pages=5).content.startswith(b"%PDF-")
 
 
 def idle(pool: OfficePool) -> list[OfficeWorker]:

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from guildhall.documents.kinds import Kind
 from guildhall.documents.looking import Documents, documents
+from guildhall.documents.render.office import OfficePool
 from guildhall.documents.render.rendering import Renderer
 from guildhall.documents.values import PageImage, Rendered
 from guildhall.domain.authors import Expert
@@ -47,5 +48,5 @@ def test_behind_a_page_that_could_not_be_drawn_words_stay_with_their_pages() -> 
     rooms: Any = ThreePages()
     pages = tuple(PageImage(number=number, image=Path("x"), width=1, height=1) for number in (1, 3))
     rendered = Rendered(kind=Kind.PDF, renderer="r", pages=pages)
-    layer = Documents(cast("Renderer", None), rooms).layer(Path("x.pdf"), rendered)
+    layer = Documents(cast("Renderer", None), rooms, cast("OfficePool", None)).layer(Path("x.pdf"), rendered)
     assert {place: lines[0].text for place, lines in layer.pages.items()} == {1: "1", 2: "3"}

@@ -17,7 +17,8 @@ from guildhall.documents.packages import write_members
 from guildhall.documents.render.archives import unpack
 from guildhall.documents.render.printing import PrintedPage, printed_pdf
 from guildhall.documents.render.recoding import FILM_S, recode_picture, recode_recording, rewrite_text
-from guildhall.documents.values import Copied, Omission
+from guildhall.documents.values import Copied
+from guildhall.documents.workbook_copy.copying import copy_workbook
 from guildhall.errors import UnreadableFile
 
 if TYPE_CHECKING:
@@ -66,6 +67,14 @@ def copy_text(file: Path, kind: Kind, out: Path, means: CopyMeans) -> Copied:
     return means.looking.rooms.call(rewrite_text, file, out=out, to=kind.copied.value)
 
 
+def copy_book(file: Path, kind: Kind, out: Path, means: CopyMeans) -> Copied:
+    """A workbook by one writer of ours, to compute with; what it lacks is told."""
+    made = copy_workbook(file, out / "copy.xlsx", office=means.looking.office, rooms=means.looking.rooms)
+    if made.withheld or made.out is None:
+        return Copied(kind=kind, not_copied=(made.withheld or "it left no copy",))
+    return Copied(kind=Kind.XLSX, out=made.out, not_copied=made.not_copied)
+
+
 def copy_archive(file: Path, kind: Kind, out: Path, means: CopyMeans) -> Copied:
     """The same tree, packed by us, with a copy in the place of each file; what has none is counted by name."""
     if means.depth >= DEEPEST:
@@ -73,19 +82,19 @@ def copy_archive(file: Path, kind: Kind, out: Path, means: CopyMeans) -> Copied:
     within, kept, left = replace(means, depth=means.depth + 1), dict[str, bytes](), MOST_BYTES
     with tempfile.TemporaryDirectory(prefix="guildhall-copy-") as folder:
         unpacked = means.looking.rooms.call(unpack, file, out=Path(folder) / "members", kind=kind.value)
-        omitted = list(unpacked.omitted)
+        lost = [f"{one.what}: {one.reason}" for one in unpacked.omitted]
         for number, member in enumerate(unpacked.members):
             if member.file is None:
                 continue
             copied = means.looking.copied(member.file, out=Path(folder) / f"copy-{number}", means=within)
-            omitted += [one.but(what=f"{member.name}: {one.what}") for one in copied.omitted]
+            lost += [f"{member.name}: {one}" for one in copied.not_copied]
             if copied.out is None:
                 continue
             if copied.out.stat().st_size > left:
-                omitted.append(Omission(what=member.name, reason=f"an archive holds at most {MOST_BYTES // MIB} MiB"))
+                lost.append(f"{member.name}: an archive holds at most {MOST_BYTES // MIB} MiB")
                 continue
             left -= copied.out.stat().st_size
             kept[copied_name(member.name, copied.kind)] = copied.out.read_bytes()
     target = out / "copy.zip"
     target.write_bytes(write_members(kept))
-    return Copied(kind=Kind.ZIP, out=target, omitted=tuple(omitted))
+    return Copied(kind=Kind.ZIP, out=target, not_copied=tuple(lost))

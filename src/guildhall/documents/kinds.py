@@ -82,6 +82,8 @@ class FileKind:
 
 _PRINTED: dict[str, Any] = {"copier": "copies:copy_pages", "copied_as": "pdf"}
 """A PDF printed from the pages shown."""
+_WORKBOOK: dict[str, Any] = {"copier": "copies:copy_book", "copied_as": "xlsx"}
+"""A workbook by one writer, to compute with."""
 
 
 def _office(named: str = "", also: str = "", **more: Any) -> FileKind:
@@ -102,13 +104,14 @@ def _package(named: str, also: str, folder: str, main: str, module: str, media_t
     )
 
 
-def _open_document(ending: str, media_type: str) -> FileKind:
+def _open_document(ending: str, media_type: str, **more: Any) -> FileKind:
     return _office(
         also=ending,
         media_type=f"application/vnd.oasis.opendocument.{media_type}",
         reader="extract.opendocument:extract_open_document",
         scrubber="scrub.opendocument:scrub_open_document",
         freezer="scrub.opendocument:freeze_open_document",
+        **more,
     )
 
 
@@ -209,7 +212,13 @@ class Kind(StrEnum):
     XLSX = (
         "xlsx",
         _package(
-            "xlsx", "xlsm xltx xltm", "xl", "workbook", "sheets", "spreadsheetml.sheet", copier=None, copied_as=""
+            "xlsx",
+            "xlsm xltx xltm",
+            "xl",
+            "workbook",
+            "sheets",
+            "spreadsheetml.sheet",
+            **_WORKBOOK,
         ),
     )
     PPTX = (
@@ -217,7 +226,7 @@ class Kind(StrEnum):
         _package("pptx", "pptm ppsx potx ppsm", "ppt", "presentation", "slides", "presentationml.presentation"),
     )
     ODT = "odt", _open_document("odt", "text")
-    ODS = "ods", _open_document("ods", "spreadsheet")
+    ODS = "ods", _open_document("ods", "spreadsheet", **_WORKBOOK)
     ODP = "odp", _open_document("odp", "presentation")
     RTF = (
         "rtf",
@@ -231,7 +240,7 @@ class Kind(StrEnum):
         ),
     )
     DOC = "doc", _office("doc", media_type="application/msword", stream="WordDocument")
-    XLS = "xls", _office("xls", media_type="application/vnd.ms-excel", stream="Workbook")
+    XLS = "xls", _office("xls", media_type="application/vnd.ms-excel", stream="Workbook", **_WORKBOOK)
     PPT = "ppt", _office("ppt", media_type="application/vnd.ms-powerpoint", stream="PowerPoint Document")
     PDF = (
         "pdf",

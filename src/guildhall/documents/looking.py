@@ -24,7 +24,6 @@ from guildhall.documents.values import (
     Copied,
     FileOutcome,
     Finding,
-    Omission,
     Rendered,
     achieved,
     noted,
@@ -44,8 +43,8 @@ class Documents:
     No method raises for what is wrong with a file: that is an outcome "omitted", with its reason.
     """
 
-    def __init__(self, renderer: Renderer, rooms: Rooms) -> None:
-        self.renderer, self.rooms = renderer, rooms
+    def __init__(self, renderer: Renderer, rooms: Rooms, office: OfficePool) -> None:
+        self.renderer, self.rooms, self.office = renderer, rooms, office
 
     def show(self, file: Path) -> FileOutcome:
         """What the file is, and what is odd about that."""
@@ -97,7 +96,7 @@ class Documents:
         return _looked_at(file, checked)
 
     def copied(self, file: Path, *, out: Path, means: CopyMeans | None = None) -> Copied:
-        """What a grader is handed of the file to keep, in the folder `out`; an omission says why it is nothing."""
+        """What a grader is handed of the file to keep, in the folder `out`; or the reason why it is nothing."""
         kind = Kind.UNKNOWN
         try:
             kind = detect(file).kind
@@ -107,7 +106,7 @@ class Documents:
             made: Copied = function(kind.row.copier)(file, kind, out, means or CopyMeans(self))
         except (UnreadableFile, MissingTool) as refusal:
             reason = refusal.why if isinstance(refusal, UnreadableFile) else str(refusal)
-            return Copied(kind=kind, omitted=(Omission(what="file", reason=reason),))
+            return Copied(kind=kind, not_copied=(reason,))
         return made
 
     def freeze(self, file: Path, *, out: Path) -> Path:
@@ -173,7 +172,7 @@ def documents(cache: Path, *, workers: int | None = None) -> Iterator[Documents]
     """Everything at hand to look at files; LibreOffice is started when the first file needs it."""
     places = workers or min(4, os.cpu_count() or 1)
     with OfficePool(workers=places) as office, Rooms(places=places) as rooms:
-        yield Documents(Renderer(RenderCache(cache), office, rooms), rooms)
+        yield Documents(Renderer(RenderCache(cache), office, rooms), rooms, office)
 
 
 def each(

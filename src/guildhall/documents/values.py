@@ -117,11 +117,25 @@ class Scrubbed(Value):
 
 
 class Copied(Value):
-    """What a grader is handed of a file to keep: written by us, of the kind it now is; None with an omission."""
+    """What a grader is handed of a file to keep: written by us, of the kind it now is, and what it lacks in words.
+
+    Without a copy the words say why.
+    """
 
     kind: Kind
     out: Path | None = None
-    omitted: tuple[Omission, ...] = ()
+    not_copied: tuple[str, ...] = ()
+
+
+class CopiedWorkbook(Value):
+    """A workbook's copy by our own writer and, in plain words, what it lacks; or why there is no copy."""
+
+    out: Path | None = None
+    not_copied: tuple[str, ...] = ()
+    kept_hidden: tuple[str, ...] = ()
+    """Sheets, rows and columns that are hidden in the copy as in the original."""
+    formulas: bool = False
+    withheld: str | None = None
 
 
 class LookOutcome(StrEnum):

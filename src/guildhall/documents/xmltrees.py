@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import TypeAlias
 
 from lxml import etree
@@ -31,8 +31,8 @@ def parse_xml(data: bytes, *, name: str) -> Tree:
         raise UnreadableFile(name, f"its XML is broken ({error})") from error
 
 
-def stream_xml(data: bytes, *, name: str, tag: str) -> Iterator[Tree]:
-    """The elements of one name, each complete and only until the next is asked for; no tree is kept."""
+def stream_xml(data: bytes, *, name: str, tag: str) -> Generator[Tree, None, Tree]:
+    """The elements of one name, each complete and only until the next is asked for; the root, without them, at the end."""
     _refuse_document_type(data, name)
     reader = etree.iterparse(
         io.BytesIO(data),
@@ -51,6 +51,7 @@ def stream_xml(data: bytes, *, name: str, tag: str) -> Iterator[Tree]:
             parent = element.getparent()
             if parent is not None:
                 del parent[: parent.index(element)]
+        return reader.root
     except (etree.XMLSyntaxError, ValueError) as error:
         raise UnreadableFile(name, f"its XML is broken ({error})") from error
 

@@ -105,7 +105,7 @@ class Preparer:
             ending=original.suffix,
             copied=self._blobs.put(copied.out) if copied.out else None,
             copied_as=copied.kind.value if copied.out else "",
-            not_copied=tuple(f"{gone.what}: {gone.reason}" for gone in copied.omitted),
+            not_copied=copied.not_copied,
             scrubbed=self._blobs.put(clean) if clean else None,
             withheld="" if clean else f"could not be cleaned: {scrubbed.reason}",
             pages=pages,

@@ -43,10 +43,16 @@ class Sheet:
     """One sheet; its rows may be read once."""
 
     name: str
-    hidden: bool
+    state: str
+    """Empty for one that is shown; else `hidden` or `veryHidden`."""
     book: Workbook
+    part: str
     content: bytes | None
     _shared: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    @property
+    def hidden(self) -> bool:
+        return bool(self.state)
 
     @property
     def holds_cells(self) -> bool:
@@ -96,24 +102,25 @@ class Workbook:
     def __init__(self, package: Opc) -> None:
         self._package = package
         main = next((part for part in self._related("", "officeDocument")), "xl/workbook.xml")
-        self._main = main
+        self.main = main
         book = package.tree(main)
         if book is None:
             raise UnreadableFile(package.name, "its sheets cannot be read (no table of sheets in XML)")
-        self._since_1904 = any(attribute(part, "date1904") in ("1", "true") for part in book.iter("{*}workbookPr"))
+        self.since_1904 = any(attribute(part, "date1904") in ("1", "true") for part in book.iter("{*}workbookPr"))
         relations = {relation.get("Id"): relation for relation in package.relations(main)}
         self.sheets = [self._sheet(sheet, relations.get(attribute(sheet, "id"))) for sheet in book.iter("{*}sheet")]
 
     def _sheet(self, listed: Tree, relation: Tree | None) -> Sheet:
         name = listed.get("name", "")
-        part = None if relation is None else self._package.target(self._main, relation)
+        part = None if relation is None else self._package.target(self.main, relation)
         if relation is None or part is None:
             raise UnreadableFile(self._package.name, f"its sheets cannot be read ({name!r} is not in the file)")
         content = None
         if relation.get("Type", "").endswith("/worksheet"):
             found = self._package.parts[part]
             content = found if isinstance(found, bytes) else write_xml(found)
-        return Sheet(name, listed.get("state", "visible") != "visible", self, content)
+        state = listed.get("state", "visible")
+        return Sheet(name, "" if state == "visible" else state, self, part, content)
 
     def _related(self, part: str, kind: str) -> Iterator[str]:
         for relation in self._package.relations(part):
@@ -125,7 +132,7 @@ class Workbook:
     @cached_property
     def strings(self) -> list[str]:
         """The texts that cells refer to by number."""
-        tables = (self._package.tree(part) for part in self._related(self._main, "sharedStrings"))
+        tables = (self._package.tree(part) for part in self._related(self.main, "sharedStrings"))
         return [text_of(item) for table in tables if table is not None for item in table]
 
     def number(self, text: str, style: str) -> str:
@@ -135,7 +142,7 @@ class Workbook:
         if shape:
             from openpyxl.utils.datetime import CALENDAR_MAC_1904, CALENDAR_WINDOWS_1900, from_excel
 
-            epoch = CALENDAR_MAC_1904 if self._since_1904 else CALENDAR_WINDOWS_1900
+            epoch = CALENDAR_MAC_1904 if self.since_1904 else CALENDAR_WINDOWS_1900
             try:
                 return _moment(from_excel(number, epoch, timedelta=shape == "length"))
             except (ValueError, OverflowError):
@@ -148,7 +155,7 @@ class Workbook:
         from openpyxl.styles.numbers import BUILTIN_FORMATS, is_date_format, is_timedelta_format
 
         shapes = {}
-        for part in self._related(self._main, "styles"):
+        for part in self._related(self.main, "styles"):
             styles = self._package.tree(part)
             if styles is None:
                 continue

@@ -36,10 +36,19 @@ class LoadAs:
 
 
 @dataclass(frozen=True)
-class Converted:
-    """A PDF made by LibreOffice, what it complained about, and what the pages do not show."""
+class Wanted:
+    """What LibreOffice shall make of a file: a PDF of so many pages, or a workbook, calculated anew where asked."""
 
-    pdf: bytes
+    ending: str = "pdf"
+    max_pages: int = 1
+    calculate: bool = False
+
+
+@dataclass(frozen=True)
+class Converted:
+    """A PDF (or workbook) made by LibreOffice, what it complained about, and what the pages do not show."""
+
+    content: bytes
     warnings: tuple[str, ...] = ()
     facts: dict[str, int] = field(default_factory=dict)
 
@@ -82,16 +91,18 @@ class OfficeWorker:
         self._ask({})
         self._complaints()
 
-    def convert(self, content: bytes, load_as: LoadAs, *, max_pages: int) -> Converted | str:
-        """The PDF, or why LibreOffice refuses this content; `odd` then says whether it must serve no other file."""
+    def convert(self, content: bytes, load_as: LoadAs, *, wanted: Wanted) -> Converted | str:
+        """What is wanted, or why LibreOffice refuses this content; `odd` then says whether it must serve no other file."""
         self.files += 1
         folder = f"job-{self.files}"
-        source, target = f"{folder}/document.{load_as.extension}", f"{folder}/out/document.pdf"
+        source, target = f"{folder}/document.{load_as.extension}", f"{folder}/out/document.{wanted.ending}"
         job = {
             "file": f"{self._room.cwd}/{source}",
-            "pdf": f"{self._room.cwd}/{target}",
+            "target": f"{self._room.cwd}/{target}",
             "filter": load_as.filter,
-            "max_pages": max_pages,
+            "max_pages": wanted.max_pages,
+            "workbook": wanted.ending == "xlsx",
+            "calculate": wanted.calculate,
         }
         try:
             # All files pass through the room's own user: writing into its folder ourselves would follow its links.
@@ -106,11 +117,11 @@ class OfficeWorker:
             self.odd = bool(warnings) or "error" in answer or colours
             if "error" in answer:
                 return str(answer["error"])
-            pdf = self._room.read_file(target, limit_bytes=self._limits.file_bytes)
+            made = self._room.read_file(target, limit_bytes=self._limits.file_bytes)
             self._room.run(["rm", "-rf", folder])
         except (OSError, RoomClosed) as error:
-            raise WorkerFailed(f"LibreOffice left no PDF ({error})") from error
-        return Converted(pdf, warnings, {name: count for name, count in answer.items() if isinstance(count, int)})
+            raise WorkerFailed(f"LibreOffice left no {wanted.ending} ({error})") from error
+        return Converted(made, warnings, {name: count for name, count in answer.items() if isinstance(count, int)})
 
     def _ask(self, job: dict[str, Any]) -> dict[str, Any]:
         command = [SYSTEM_PYTHON, "-I", "-S", "asking.py", f"{self._room.cwd}/socket"]
@@ -155,7 +166,15 @@ class OfficePool:
         self.close()
 
     def convert(self, file: Path, content: bytes, load_as: LoadAs, *, max_pages: int) -> Converted:
-        """Convert content to PDF; `UnreadableFile(file)` when LibreOffice refuses it, hangs or dies of it.
+        """Convert content to PDF; `UnreadableFile(file)` when LibreOffice refuses it, hangs or dies of it."""
+        return self._made(file, content, load_as, Wanted(max_pages=max_pages))
+
+    def workbook(self, file: Path, content: bytes, load_as: LoadAs, *, calculate: bool = False) -> bytes:
+        """A spreadsheet as an xlsx package, with every formula computed anew where asked; refused as PDFs are."""
+        return self._made(file, content, load_as, Wanted(ending="xlsx", calculate=calculate)).content
+
+    def _made(self, file: Path, content: bytes, load_as: LoadAs, wanted: Wanted) -> Converted:
+        """What is wanted of the file.
 
         After a crash it is tried once more in a fresh worker, so that no file is blamed for its predecessor; so is a
         file whose pages colour authors, so that its looks are its own.
@@ -163,25 +182,25 @@ class OfficePool:
         require_office()
         with self._places:
             try:
-                result = self._attempt(self._warm(), content, load_as, max_pages)
+                result = self._attempt(self._warm(), content, load_as, wanted)
             except AtLimit as failure:
                 raise UnreadableFile(file, str(failure)) from failure
             except WorkerFailed:
-                result = self._in_fresh_worker(file, content, load_as, max_pages)
+                result = self._in_fresh_worker(file, content, load_as, wanted)
         if isinstance(result, str):
             raise UnreadableFile(file, f"LibreOffice cannot convert it ({result})")
         return result
 
-    def _in_fresh_worker(self, file: Path, content: bytes, load_as: LoadAs, max_pages: int) -> Converted | str:
+    def _in_fresh_worker(self, file: Path, content: bytes, load_as: LoadAs, wanted: Wanted) -> Converted | str:
         try:
-            return self._attempt(OfficeWorker(self._limits), content, load_as, max_pages)
+            return self._attempt(OfficeWorker(self._limits), content, load_as, wanted)
         except WorkerFailed as failure:
             raise UnreadableFile(file, str(failure)) from failure
 
-    def _attempt(self, worker: OfficeWorker, content: bytes, load_as: LoadAs, max_pages: int) -> Converted | str:
+    def _attempt(self, worker: OfficeWorker, content: bytes, load_as: LoadAs, wanted: Wanted) -> Converted | str:
         """Convert, and keep the worker for others only when nothing odd happened."""
         try:
-            result = worker.convert(content, load_as, max_pages=max_pages)
+            result = worker.convert(content, load_as, wanted=wanted)
         except BaseException:
             worker.close()
             raise

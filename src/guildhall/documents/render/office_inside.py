@@ -1,7 +1,7 @@
 """The warm LibreOffice of one room; run by the system's Python, which has the `uno` module, and by nothing else.
 
 `office_inside.py PROFILE SOCKET` starts LibreOffice on a private profile and serves conversions one at a time. A job is
-`{"file", "pdf", "filter", "max_pages"}`; the answer has `error` or the facts of the conversion.
+`{"file", "target", "filter", "max_pages", "workbook", "calculate"}`; the answer has `error` or the facts of the conversion.
 """
 
 from __future__ import annotations
@@ -135,14 +135,25 @@ def converted(desktop: Any, job: dict[str, Any]) -> dict[str, Any]:
     if document is None:
         return {"error": "LibreOffice refused to load it"}
     try:
+        target = uno.systemPathToFileUrl(job["target"])
+        if job["workbook"]:
+            return as_workbook(document, target, calculate=job["calculate"])
         facts: dict[str, Any] = dict(described(document))
         export = next(name for service, name in EXPORT_FILTERS if document.supportsService(service))
         pages = uno.Any("[]com.sun.star.beans.PropertyValue", properties(PageRange=f"1-{job['max_pages']}"))
-        target = uno.systemPathToFileUrl(job["pdf"])
         document.storeToURL(target, properties(FilterName=export, FilterData=pages))
         return facts
     finally:
         document.close(True)
+
+
+def as_workbook(document: Any, target: str, *, calculate: bool) -> dict[str, Any]:
+    if not document.supportsService("com.sun.star.sheet.SpreadsheetDocument"):
+        return {"error": "it is no spreadsheet"}
+    if calculate:
+        document.calculateAll()
+    document.storeToURL(target, properties(FilterName="Calc MS Excel 2007 XML"))
+    return {}
 
 
 def described(document: Any) -> dict[str, int]:

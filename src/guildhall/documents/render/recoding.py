@@ -16,7 +16,7 @@ from guildhall.documents.extract.writing import visible
 from guildhall.documents.kinds import Kind
 from guildhall.documents.render.images import OPEN_PIXELS, as_seen, svg_picture
 from guildhall.documents.render.media import ffmpeg_command
-from guildhall.documents.values import Copied, Omission
+from guildhall.documents.values import Copied
 from guildhall.errors import UnreadableFile
 
 MOST_FRAMES = 240
@@ -73,9 +73,8 @@ def _moving(picture: Image.Image, target: Path, *, most: int) -> Copied:
         frames[0].save(target, "PNG")
     else:
         frames[0].save(target, "PNG", save_all=True, append_images=frames[1:], duration=lasting, loop=0)
-    reason = f"only the first {len(frames)} are copied"
-    lost = (Omission(what="frames", reason=reason, count=count - len(frames)),) if count > len(frames) else ()
-    return Copied(kind=Kind.PNG, out=target, omitted=lost)
+    lost = (f"{count - len(frames)} frames: only the first {len(frames)} are copied",) if count > len(frames) else ()
+    return Copied(kind=Kind.PNG, out=target, not_copied=lost)
 
 
 def recode_recording(file: Path, out: Path, *, kind: str, to: str) -> Copied:

@@ -180,7 +180,7 @@ def _repaired(file: Path, means: Means) -> bytes | None:
 def _finished(file: Path, kind: Kind, converted: Converted, out: Path, means: Means) -> Rendered:
     with tempfile.TemporaryDirectory(prefix="guildhall-pdf-") as folder:
         pdf = Path(folder) / "document.pdf"
-        pdf.write_bytes(converted.pdf)
+        pdf.write_bytes(converted.content)
         rendered = means.rooms.call(
             finish_office,
             file,
