@@ -31,6 +31,7 @@ SHAPES = {
     "renderer": ["file", "kind", "out", "means"],
     "scrubber": ["data", "ledger", "context"],
     "freezer": ["data", "ledger", "context"],
+    "copier": ["file", "kind", "out", "means"],
 }
 ENDINGS = {ending for kind in Kind for ending in kind.row.endings}
 ELSEWHERE = {

@@ -12,8 +12,10 @@ from PIL import Image
 
 from guildhall.documents.extract import pdf
 from guildhall.documents.extract.pdf import place_words
+from guildhall.documents.kinds import Kind
 from guildhall.documents.looking import Documents
 from guildhall.documents.render.pdf_pages import draw_pages
+from guildhall.documents.values import Omission, Rendered
 from guildhall.domain.prepared import PLACES, PlacedText
 from guildhall.errors import UnreadableFile
 from tests.documents.broken_and_sound import drawn
@@ -84,7 +86,10 @@ def test_a_file_that_is_no_pdf_has_none_and_says_so(tmp_path: Path, look: Docume
     path.write_bytes(b"%PDF-1.7 nothing")
     with pytest.raises(UnreadableFile, match="cannot be opened"):
         place_words(path, tmp_path, max_pages=9)
-    assert look.layer(path).pages == {}
+    assert (
+        look.layer(path, Rendered(kind=Kind.PDF, renderer="none", omitted=(Omission(what="file", reason="no"),))).pages
+        == {}
+    )
 
 
 def test_words_of_a_file_that_is_no_pdf_come_from_the_pdf_its_pages_are_drawn_from(
@@ -94,7 +99,7 @@ def test_words_of_a_file_that_is_no_pdf_come_from_the_pdf_its_pages_are_drawn_fr
     path.write_text("Harbour dues\n\nThe sum is 1200.\n")
     rendered = look.renderer.render(path)
     assert rendered.pdf is not None
-    placed = {one.text: one for one in look.layer(rendered.pdf).pages[1]}
+    placed = {one.text: one for one in look.layer(path, rendered).pages[1]}
     assert list(placed) == ["Harbour dues", "The sum is 1200."]
     picture = Image.open(rendered.pages[0].image)
     assert sum(ink_in(picture, one) for one in placed.values()) > 0.99

@@ -34,7 +34,7 @@ class RecordingPreparer:
         self.digest = workspace.blobs.put(b"a recording")
 
     def submission(self, submission: Submission, task: Task) -> Prepared:
-        file = PreparedFile(kind=self.kind, ending=self.ending, scrubbed=self.digest)
+        file = PreparedFile(kind=self.kind, ending=self.ending, copied=self.digest, copied_as=self.kind)
         return Prepared(subject=submission.key, version=VERSION, files=(file,))
 
     def references(self, task: Task) -> Prepared:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from guildhall.documents.looking import documents
-from guildhall.documents.values import PageImage
+from guildhall.documents.kinds import Kind
+from guildhall.documents.looking import Documents, documents
+from guildhall.documents.render.office import OfficePool
+from guildhall.documents.render.rendering import Renderer
+from guildhall.documents.values import PageImage, Rendered
 from guildhall.domain.authors import Expert
 from guildhall.domain.prepared import PlacedText, TextLayer
 from guildhall.domain.submissions import Submission
@@ -33,18 +36,17 @@ def test_prepared_pages_carry_their_words(tmp_path: Path, workspace: Workspace) 
     }
 
 
-class OnePageLost:
-    """Documents in which the second of three pages could not be drawn."""
+class ThreePages:
+    """Rooms in which a PDF has words on each of three pages."""
 
-    def layer(self, _pdf: Path) -> TextLayer:
+    def call(self, *_asked: Any, **_options: Any) -> TextLayer:
         word = PlacedText(text="x", left=0, top=0, width=1, height=1)
         return TextLayer(pages={number: (word.but(text=str(number)),) for number in (1, 2, 3)})
 
 
-def test_behind_a_page_that_could_not_be_drawn_words_stay_with_their_pages(workspace: Workspace) -> None:
-    documents_here: Any = OnePageLost()
-    pages = [PageImage(number=number, image=Path("x"), width=1, height=1) for number in (1, 3)]
-    kept = Preparer(workspace, documents_here)._layer(Path("x.pdf"), pages)
-    assert kept is not None
-    layer = TextLayer.model_validate_json(workspace.blobs.read(kept))
+def test_behind_a_page_that_could_not_be_drawn_words_stay_with_their_pages() -> None:
+    rooms: Any = ThreePages()
+    pages = tuple(PageImage(number=number, image=Path("x"), width=1, height=1) for number in (1, 3))
+    rendered = Rendered(kind=Kind.PDF, renderer="r", pages=pages)
+    layer = Documents(cast("Renderer", None), rooms, cast("OfficePool", None)).layer(Path("x.pdf"), rendered)
     assert {place: lines[0].text for place, lines in layer.pages.items()} == {1: "1", 2: "3"}

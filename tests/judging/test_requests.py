@@ -68,7 +68,7 @@ def test_a_file_with_nothing_to_show_is_an_omission_of_its_own():
 
 
 def test_recordings_go_to_judges_that_take_them_and_are_omissions_for_others():
-    sound = work(document(kind="mp3", ending=".mp3", scrubbed=sha256(b"mp3")))
+    sound = work(document(kind="mp3", ending=".mp3", copied_as="mp3", copied=sha256(b"mp3")))
     assert recordings(sound) == {"audio"}
     hears = shown(sound, media=("image", "audio"))
     assert [part.media_type for part in hears.parts if isinstance(part, FilePart)] == ["audio/mpeg"]
@@ -77,7 +77,7 @@ def test_recordings_go_to_judges_that_take_them_and_are_omissions_for_others():
 
 def test_whoever_plays_a_film_is_not_told_that_it_is_missing():
     gone = ("film not shown: 12 moments of 3.0 s are shown as frames", "sound not shown: a waveform", "no text: silent")
-    film = work(document(kind="mp4", ending=".mp4", scrubbed=sha256(b"mp4"), omitted=gone))
+    film = work(document(kind="mp4", ending=".mp4", copied_as="mp4", copied=sha256(b"mp4"), omitted=gone))
     assert [why.partition(": ")[2] for why in shown(film, media=("image", "video")).omissions] == ["no text: silent"]
     assert [why.partition(": ")[2] for why in shown(film).omissions][:3] == list(gone)
 

@@ -71,14 +71,19 @@ def prepare(workspace: Workspace, subject: str, *, label: str, text: str, files:
     memo = PreparedFile(
         kind="docx",
         ending=".docx",
-        scrubbed=blobs.put(f"memo {label}".encode()),
+        copied=blobs.put(f"memo {label}".encode()),
+        copied_as="pdf",
         pages=(page,),
         layer=layer,
         text=blobs.put(b"The totals agree with the ledger."),
         words=6,
     )
     sheet = PreparedFile(
-        kind="xlsx", ending=".xlsx", scrubbed=blobs.put(f"sheet {label}".encode()), grid=blobs.put(grid.canonical())
+        kind="xlsx",
+        ending=".xlsx",
+        copied_as="xlsx",
+        copied=blobs.put(f"sheet {label}".encode()),
+        grid=blobs.put(grid.canonical()),
     )
     made = Prepared(subject=subject, version=VERSION, files=(memo, sheet) if files else (), text=text)
     workspace.store.add(made)

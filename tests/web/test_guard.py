@@ -262,7 +262,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     with Workspace.create(path) as workspace:
         open_study(workspace, [make_task(1)], models=0)
         files = tuple(
-            PreparedFile(kind=kind, ending=f".{kind}", scrubbed=workspace.blobs.put(HOSTILE + kind.encode()))
+            PreparedFile(
+                kind=kind, ending=f".{kind}", copied_as=kind, copied=workspace.blobs.put(HOSTILE + kind.encode())
+            )
             for kind in ("html", "svg")
         )
         submission = Submission(task="task-1", author={"kind": "model", "name": "m", "model": "x"}, text="<b>hi</b>")

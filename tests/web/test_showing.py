@@ -39,7 +39,7 @@ def site_with(blobs: Blobs, *files: BlindedFile) -> Site:
 @pytest.mark.parametrize("kind", list(Kind), ids=lambda kind: kind.value)
 def test_a_browser_is_handed_what_it_can_show_and_offered_the_rest_to_keep(kind: Kind, tmp_path: Path) -> None:
     blobs = Blobs(tmp_path)
-    site = site_with(blobs, BlindedFile(name="A-1", kind=kind.value, digest=blobs.put(b"bytes")))
+    site = site_with(blobs, BlindedFile(name="A-1", kind=kind.value, digest=blobs.put(b"bytes"), copied_as=kind.value))
     with TestClient(files_app(site)) as client:
         sent = client.get("/f/A.1/A-1")
     assert sent.status_code == 200 and sent.content == b"bytes"
@@ -55,8 +55,8 @@ def test_a_photograph_is_shown_in_the_page() -> None:
 @pytest.mark.parametrize("kind", PLAYED, ids=lambda kind: kind.value)
 def test_nothing_says_that_a_recording_is_missing_above_its_player(kind: Kind, tmp_path: Path) -> None:
     blobs = Blobs(tmp_path)
-    file = BlindedFile(name="A-1", kind=kind.value, digest=blobs.put(b"bytes"), omitted=FILM)
-    unplayed = file.but(kind=Kind.AVI.value)
+    file = BlindedFile(name="A-1", kind=kind.value, digest=blobs.put(b"bytes"), copied_as=kind.value, omitted=FILM)
+    unplayed = file.but(copied_as=Kind.AVI.value)
     [played, not_played] = shown_files(site_with(blobs), "seat", "A", (file, unplayed))
     assert played.player == kind.family and played.omitted == ("no text: silent",)
     assert not_played.player is None and not_played.omitted == FILM

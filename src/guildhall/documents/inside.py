@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from guildhall.documents.checks.checking import CheckLimits, check_file
 from guildhall.documents.extract.pdf import place_words
 from guildhall.documents.extract.reading import extract_file
 from guildhall.documents.extract.sheets import read_grid
+from guildhall.documents.extract.writing import visible
 from guildhall.documents.kinds import Kind
-from guildhall.documents.scrub.scrubbing import scrub_file
+from guildhall.documents.scrub.scrubbing import freeze_file, scrub_file
 from guildhall.documents.tells import find_tells
 from guildhall.documents.values import Extracted, Finding, Omission, Scrubbed
 from guildhall.domain.prepared import Grid, TextLayer
@@ -35,8 +37,16 @@ def read(file: Path, out: Path, *, kind: str) -> Extracted:  # noqa: ARG001 - no
 
 
 def grid(file: Path, out: Path) -> Grid:  # noqa: ARG001 - nothing to write
-    """A workbook's sheets as tables."""
-    return read_grid(file)
+    """A workbook's sheets as tables, of what a reader can see."""
+    return Grid.model_validate(_seen(read_grid(file).model_dump()))
+
+
+def _seen(value: Any) -> Any:
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {key: _seen(one) for key, one in value.items()}
+    return [_seen(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def layer(file: Path, out: Path, *, max_pages: int) -> TextLayer:
@@ -47,6 +57,11 @@ def layer(file: Path, out: Path, *, max_pages: int) -> TextLayer:
 def scrub(file: Path, out: Path, *, kind: str, shown: str) -> Scrubbed:
     """Write the scrubbed copy as `shown`."""
     return scrub_file(file, out / shown, kind=Kind(kind))
+
+
+def freeze(file: Path, out: Path, *, kind: str, shown: str) -> Scrubbed:
+    """Write a copy in which what a program would compute anew is frozen."""
+    return freeze_file(file, out / shown, kind=Kind(kind))
 
 
 def check(file: Path, out: Path, *, kind: str, pdf: Path | None = None, pages: int | None = None) -> FileFindings:

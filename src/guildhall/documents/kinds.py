@@ -60,6 +60,10 @@ class FileKind:
     """(data, ledger, about) -> the data without its makers' traces; None: nobody here can look into it."""
     freezer: str | None = None
     """(data, ledger, about) -> the data with volatile content frozen; None: nothing in it moves."""
+    copier: str | None = None
+    """(file, kind, out, looking) -> what a grader is handed to keep, written by us; None: pages and words at most."""
+    copied_as: str = ""
+    """The kind of that copy, by its ending; empty where it is the kind itself."""
     inline: bool = False
     """A browser shows or plays it itself; all else is a download."""
     for_models: bool = False
@@ -76,12 +80,18 @@ class FileKind:
         return (*self.named.split(), *self.also.split())
 
 
+_PRINTED: dict[str, Any] = {"copier": "copies:copy_pages", "copied_as": "pdf"}
+"""A PDF printed from the pages shown."""
+_WORKBOOK: dict[str, Any] = {"copier": "copies:copy_book", "copied_as": "xlsx"}
+"""A workbook by one writer, to compute with."""
+
+
 def _office(named: str = "", also: str = "", **more: Any) -> FileKind:
     shown = "render.rendering:show_office"
-    return FileKind(family=Family.OFFICE, named=named, also=also, renderer=shown, **more)
+    return FileKind(family=Family.OFFICE, named=named, also=also, renderer=shown, **(_PRINTED | more))
 
 
-def _package(named: str, also: str, folder: str, main: str, module: str, media_type: str) -> FileKind:
+def _package(named: str, also: str, folder: str, main: str, module: str, media_type: str, **more: Any) -> FileKind:
     return _office(
         named,
         also,
@@ -90,17 +100,22 @@ def _package(named: str, also: str, folder: str, main: str, module: str, media_t
         reader=f"extract.{module}:extract_{module}",
         scrubber=f"scrub.{module}:scrub_{module}",
         freezer=f"scrub.{module}:freeze_{module}",
+        **more,
     )
 
 
-def _open_document(ending: str, media_type: str) -> FileKind:
+def _open_document(ending: str, media_type: str, **more: Any) -> FileKind:
     return _office(
         also=ending,
         media_type=f"application/vnd.oasis.opendocument.{media_type}",
         reader="extract.opendocument:extract_open_document",
         scrubber="scrub.opendocument:scrub_open_document",
         freezer="scrub.opendocument:freeze_open_document",
+        **more,
     )
+
+
+_OF_PICTURES = "extract.pictures:extract_picture"
 
 
 def _image(named: str, also: str, media_type: str, scrubber: str, **more: Any) -> FileKind:
@@ -111,7 +126,7 @@ def _image(named: str, also: str, media_type: str, scrubber: str, **more: Any) -
         media_type=f"image/{media_type}",
         scrubber=scrubber,
         renderer="render.rendering:show_picture",
-        **({"reader": "extract.pictures:extract_picture"} | more),
+        **({"reader": _OF_PICTURES, "copier": "copies:copy_picture", "copied_as": "png"} | more),
     )
 
 
@@ -126,6 +141,7 @@ def _media(family: Family, named: str, also: str, media_type: str, container: tu
         reader="extract.media:extract_media",
         renderer="render.rendering:show_media",
         scrubber="scrub.media:scrub_media",
+        copier="copies:copy_recording",
         **more,
     )
 
@@ -139,6 +155,7 @@ def _drawing(named: str, also: str, name: str, media_type: str) -> FileKind:
         reader=f"extract.drawings:extract_{name}",
         renderer="render.rendering:show_model",
         scrubber=f"scrub.cad:scrub_{name}",
+        **_PRINTED,
     )
 
 
@@ -151,6 +168,8 @@ def _archive(named: str, also: str, name: str, media_type: str, **more: Any) -> 
         reader="extract.reading:extract_archive",
         renderer="render.archives:show_archive",
         scrubber=f"scrub.archives:scrub_{name}",
+        copier="copies:copy_archive",
+        copied_as="zip",
         **more,
     )
 
@@ -164,6 +183,7 @@ def _text(named: str, also: str, media_type: str, renderer: str = "show_code", *
         reader="extract.plain:extract_text",
         renderer=f"render.rendering:{renderer}",
         scrubber="scrub.markup:scrub_text",
+        copier="copies:copy_text",
         **more,
     )
 
@@ -189,13 +209,24 @@ class Kind(StrEnum):
         return kind
 
     DOCX = "docx", _package("docx", "docm dotx dotm", "word", "document", "word", "wordprocessingml.document")
-    XLSX = "xlsx", _package("xlsx", "xlsm xltx xltm", "xl", "workbook", "sheets", "spreadsheetml.sheet")
+    XLSX = (
+        "xlsx",
+        _package(
+            "xlsx",
+            "xlsm xltx xltm",
+            "xl",
+            "workbook",
+            "sheets",
+            "spreadsheetml.sheet",
+            **_WORKBOOK,
+        ),
+    )
     PPTX = (
         "pptx",
         _package("pptx", "pptm ppsx potx ppsm", "ppt", "presentation", "slides", "presentationml.presentation"),
     )
     ODT = "odt", _open_document("odt", "text")
-    ODS = "ods", _open_document("ods", "spreadsheet")
+    ODS = "ods", _open_document("ods", "spreadsheet", **_WORKBOOK)
     ODP = "odp", _open_document("odp", "presentation")
     RTF = (
         "rtf",
@@ -209,7 +240,7 @@ class Kind(StrEnum):
         ),
     )
     DOC = "doc", _office("doc", media_type="application/msword", stream="WordDocument")
-    XLS = "xls", _office("xls", media_type="application/vnd.ms-excel", stream="Workbook")
+    XLS = "xls", _office("xls", media_type="application/vnd.ms-excel", stream="Workbook", **_WORKBOOK)
     PPT = "ppt", _office("ppt", media_type="application/vnd.ms-powerpoint", stream="PowerPoint Document")
     PDF = (
         "pdf",
@@ -220,25 +251,57 @@ class Kind(StrEnum):
             reader="extract.pdf:extract_pdf",
             renderer="render.rendering:show_pdf",
             scrubber="scrub.pdf:scrub_pdf",
+            **_PRINTED,
         ),
     )
     PNG = "png", _image("png", "", "png", "scrub.images:scrub_png", starts=(b"\x89PNG\r\n\x1a\n",), inline=True)
-    JPEG = "jpg", _image("jpg jpeg", "jpe", "jpeg", "scrub.images:scrub_jpeg", starts=(b"\xff\xd8\xff",), inline=True)
+    JPEG = (
+        "jpg",
+        _image(
+            "jpg jpeg",
+            "jpe",
+            "jpeg",
+            "scrub.images:scrub_jpeg",
+            starts=(b"\xff\xd8\xff",),
+            inline=True,
+            copied_as="jpg",
+        ),
+    )
     GIF = "gif", _image("", "gif", "gif", "scrub.images:scrub_gif", starts=(b"GIF87a", b"GIF89a"), inline=True)
     WEBP = "webp", _image("", "webp", "webp", "scrub.images:scrub_webp", riff=b"WEBP", inline=True)
-    TIFF = "tiff", _image("", "tiff tif", "tiff", "scrub.tiff:scrub_tiff", starts=(b"II*\0", b"MM\0*", b"II+\0"))
+    TIFF = (
+        "tiff",
+        _image("", "tiff tif", "tiff", "scrub.tiff:scrub_tiff", starts=(b"II*\0", b"MM\0*", b"II+\0"), **_PRINTED),
+    )
     BMP = "bmp", _image("", "bmp", "bmp", "scrub.images:scrub_bmp")
-    SVG = "svg", _image("", "svg", "svg+xml", "scrub.markup:scrub_svg", reader="extract.plain:extract_text")
+    SVG = "svg", _image("", "svg", "svg+xml", "scrub.markup:scrub_svg", reader="extract.plain:extract_svg")
     WAV = "wav", _media(Family.AUDIO, "wav", "", "wav", ("wav", "wav"), riff=b"WAVE", inline=True, for_models=True)
     MP3 = "mp3", _media(Family.AUDIO, "mp3", "", "mpeg", ("mp3", "mp3"), starts=(b"ID3",), inline=True, for_models=True)
-    FLAC = "flac", _media(Family.AUDIO, "", "flac", "flac", ("flac", "flac"), starts=(b"fLaC",), inline=True)
-    OGG = "ogg", _media(Family.AUDIO, "", "ogg oga opus", "ogg", ("ogg", "ogg"), starts=(b"OggS",), inline=True)
-    M4A = "m4a", _media(Family.AUDIO, "", "m4a", "mp4", ("mov", "ipod"), like="mp4", inline=True)
+    FLAC = (
+        "flac",
+        _media(Family.AUDIO, "", "flac", "flac", ("flac", "flac"), starts=(b"fLaC",), inline=True, copied_as="wav"),
+    )
+    OGG = (
+        "ogg",
+        _media(
+            Family.AUDIO, "", "ogg oga opus", "ogg", ("ogg", "ogg"), starts=(b"OggS",), inline=True, copied_as="mp3"
+        ),
+    )
+    M4A = "m4a", _media(Family.AUDIO, "", "m4a", "mp4", ("mov", "ipod"), like="mp4", inline=True, copied_as="mp3")
     MP4 = "mp4", _media(Family.VIDEO, "mp4", "m4v", "mp4", ("mov", "mp4"), like="mp4", inline=True, for_models=True)
-    MOV = "mov", _media(Family.VIDEO, "", "mov", "quicktime", ("mov", "mov"), like="mp4", for_models=True)
-    MKV = "mkv", _media(Family.VIDEO, "", "mkv", "x-matroska", ("matroska", "matroska"), like="matroska")
-    WEBM = "webm", _media(Family.VIDEO, "", "webm", "webm", ("matroska", "webm"), like="matroska", inline=True)
-    AVI = "avi", _media(Family.VIDEO, "", "avi", "x-msvideo", ("avi", "avi"), riff=b"AVI ")
+    MOV = (
+        "mov",
+        _media(Family.VIDEO, "", "mov", "quicktime", ("mov", "mov"), like="mp4", for_models=True, copied_as="mp4"),
+    )
+    MKV = (
+        "mkv",
+        _media(Family.VIDEO, "", "mkv", "x-matroska", ("matroska", "matroska"), like="matroska", copied_as="mp4"),
+    )
+    WEBM = (
+        "webm",
+        _media(Family.VIDEO, "", "webm", "webm", ("matroska", "webm"), like="matroska", inline=True, copied_as="mp4"),
+    )
+    AVI = "avi", _media(Family.VIDEO, "", "avi", "x-msvideo", ("avi", "avi"), riff=b"AVI ", copied_as="mp4")
     STL = "stl", _drawing("stl", "", "stl", "stl")
     STEP = "step", _drawing("step stp", "p21", "step", "step")
     DXF = "dxf", _drawing("dxf", "", "dxf", "vnd.dxf")
@@ -259,6 +322,7 @@ class Kind(StrEnum):
             reader="extract.plain:extract_html",
             renderer="render.rendering:show_web_page",
             scrubber="scrub.markup:scrub_html",
+            **_PRINTED,
         ),
     )
     IPYNB = (
@@ -271,6 +335,7 @@ class Kind(StrEnum):
             reader="extract.plain:extract_notebook",
             renderer="render.rendering:show_notebook",
             scrubber="scrub.markup:scrub_notebook",
+            **_PRINTED,
         ),
     )
     CSV = "csv", _text("csv", "", "text/csv", "show_csv")
@@ -288,6 +353,11 @@ class Kind(StrEnum):
     @property
     def family(self) -> Family:
         return self.row.family
+
+    @property
+    def copied(self) -> Kind:
+        """The kind of what a grader is handed to keep, where this kind is copied at all."""
+        return Kind(self.row.copied_as) if self.row.copied_as else self
 
     @property
     def ending(self) -> str | None:
@@ -316,6 +386,13 @@ _STATED = re.compile(
 def claimed_kind(name: str | PurePath) -> Kind | None:
     """The kind a file's name claims, or None when its ending claims nothing we know."""
     return _BY_ENDING.get(PurePath(name).suffix.lower().removeprefix("."))
+
+
+def copied_name(name: str, kind: Kind) -> str:
+    """What a copy is called: as the file is, with the ending of what it now is behind it where that is another."""
+    if kind.ending is None or PurePath(name).suffix.lower().removeprefix(".") in kind.row.endings:
+        return name
+    return f"{name}{kind.ending}"
 
 
 def kept_kind(name: str) -> Kind:

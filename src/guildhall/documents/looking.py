@@ -12,17 +12,27 @@ from pathlib import Path
 
 from guildhall.documents import inside
 from guildhall.documents.confined import Rooms
+from guildhall.documents.copies import CopyMeans
 from guildhall.documents.detection import Detected, detect
-from guildhall.documents.kinds import Kind
+from guildhall.documents.kinds import Kind, function
 from guildhall.documents.render.cache import RenderCache
 from guildhall.documents.render.office import OfficePool
 from guildhall.documents.render.pdf_pages import MAX_PAGES
 from guildhall.documents.render.rendering import Renderer
 from guildhall.documents.scrub.names import blind_names
-from guildhall.documents.values import CopiedWorkbook, FileOutcome, Finding, achieved, noted, noticed, omitted, proof
-from guildhall.documents.workbook_copy.copying import copy_workbook
+from guildhall.documents.values import (
+    Copied,
+    FileOutcome,
+    Finding,
+    Rendered,
+    achieved,
+    noted,
+    noticed,
+    omitted,
+    proof,
+)
 from guildhall.domain.prepared import Grid, TextLayer
-from guildhall.errors import UnreadableFile
+from guildhall.errors import MissingTool, UnreadableFile
 
 IN_FLIGHT = 4
 
@@ -34,7 +44,7 @@ class Documents:
     """
 
     def __init__(self, renderer: Renderer, rooms: Rooms, office: OfficePool) -> None:
-        self.renderer, self._rooms, self._office = renderer, rooms, office
+        self.renderer, self.rooms, self.office = renderer, rooms, office
 
     def show(self, file: Path) -> FileOutcome:
         """What the file is, and what is odd about that."""
@@ -47,7 +57,7 @@ class Documents:
         def read(known: Detected) -> FileOutcome:
             nonlocal text
             with _folder(None) as folder:
-                extracted = self._rooms.call(inside.read, file, out=folder, kind=known.kind.value)
+                extracted = self.rooms.call(inside.read, file, out=folder, kind=known.kind.value)
             text = extracted.text
             findings = (*noticed(known), *extracted.findings, *noted(extracted.omitted))
             if not text and extracted.omitted:
@@ -74,7 +84,7 @@ class Documents:
             rendered = self.renderer.render(file)
             pdf = {"pdf": rendered.pdf} if rendered.pdf else {}
             with _folder(out) as folder:
-                found = self._rooms.call(
+                found = self.rooms.call(
                     inside.check, file, out=folder, also=pdf, kind=known.kind.value, pages=page_limit
                 ).findings
             if out is None:
@@ -85,11 +95,33 @@ class Documents:
 
         return _looked_at(file, checked)
 
+    def copied(self, file: Path, *, out: Path, means: CopyMeans | None = None) -> Copied:
+        """What a grader is handed of the file to keep, in the folder `out`; or the reason why it is nothing."""
+        kind = Kind.UNKNOWN
+        try:
+            kind = detect(file).kind
+            if kind.row.copier is None:
+                raise UnreadableFile(file, f"a file of kind {kind.value!r} is not handed out")
+            out.mkdir(parents=True, exist_ok=True)
+            made: Copied = function(kind.row.copier)(file, kind, out, means or CopyMeans(self))
+        except (UnreadableFile, MissingTool) as refusal:
+            reason = refusal.why if isinstance(refusal, UnreadableFile) else str(refusal)
+            return Copied(kind=kind, not_copied=(reason,))
+        return made
+
+    def freeze(self, file: Path, *, out: Path) -> Path:
+        """The file with what a program would compute anew frozen; itself where that cannot be done."""
+        try:
+            made = self.rooms.call(inside.freeze, file, out=out, kind=detect(file).kind.value, shown=file.name)
+        except UnreadableFile:
+            return file
+        return made.out or file
+
     def scrub(self, file: Path, *, out: Path, shown: str | None = None) -> FileOutcome:
         """A copy without its makers' traces, as `out/shown`."""
 
         def scrubbed(known: Detected) -> FileOutcome:
-            made = self._rooms.call(inside.scrub, file, out=out, kind=known.kind.value, shown=shown or file.name)
+            made = self.rooms.call(inside.scrub, file, out=out, kind=known.kind.value, shown=shown or file.name)
             findings = (*noticed(known), *made.findings, *noted(made.omitted))
             if made.out is None:
                 return omitted(file, known.kind, made.omitted[0].reason, findings=findings)
@@ -97,32 +129,34 @@ class Documents:
 
         return _looked_at(file, scrubbed)
 
-    def copy_workbook(self, workbook: Path, out: Path) -> CopiedWorkbook:
-        """A copy to take away, by one writer, as the file `out`; what it lacks, and why where there is none."""
-        return copy_workbook(workbook, out, office=self._office, rooms=self._rooms)
-
     def grid(self, workbook: Path) -> Grid | None:
         """A workbook's sheets as tables; None where they cannot be read."""
         try:
             with _folder(None) as folder:
-                return self._rooms.call(inside.grid, workbook, out=folder)
+                return self.rooms.call(inside.grid, workbook, out=folder)
         except UnreadableFile:
             return None
 
-    def layer(self, pdf: Path) -> TextLayer:
-        """Where the words of a PDF stand on its pages; nowhere, when it cannot be read."""
+    def layer(self, file: Path, rendered: Rendered) -> TextLayer:
+        """The words over the pages shown, from the very PDF they were drawn from; none where that was no PDF."""
+        pdf = file if rendered.kind is Kind.PDF else rendered.pdf
+        if pdf is None:
+            return TextLayer()
         try:
             with _folder(None) as folder:
-                return self._rooms.call(inside.layer, pdf, out=folder, max_pages=MAX_PAGES)
+                found = self.rooms.call(inside.layer, pdf, out=folder, max_pages=MAX_PAGES)
         except UnreadableFile:
             return TextLayer()
+        # A page that could not be drawn is not among the pages shown: those behind it move up.
+        shown = enumerate((page.number for page in rendered.pages), 1)
+        return TextLayer(pages={place: found.pages[number] for place, number in shown if number in found.pages})
 
     def tells(self, file: Path, *, identities: Iterable[str] = ()) -> FileOutcome:
         """What in the visible words may still say who made it; `identities` are names to look for besides."""
 
         def told(known: Detected) -> FileOutcome:
             with _folder(None) as folder:
-                found = self._rooms.call(
+                found = self.rooms.call(
                     inside.tells, file, out=folder, kind=known.kind.value, identities=sorted(identities)
                 )
             findings = (*noticed(known), *found.findings, *noted(found.omitted))

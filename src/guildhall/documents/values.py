@@ -116,6 +116,17 @@ class Scrubbed(Value):
     omitted: tuple[Omission, ...] = ()
 
 
+class Copied(Value):
+    """What a grader is handed of a file to keep: written by us, of the kind it now is, and what it lacks in words.
+
+    Without a copy the words say why.
+    """
+
+    kind: Kind
+    out: Path | None = None
+    not_copied: tuple[str, ...] = ()
+
+
 class CopiedWorkbook(Value):
     """A workbook's copy by our own writer and, in plain words, what it lacks; or why there is no copy."""
 

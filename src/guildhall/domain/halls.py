@@ -61,8 +61,10 @@ class GoldItem(Value):
 class HallDesign(GrownValue):
     """The rules of human grading for one study; part of what is frozen."""
 
-    later: ClassVar[frozenset[str]] = frozenset({"held_at_once"})
+    later: ClassVar[frozenset[str]] = frozenset({"held_at_once", "originals"})
 
+    originals: bool | None = None
+    """Hand out the makers' own files, scrubbed, instead of copies that we write; structure tells programs apart."""
     graders_per_set: Annotated[int, Field(ge=1, le=50)] = 3
     set_size: Annotated[int, Field(ge=2, le=10)] = 2
     """2 shows pairs of expert and model; more shows the expert with several models at once."""

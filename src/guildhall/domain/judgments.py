@@ -72,14 +72,17 @@ class ShownPage(Value):
 
 
 class BlindedFile(Value):
-    """A scrubbed file as a grader sees it: a neutral name, its kind, its pages, and its bytes in scrubbed form.
+    """A file as a grader sees it: a neutral name, its kind, its pages, and what is handed out to keep.
 
-    `digest` is absent when the file could not be cleaned: then it is not handed out, and `omitted` says why.
+    That is a copy written by us, of the kind `copied_as`; in a study that hands out originals, the scrubbed file.
+    Without `digest` nothing is handed out; what it lacks stands in `not_copied`.
     """
 
     name: str
     kind: str
     digest: Digest | None = None
+    copied_as: str = ""
+    not_copied: tuple[str, ...] = ()
     pages: tuple[ShownPage, ...] = ()
     text: Digest | None = None
     grid: Digest | None = None

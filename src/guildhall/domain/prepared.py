@@ -7,7 +7,7 @@ from guildhall.domain.values import Digest, Value
 
 NOTES = frozenset({"unchecked-pages"})
 """Rules that only note something about a file: no fault of whoever made it."""
-VERSION = "2"
+VERSION = "3"
 """Part of the key: a change in what is prepared prepares everything anew."""
 
 
@@ -48,11 +48,19 @@ class TextLayer(Value):
 
 
 class PreparedFile(Value):
-    """One file without its makers' traces. What could not be shown is counted, with the reason."""
+    """One file as it is shown and handed out. What could not be shown is counted, with the reason."""
 
     kind: str
     ending: str
+    copied: Digest | None = None
+    """What graders are handed to keep, written by us from what is seen; of the kind `copied_as`."""
+    copied_as: str = ""
+    not_copied: tuple[str, ...] = ()
+    """What the copy lacks, or why there is none."""
     scrubbed: Digest | None = None
+    """The file itself without its makers' traces, for studies that hand out originals."""
+    withheld: str = ""
+    """Why there is no such file."""
     pages: tuple[ShownPage, ...] = ()
     text: Digest | None = None
     grid: Digest | None = None

@@ -38,7 +38,7 @@ def judge_simulated(view: BlindedView, *, rng: Random) -> Verdict:
 
 def _looks(side: BlindedSide) -> float:
     """More of what was asked for, under the names that were asked for, with pages one can see."""
-    whole = sum(1.0 + (0.5 if file.named_as_asked else 0.0) for file in side.files if file.digest)
+    whole = sum(1.0 + (0.5 if file.named_as_asked else 0.0) for file in side.files if file.digest or file.pages)
     pages = min(1.0, sum(len(file.pages) for file in side.files) / 6)
     content = log2(1 + sum(file.words for file in side.files) / 100) / 2
     return whole + pages + content - 0.5 * sum(bool(file.omitted) for file in side.files)

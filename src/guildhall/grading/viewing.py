@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from guildhall.domain.halls import Slot
 from guildhall.domain.judgments import BlindedView, Comparison
 from guildhall.domain.prepared import VERSION, Prepared
+from guildhall.domain.values import Digest
 from guildhall.judging.preparing import blinded_view
 from guildhall.store.records import Store
-from guildhall.store.wordings import Wordings
+from guildhall.store.wordings import Wordings, newest_study
 
 
 def view_of(store: Store, slot: Slot) -> BlindedView:
     """The view every grader of this slot is given; its files were prepared when the study was opened."""
-    task = Wordings(store).task(store.get(Comparison, slot.comparison))
+    return prepared_view(store, store.get(Comparison, slot.comparison), slot.order)
+
+
+def prepared_view(store: Store, comparison: Comparison, order: Sequence[Digest]) -> BlindedView:
+    """A comparison in one order, with its files as its study hands them out."""
+    task = Wordings(store).task(comparison)
     references = store.get(Prepared, f"{task.content_digest()}:{VERSION}")
-    return blinded_view(task, references, [store.get(Prepared, f"{key}:{VERSION}") for key in slot.order])
+    design = newest_study(store, comparison.study).design.hall
+    sides = [store.get(Prepared, f"{key}:{VERSION}") for key in order]
+    return blinded_view(task, references, sides, originals=bool(design.originals))

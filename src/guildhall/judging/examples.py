@@ -109,9 +109,12 @@ def _cut(text: str, room: int) -> str:
 
 
 def traces_of(subject: Digest, work: Prepared) -> set[Digest]:
-    """What two pieces of work may have in common: the submission itself, a scrubbed file, the message."""
+    """What two pieces of work may have in common: the submission itself, a file or the copy of it, the message."""
     message = {sha256(work.text.strip().encode())} if work.text.strip() else set()
-    return {subject, *(file.scrubbed for file in work.files if file.scrubbed is not None)} | message
+    return {
+        subject,
+        *(digest for file in work.files for digest in (file.scrubbed, file.copied) if digest is not None),
+    } | message
 
 
 def _words(texts: Iterable[str]) -> Counter[str]:

@@ -1,4 +1,4 @@
-"""Make work ready to be judged: scrub, render and read every file once, keep what came of it, and show it blind.
+"""Make work ready to be judged: clean, render, read and copy every file once, keep what came of it, and show it blind.
 
 Files are handed to the confined parsers under neutral names, so that no reason, warning or finding can repeat a name
 that tells who made the work. People's pages and judges' requests are both built from what is kept here.
@@ -19,9 +19,9 @@ from guildhall.documents.kinds import Kind, files_stated
 from guildhall.documents.looking import Documents
 from guildhall.documents.render.media import MOVING
 from guildhall.documents.scrub.names import BlindName, blind_names
-from guildhall.documents.values import FileOutcome, LookOutcome, PageImage
+from guildhall.documents.values import FileOutcome, LookOutcome
 from guildhall.domain.judgments import BlindedFile, BlindedSide, BlindedView, ShownPage
-from guildhall.domain.prepared import NOTES, VERSION, Prepared, PreparedFile, TextLayer
+from guildhall.domain.prepared import NOTES, VERSION, Prepared, PreparedFile
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Task
 from guildhall.domain.values import Digest, sha256
@@ -46,7 +46,7 @@ class Preparer:
         return self._prepared(submission.key, [(file, name, None) for file, name in pairs], text=submission.text)
 
     def references(self, task: Task) -> Prepared:
-        """A task's reference files: scrubbed too, but under their own names, which the brief uses."""
+        """A task's reference files: treated alike, but under their own names, which the brief uses."""
         names = blind_names([file.name for file in task.reference_files])
         files = zip(task.reference_files, names, (file.name for file in task.reference_files), strict=True)
         return self._prepared(task.content_digest(), list(files))
@@ -81,30 +81,33 @@ class Preparer:
             return self._made_visible(original, Path(inside) / "out").but(**about)
 
     def _made_visible(self, original: Path, out: Path) -> PreparedFile:
+        """Drawn, read and copied from the cleaned file where it can be cleaned, else from the file as it is."""
         out.mkdir()
         scrubbed = self._documents.scrub(original, out=out)
-        kind = str(scrubbed.kind)
-        # What cannot be cleaned is not shown at all: its pages could carry what the scrub would have removed.
-        if scrubbed.outcome is not LookOutcome.OK:
-            return PreparedFile(
-                kind=kind, ending=original.suffix, omitted=(f"could not be cleaned: {scrubbed.reason}",)
-            )
-        clean = scrubbed.out[0]
-        read, text = self._documents.text(clean)
-        checked = self._documents.check(clean)
-        rendered = self._documents.renderer.render(clean)
+        clean = scrubbed.out[0] if scrubbed.outcome is LookOutcome.OK else None
+        seen = clean or self._documents.freeze(original, out=out)
+        read, text = self._documents.text(seen)
+        checked = self._documents.check(seen)
+        rendered = self._documents.renderer.render(seen)
+        copied = self._documents.copied(seen, out=out / "copy")
         pages = tuple(
             ShownPage(image=self._blobs.put(page.image), width=page.width, height=page.height, label=page.label)
             for page in rendered.pages
         )
+        layer = self._documents.layer(seen, rendered)
+        kind = str(scrubbed.kind)
         return PreparedFile(
             kind=kind,
             ending=original.suffix,
-            scrubbed=self._blobs.put(clean),
+            copied=self._blobs.put(copied.out) if copied.out else None,
+            copied_as=copied.kind.value if copied.out else "",
+            not_copied=copied.not_copied,
+            scrubbed=self._blobs.put(clean) if clean else None,
+            withheld="" if clean else f"could not be cleaned: {scrubbed.reason}",
             pages=pages,
             text=self._blobs.put(text.encode()) if text else None,
-            grid=self._grid(clean, kind),
-            layer=self._layer(clean if kind == Kind.PDF else rendered.pdf, rendered.pages),
+            grid=self._grid(seen, kind),
+            layer=self._blobs.put(layer.canonical()) if layer.pages else None,
             words=len(text.split()),
             omitted=(*_unread(read), *(f"{gone.what} not shown: {gone.reason}" for gone in rendered.omitted)),
             findings=dict(Counter(one.rule for one in checked.findings if one.rule not in NOTES)),
@@ -114,14 +117,6 @@ class Preparer:
         """A workbook's sheets as tables; None for other files, and where only the pages could be read."""
         grid = self._documents.grid(clean) if kind == Kind.XLSX else None
         return self._blobs.put(grid.canonical()) if grid is not None else None
-
-    def _layer(self, drawn_from: Path | None, pages: Sequence[PageImage]) -> Digest | None:
-        """The words over the pages, from the very PDF that was drawn; None for pages that were drawn from none."""
-        found = self._documents.layer(drawn_from) if drawn_from is not None else TextLayer()
-        # A page that could not be drawn is not among the pages shown: those behind it move up.
-        shown = enumerate((page.number for page in pages), 1)
-        placed = {place: found.pages[number] for place, number in shown if number in found.pages}
-        return self._blobs.put(TextLayer(pages=placed).canonical()) if placed else None
 
 
 def expert_subject(task: Task) -> Digest:
@@ -150,15 +145,21 @@ def _unread(read: FileOutcome) -> tuple[str, ...]:
 MESSAGE_ON_ONE_SIDE = "final message on one side only"
 
 
-def blinded_view(task: Task, references: Prepared, sides: Sequence[Prepared]) -> BlindedView:
-    """What is shown for a comparison, `sides` in their stored order: A first."""
+def blinded_view(
+    task: Task, references: Prepared, sides: Sequence[Prepared], *, originals: bool = False
+) -> BlindedView:
+    """What is shown for a comparison, `sides` in their stored order: A first; `originals` as the design says."""
     with_text = all(side.text.strip() for side in sides)
     return BlindedView(
         brief=task.brief,
         reference_files=tuple(
-            shown_file(file, file.public_name or f"reference{file.ending}") for file in references.files
+            shown_file(file, file.public_name or f"reference{file.ending}", originals=originals)
+            for file in references.files
         ),
-        sides=tuple(_side(chr(ord("A") + index), side, with_text=with_text) for index, side in enumerate(sides)),
+        sides=tuple(
+            _side(chr(ord("A") + index), side, with_text=with_text, originals=originals)
+            for index, side in enumerate(sides)
+        ),
     )
 
 
@@ -173,18 +174,24 @@ def omissions_by_place(view: BlindedView) -> dict[str, int]:
     return {side.place: sum(len(file.omitted) for file in side.files) for side in view.sides}
 
 
-def _side(place: str, prepared: Prepared, *, with_text: bool) -> BlindedSide:
-    files = tuple(shown_file(file, f"{place}-{number}{file.ending}") for number, file in enumerate(prepared.files, 1))
+def _side(place: str, prepared: Prepared, *, with_text: bool, originals: bool) -> BlindedSide:
+    files = tuple(
+        shown_file(file, f"{place}-{number}{file.ending}", originals=originals)
+        for number, file in enumerate(prepared.files, 1)
+    )
     shows_text = with_text or not files
     return BlindedSide(place=place, files=files, text=prepared.text if shows_text and prepared.text.strip() else None)
 
 
-def shown_file(file: PreparedFile, name: str) -> BlindedFile:
-    """A prepared file under the name it is shown by."""
+def shown_file(file: PreparedFile, name: str, *, originals: bool = False) -> BlindedFile:
+    """A prepared file under the name it is shown by: with our copy of it, or scrubbed where the study says so."""
+    withheld = (file.withheld,) if file.withheld else ()
     return BlindedFile(
         name=name,
         kind=file.kind,
-        digest=file.scrubbed,
+        digest=file.scrubbed if originals else file.copied,
+        copied_as=file.kind if originals else file.copied_as,
+        not_copied=withheld if originals else file.not_copied,
         pages=file.pages,
         text=file.text,
         grid=file.grid,

@@ -118,16 +118,16 @@ def _pictures(name: str, file: PreparedFile, pages: int, media: Sequence[str]) -
         for number, page in enumerate(file.pages[:pages], 1)
     ]
     recording = _recording(file, media)
-    if recording and file.scrubbed:
-        made.append(FilePart(name=name, digest=file.scrubbed, media_type=recording))
+    if recording and file.copied:
+        made.append(FilePart(name=name, digest=file.copied, media_type=recording))
     return made
 
 
 def _recording(file: PreparedFile, media: Sequence[str]) -> str | None:
     """The media type under which a recording can be handed to this judge, or None."""
-    if file.scrubbed is None or str(_family(file)) not in media:
+    if file.copied is None or str(_family(file)) not in media:
         return None
-    row = Kind(file.kind).row
+    row = Kind(file.copied_as).row
     return row.media_type if row.for_models else None
 
 

@@ -1,7 +1,7 @@
 """The question put to a judge that has tools: the files themselves, under neutral names, in a sandbox of its own.
 
-The judge opens what it likes, recomputes and looks; what it says last is read like any other judge's reply. A file that
-could not be cleaned of its makers' traces is not handed over: it is said to be missing, and counted.
+The judge opens what it likes, recomputes and looks; what it says last is read like any other judge's reply. It is
+handed what people are: copies that we wrote. A file that is not copied is said to be missing, and counted.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
 
+from guildhall.documents.kinds import copied_name, kept_kind
 from guildhall.domain.judges import JudgePlan
 from guildhall.domain.prepared import Prepared
 from guildhall.domain.tasks import Task
@@ -83,11 +84,12 @@ def _shown(title: str, work: Prepared, *, prefix: str = "file", folder: str = ""
     lines, placed = [], []
     for number, file in enumerate(work.files, 1):
         path = folder + (file.public_name or f"{prefix}-{number}{file.ending}")
-        if file.scrubbed is None:
-            lines.append(f"- {path} is not here: {'; '.join(file.omitted)}")
+        if file.copied is None:
+            lines.append(f"- {path} is not here: {'; '.join((*file.not_copied, *file.omitted))}")
         else:
-            lines.append(f"- {path}")
-            placed.append(PlacedFile(path, file.scrubbed))
+            path = copied_name(path, kept_kind(file.copied_as))
+            lines.append("; ".join([f"- {path}", *(f"without {gone}" for gone in file.not_copied)]))
+            placed.append(PlacedFile(path, file.copied))
     message = f"Final message:\n\n{work.text.strip()}\n\n" if with_text and work.text.strip() else ""
     words = f"## {title}\n\n{message}{chr(10).join(lines) or '(no files)'}"
     return _Shown(words, tuple(placed), len(work.files) - len(placed))

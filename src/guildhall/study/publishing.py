@@ -14,14 +14,13 @@ from sqlalchemy import func, select
 
 from guildhall.domain.halls import Member, SlotKind
 from guildhall.domain.judgments import BlindedView, Comparison, Judgment
-from guildhall.domain.prepared import VERSION, Prepared
 from guildhall.domain.report import Report
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Digest, Id, Value, canonical_json, sha256
 from guildhall.errors import InputError, UnknownName
-from guildhall.judging.preparing import blinded_view
+from guildhall.grading.viewing import prepared_view
 from guildhall.reports.old_reports import read_report
 from guildhall.reports.text import as_json
 from guildhall.store.audit import history, record
@@ -133,9 +132,7 @@ def sample_of(found: Publication, number: int) -> SamplePair:
 
 def sample_view(store: Store, pair: SamplePair) -> BlindedView:
     """What a visitor sees: the very view a grader had, built from prepared files and never from authors."""
-    task = _task_of(store, store.get(Comparison, pair.comparison))
-    references = store.get(Prepared, f"{task.content_digest()}:{VERSION}")
-    return blinded_view(task, references, [store.get(Prepared, f"{key}:{VERSION}") for key in pair.order])
+    return prepared_view(store, store.get(Comparison, pair.comparison), pair.order)
 
 
 def reveal(store: Store, pair: SamplePair) -> Reveal:

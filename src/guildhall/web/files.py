@@ -1,4 +1,4 @@
-"""The deliverables' own origin: scrubbed bytes by signed links, without cookies, in a sandbox, under neutral names."""
+"""The deliverables' own origin: copies by signed links, without cookies, in a sandbox, under neutral names."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _part(file: BlindedFile, part: str) -> tuple[Digest, str, bool] | None:
         return file.pages[int(part[1:]) - 1].image, "image/png", True
     if part == "" and file.digest:
         # The type is ours, never one that a name claims. What no browser shows or plays itself is a download.
-        row = kept_kind(file.kind).row
+        row = kept_kind(file.copied_as).row
         return file.digest, row.media_type if row.inline else "application/octet-stream", row.inline
     return None
 

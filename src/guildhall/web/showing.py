@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from guildhall.documents.kinds import Family, kept_kind
+from guildhall.documents.kinds import Family, copied_name, kept_kind
 from guildhall.domain.judgments import BlindedFile, ShownPage
 from guildhall.domain.prepared import PLACES, Grid, GridSheet, PlacedText, TextLayer
 from guildhall.grading.queue import Seat
@@ -48,6 +48,9 @@ class FileShown:
     kind: str
     pages: tuple[PageShown, ...]
     download: str | None
+    kept_as: str
+    """The name under which it is kept."""
+    not_copied: tuple[str, ...]
     text: str | None
     sheets: tuple[GridSheet, ...]
     player: str | None
@@ -112,17 +115,20 @@ def _file(site: Site, seat: str, what: str, file: BlindedFile) -> FileShown:
         )
         for number, page in enumerate(file.pages, 1)
     )
-    kind = kept_kind(file.kind).row
-    played = kind.inline and kind.family in (Family.AUDIO, Family.VIDEO) and file.digest is not None
+    copied = kept_kind(file.copied_as)
+    played = copied.row.inline and copied.family in (Family.AUDIO, Family.VIDEO) and file.digest is not None
+    kept_as = copied_name(file.name, copied)
     return FileShown(
         what=what,
         name=file.name,
         kind=file.kind,
         pages=pages,
-        download=site.file_link(seat, what, file.name) if file.digest else None,
+        download=site.file_link(seat, what, kept_as) if file.digest else None,
+        kept_as=kept_as,
+        not_copied=file.not_copied,
         text=text,
         sheets=Grid.model_validate_json(site.blobs.read(file.grid)).sheets if file.grid else (),
-        player=str(kind.family) if played else None,
+        player=str(copied.family) if played else None,
         omitted=missing_when_played(file.omitted) if played else file.omitted,
         named_as_asked=file.named_as_asked,
     )

@@ -6,9 +6,12 @@ import json
 from html.parser import HTMLParser
 
 from guildhall.documents.extract.writing import Facts, FileToRead, Writer, table_row
+from guildhall.documents.xmltrees import parse_xml
 from guildhall.errors import UnreadableFile
 
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "svg"})
+_CELLS = frozenset({"code", "markdown", "raw"})
+_OUTPUTS = frozenset({"stream", "display_data", "execute_result", "error"})
 _BLOCKS = frozenset(
     {"p", "div", "section", "article", "li", "ul", "ol", "table", "br", "header", "footer", "blockquote"}
 )
@@ -32,12 +35,22 @@ def extract_text(file: FileToRead, writer: Writer) -> Facts:
     return {}
 
 
+def extract_svg(file: FileToRead, writer: Writer) -> Facts:
+    """The words a drawing shows; titles and descriptions are for programs."""
+    for element in parse_xml(file.data(), name=file.name).iter("{*}text"):
+        words = " ".join("".join(element.itertext("{*}text", "{*}tspan", "{*}textPath", "{*}a")).split())
+        if words:
+            writer.add(words)
+    return {}
+
+
 def extract_notebook(file: FileToRead, writer: Writer) -> Facts:
     """Write every cell with its outputs."""
     try:
         cells = json.loads(file.data())["cells"]
         for number, cell in enumerate(cells, start=1):
-            writer.add(f"# Cell {number} ({cell['cell_type']})", unit="cells")
+            what = cell["cell_type"] if cell["cell_type"] in _CELLS else "unknown"
+            writer.add(f"# Cell {number} ({what})", unit="cells")
             for line in _joined(cell.get("source")).splitlines():
                 writer.add(line)
             for output in cell.get("outputs") or []:
@@ -51,12 +64,13 @@ def _write_output(output: dict[str, object], writer: Writer) -> None:
     data = output.get("data")
     bundle = data if isinstance(data, dict) else {}
     words = _joined(output.get("text") or bundle.get("text/plain") or output.get("traceback"))
-    writer.add(f"Output ({output.get('output_type')}):", unit="outputs")
+    what = output.get("output_type") if output.get("output_type") in _OUTPUTS else "unknown"
+    writer.add(f"Output ({what}):", unit="outputs")
     for line in words.splitlines():
         writer.add(line)
     for kind in bundle:
         if str(kind).startswith("image/"):
-            writer.add(f"[picture: {kind}]")
+            writer.add("[picture]")
 
 
 def _joined(source: object) -> str:

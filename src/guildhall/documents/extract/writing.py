@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,6 +56,7 @@ class Writer:
         if self.full:
             self._omitted[unit, self._reason] += 1
             return
+        line = visible(line)
         kept = line[: self._left]
         if len(kept) < len(line):
             self._omitted["characters", self._reason] += len(line) - len(kept)
@@ -73,6 +75,31 @@ class Writer:
 
     def omitted(self) -> tuple[Omission, ...]:
         return tuple(Omission(what=what, reason=why, count=n) for (what, why), n in self._omitted.items())
+
+
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Cn"})
+_SHAPERS = frozenset("\u200c\u200d") | {chr(code) for code in range(0xFE00, 0xFE10)}
+"""Signs that join the letter before them or choose its form."""
+_CHOICES = range(0xE0100, 0xE01F0)
+
+
+def visible(text: str) -> str:
+    """The letters a reader can see, composed, with lines ended in one way.
+
+    Signs without a shape (marks of byte order, tags, zero-width blanks, controls) could carry a message that nobody
+    sees. Those that shape the letter before them stay, one for a letter, and never behind plain ones.
+    """
+    plain = text.replace("\r\n", "\n").replace("\r", "\n")
+    if plain.isascii() and plain.replace("\n", "").replace("\t", "").isprintable():
+        return plain
+    seen: list[str] = []
+    for letter in unicodedata.normalize("NFC", plain):
+        if letter in _SHAPERS:
+            if seen and not seen[-1].isascii() and seen[-1] not in _SHAPERS:
+                seen.append(letter)
+        elif letter in "\n\t" or (unicodedata.category(letter) not in _UNSEEN and ord(letter) not in _CHOICES):
+            seen.append(letter)
+    return unicodedata.normalize("NFC", "".join(seen))
 
 
 def table_row(cells: list[str]) -> str:

@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from guildhall.documents.detection import detect
+from guildhall.documents.extract.writing import visible
 from guildhall.documents.kinds import Kind
 from guildhall.documents.packages import read_members
 from guildhall.documents.render.rendering import Means, show
-from guildhall.documents.scrub.archives import gunzipped, tar_members
+from guildhall.documents.scrub.archives import gunzipped, plain_names, tar_members
 from guildhall.documents.values import Omission, PageImage, Rendered
 from guildhall.domain.values import Value
 from guildhall.errors import UnreadableFile
@@ -66,7 +67,7 @@ def show_archive(file: Path, kind: Kind, out: Path, means: Means) -> Rendered:
 
 def unpack(file: Path, out: Path, *, kind: str) -> Unpacked:
     """Unpack the first files; names inside never become paths, only their extension is kept."""
-    contents = _contents(file, Kind(kind))
+    contents = {visible(name): data for name, data in plain_names(_contents(file, Kind(kind))).items()}
     members = []
     for number, (name, data) in enumerate(sorted(contents.items()), 1):
         target = out / f"{number:03}{_extension(name)}" if number <= MOST_SHOWN else None

@@ -16,7 +16,7 @@ from guildhall.documents.render.web import browser
 from guildhall.documents.values import Rendered
 from guildhall.domain.values import Digest, sha256
 
-DRAWING_VERSION = 2
+DRAWING_VERSION = 3
 """Raised whenever our own drawing changes what a page looks like."""
 
 

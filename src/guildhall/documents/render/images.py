@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import vl_convert
-from PIL import Image, ImageOps, ImageSequence, UnidentifiedImageError
+from PIL import Image, ImageCms, ImageOps, ImageSequence, UnidentifiedImageError
 
 from guildhall.documents.kinds import Kind
 from guildhall.documents.values import Omission, PageImage, Rendered
@@ -54,16 +54,36 @@ def draw_picture(file: Path, out: Path, *, kind: str) -> Rendered:
 
 
 def upright(picture: Image.Image) -> Image.Image:
-    """As a viewer would show it: turned as EXIF says, on white where it is transparent, at most `SHOWN_SIDE` wide."""
+    """As a viewer would show it on white, at most `SHOWN_SIDE` wide."""
+    seen = as_seen(picture)
+    seen.thumbnail((SHOWN_SIDE, SHOWN_SIDE))
+    if seen.mode == "RGBA":
+        return Image.alpha_composite(Image.new("RGBA", seen.size, "white"), seen).convert("RGB")
+    return seen
+
+
+def as_seen(picture: Image.Image) -> Image.Image:
+    """Pixels and nothing else, in colours or with transparency: turned as EXIF says, its colour profile applied."""
     turned = ImageOps.exif_transpose(picture) or picture
-    turned.thumbnail((SHOWN_SIDE, SHOWN_SIDE))
-    if turned.has_transparency_data:
-        clear = turned.convert("RGBA")
-        ground = Image.new("RGBA", clear.size, "white")
-        return Image.alpha_composite(ground, clear).convert("RGB")
     if turned.mode.startswith(("I", "F")):
         turned = _stretched(turned)
-    return turned.convert("RGB")
+    mode = "RGBA" if turned.has_transparency_data else "RGB"
+    seen = _in_srgb(turned, mode) or turned.convert(mode)
+    return Image.frombytes(mode, seen.size, seen.tobytes())  # what was told beside the pixels stays behind
+
+
+def _in_srgb(picture: Image.Image, mode: str) -> Image.Image | None:
+    """The colours its profile means; None where it has none, or one that does not fit."""
+    profile = picture.info.get("icc_profile")
+    if not profile or picture.mode not in ("RGB", "RGBA", "L", "CMYK"):
+        return None
+    if picture.mode != mode and mode == "RGBA":
+        return None
+    try:
+        told = ImageCms.ImageCmsProfile(io.BytesIO(profile))
+        return ImageCms.profileToProfile(picture, told, ImageCms.createProfile("sRGB"), outputMode=mode)
+    except (ImageCms.PyCMSError, OSError, ValueError, TypeError):
+        return None
 
 
 def _stretched(picture: Image.Image) -> Image.Image:

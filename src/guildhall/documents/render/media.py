@@ -93,9 +93,13 @@ def _waveform(file: Path, out: Path, kind: Kind, *, number: int, seconds: float)
 
 
 def _ffmpeg(file: Path, kind: Kind, after: list[str], *, before: list[str] | None = None) -> bool:
+    return subprocess.run(ffmpeg_command(file, kind, after, before), capture_output=True, timeout=50).returncode == 0
+
+
+def ffmpeg_command(file: Path, kind: Kind, after: list[str], before: list[str] | None = None) -> list[str]:
+    """How ffmpeg is called on a file that may list others, none of which it may follow."""
     read = ["-protocol_whitelist", "file", "-f", kind.row.demuxer, *(before or []), "-i", f"file:{file}"]
-    command = ["ffmpeg", "-nostdin", "-v", "error", "-threads", "1", "-y", *read, *after]
-    return subprocess.run(command, capture_output=True, timeout=50).returncode == 0
+    return ["ffmpeg", "-nostdin", "-v", "error", "-threads", "1", "-y", *read, *after]
 
 
 def _clock(seconds: float) -> str:

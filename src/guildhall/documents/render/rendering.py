@@ -220,6 +220,7 @@ class Renderer:
         self, cache: RenderCache, office: OfficePool, rooms: Rooms, *, dpi: int = DPI, max_pages: int = MAX_PAGES
     ) -> None:
         self._cache, self._means = cache, Means(rooms, office, dpi, max_pages)
+        self.dpi = dpi
         self._refused: dict[tuple[str, str], Rendered] = {}
 
     def render(self, file: Path) -> Rendered:

@@ -80,16 +80,20 @@ def tar_members(data: bytes, name: str) -> dict[str, bytes]:
 
 
 def _clean_members(members: dict[str, bytes], ledger: ScrubLedger, scrub_member: MemberScrub) -> dict[str, bytes]:
+    plain = plain_names(members)
+    ledger.clean("system litter in the archive", "removed", len(members) - len(plain))
+    ledger.clean("owner's folder in member names", "removed", len(plain.keys() - members.keys()))
+    return {name: scrub_member(name, data) for name, data in plain.items()}
+
+
+def plain_names(members: dict[str, bytes]) -> dict[str, bytes]:
+    """Members without the litter of operating systems, and without their owner's folder in their names."""
     kept: dict[str, bytes] = {}
     for member in sorted(members):
-        if _LITTER.search(member):
-            ledger.clean("system litter in the archive", "removed")
-            continue
-        plain = _OWNED.sub("", member)
-        if plain != member:
-            ledger.clean("owner's folder in member names", "removed")
-            plain = _free_name(plain, taken=members.keys() | kept.keys())
-        kept[plain] = scrub_member(plain, members[member])
+        if not _LITTER.search(member):
+            plain = _OWNED.sub("", member)
+            free = plain if plain == member else _free_name(plain, taken=members.keys() | kept.keys())
+            kept[free] = members[member]
     return kept
 
 
