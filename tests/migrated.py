@@ -1,6 +1,7 @@
-"""Empty databases of the newest schema, copied from one that every migration has made instead of made again each time.
+"""Empty databases of the newest schema, copied from one that every migration has made.
 
-That the migrations make this schema, from nothing and from every kept one, is the claim of `tests/store/test_migrations.py`.
+That migrations make this schema, from nothing and from every kept one, is the claim of
+`tests/store/test_migrations.py`.
 """
 
 from __future__ import annotations

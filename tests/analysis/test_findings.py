@@ -12,7 +12,6 @@ from guildhall.analysis.calibration import calibrate
 from guildhall.analysis.paired import paired_difference
 from guildhall.analysis.shares import (
     SeverityRows,
-    class_mix,
     clustered_share,
     per_hundred_deliverables,
     severity_shares,
@@ -56,12 +55,6 @@ def test_a_class_never_seen_has_an_upper_end_above_zero():
     assert share.value == 0
     assert share.interval is not None
     assert share.interval[1] > 0.05
-
-
-def test_blank_labels_stay_in_the_whole_and_get_no_share():
-    mix = class_mix(["accuracy", "", "accuracy", "formatting"], np.arange(4))
-    assert mix["accuracy"].value == 0.5
-    assert set(mix) == {"accuracy", "formatting"}
 
 
 def test_the_blinding_index_is_right_minus_wrong_over_all_guesses():

@@ -131,7 +131,7 @@ def test_a_command_ends_at_its_time_and_its_children_with_it(room: Room):
     mine = f"77.{os.getpid()}"  # without a room of its own a command sees the whole machine's processes
     finished = room.run(["sh", "-c", f"sleep {mine} & sleep {mine}"], wall_s=0.3)
     assert finished.ended == "wall"
-    # On a busy machine those told to end may be seen a moment longer; were one left, this command would end at its time.
+    # On a busy machine those told to end may be seen a moment longer; were one left, this would end at its time.
     assert room.run(["sh", "-c", f"while ps -eo args | grep '[s]leep {mine}'; do sleep 0.02; done"]).ok
 
 

@@ -1,10 +1,11 @@
-# ruff: noqa: E501, C901, ICN001 - XML and tables read better in long lines
+# ruff: noqa: E501 - XML and tables read better in long lines
 """Workbooks made to hurt or to call home: bombs, absurd sizes, broken tables, and formulas that reach out."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 
 from tests.documents.hostile_parts import BEACON, LAUGHS, MIB, zipped
 
@@ -83,7 +84,7 @@ _REACHING_OUT = {
 }
 
 HOSTILE_WORKBOOKS: dict[str, Callable[[], bytes]] = {
-    **{f"{name}.xlsx": (lambda text=text: formula(text.replace("<", "&lt;"))) for name, text in _REACHING_OUT.items()},
+    **{f"{name}.xlsx": partial(formula, text.replace("<", "&lt;")) for name, text in _REACHING_OUT.items()},
     "indirect-cell.xlsx": lambda: package(
         row(f'<c r="A1" t="inlineStr"><is><t>\'{_HOME}/x.ods\'#$S.A1</t></is></c>', '<c r="B1"><f>INDIRECT(A1)</f></c>')
     ),

@@ -1,4 +1,4 @@
-# ruff: noqa: E501, C901, ICN001 - XML and tables read better in long lines
+# ruff: noqa: E501, ICN001 - XML and tables read better in long lines
 """A small reader of workbooks that shares nothing with the package: what a copy is compared by."""
 
 from __future__ import annotations

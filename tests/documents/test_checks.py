@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guildhall.documents.checks.characters import odd_bullets, risky_letters
-from guildhall.documents.checks.checking import CheckLimits, check_file, check_text
+from guildhall.documents.checks.checking import CheckLimits, check_file
 from guildhall.documents.checks.legibility import is_common
 from guildhall.documents.kinds import Kind
 from guildhall.documents.values import Gravity
@@ -120,11 +120,6 @@ def test_pages_past_the_limit_of_the_check_are_said_to_be_unchecked(tmp_path: Pa
     (finding,) = check_file(tmp_path / "long.pdf", kind=Kind.PDF, pdf=None, limits=CheckLimits(most_checked=2))
     assert finding.rule == "unchecked-pages"
     assert "2 of 3" in finding.words
-
-
-def test_the_text_of_a_submission_may_hold_no_link_at_all() -> None:
-    assert [f.rule for f in check_text("Done; see https://example.org and [file](a.docx).")] == ["link", "link"]
-    assert check_text("Done; the report is attached.") == ()
 
 
 @pytest.mark.parametrize(

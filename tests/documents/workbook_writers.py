@@ -1,4 +1,4 @@
-# ruff: noqa: E501, C901, ICN001 - XML and tables read better in long lines
+# ruff: noqa: E501, C901 - XML and tables read better in long lines
 """The same workbook as several programs write it: one description, and for each program its own ways.
 
 What a person would choose is the same in all; what only a program chooses (its own font, widths, order, stored values,
@@ -143,7 +143,7 @@ def _cell(rng: random.Random, at: str, column: int, number: str) -> DescribedCel
 def by_openpyxl(book: Described) -> bytes:
     """As scripts do it: fonts without a name, no stored values."""
     made = openpyxl.Workbook()
-    made.remove(made.active)
+    made.remove(made["Sheet"])
     thin = Side(style="thin")
     for sheet in book:
         page = made.create_sheet(sheet.name)
@@ -235,7 +235,8 @@ class _AsExcel:
 
     def __init__(self) -> None:
         own = '<font><sz val="12"/><color theme="1"/><name val="Aptos Narrow"/><family val="2"/><scheme val="minor"/></font>'
-        self.fonts, self.texts, self.formats = [own], [], {}
+        self.fonts, self.texts = [own], list[str]()
+        self.formats: dict[str, int] = {}
         self.fills = [
             '<fill><patternFill patternType="none"/></fill>',
             '<fill><patternFill patternType="gray125"/></fill>',

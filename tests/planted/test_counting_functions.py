@@ -39,7 +39,7 @@ OTHER_CELLS = {
 
 @pytest.fixture(scope="module")
 def walks(tmp_path_factory):
-    """A study of the demo's size, two authors, one sample, pairs: to the section that holds the cell, and to the page."""
+    """A study of the demo's size, two authors, one sample, pairs: to the section with the cell, and to the page."""
     planted = planted_store(0, tmp_path_factory.mktemp("planted"), shape=Shape(tasks=9, models=2, samples=1))
     with Workspace.open(planted.workspace) as workspace:
 

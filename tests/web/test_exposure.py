@@ -86,9 +86,9 @@ def test_what_was_given_back_or_judged_unread_is_kept_as_surplus_and_its_place_i
     kept = live.workspace.store.find(Judgment)
     assert [one.planned for one in kept] == [False, False] and live.site.queue.progress("study")["held"] == 0
     # Whoever was to blame has met the task; the places are there for others.
-    seat = taken(next_one)
-    assert seat and opened(next_one, seat)
-    submitted(next_one, seat)
+    later = taken(next_one)
+    assert later and opened(next_one, later)
+    submitted(next_one, later)
     assert live.site.queue.progress("study")["done"] == 1
 
 

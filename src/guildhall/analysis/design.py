@@ -160,37 +160,6 @@ def worth_by_task(parts: Components, judged: Codes) -> Floats:
     return worth
 
 
-def worth_by_grader(severity_variance: float, judged: Codes) -> Floats:
-    """What one more judgment by each grader takes off the variance; the last entry is a grader not yet seen.
-
-    Graders differ in severity, so a mean leans on whoever judged most: the shares' squares are what counts, and
-    a judgment by somebody busy already may even make things worse (a negative worth).
-    """
-    counts = np.append(judged, 0).astype(float)
-    total = counts.sum()
-    now = float((counts**2).sum()) / total**2
-    after = ((counts**2).sum() + 2 * counts + 1) / (total + 1) ** 2
-    worth: Floats = severity_variance * (now - after)
-    return worth
-
-
-def worth_of_pairs(scores: Floats, covariance: Floats) -> Floats:
-    """What one more comparison of each pair takes off the total variance of all score differences.
-
-    `scores` are Bradley-Terry log-odds with their `covariance`; the result is a symmetric matrix, 0 on the diagonal.
-    """
-    gap = scores[:, None] - scores[None, :]
-    chance = 1 / (1 + np.exp(-gap))
-    information = chance * (1 - chance)
-    diagonal = np.diag(covariance)
-    of_gap = diagonal[:, None] + diagonal[None, :] - 2 * covariance
-    centred = covariance - covariance.mean(axis=0)
-    columns = ((centred[:, :, None] - centred[:, None, :]) ** 2).sum(axis=0)
-    worth: Floats = information * columns / (1 + information * of_gap)
-    np.fill_diagonal(worth, 0.0)
-    return worth
-
-
 @dataclass(frozen=True)
 class GraderNeed:
     """Graders a task needs so that nobody sees it more often than the exposure limit."""

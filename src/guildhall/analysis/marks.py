@@ -162,11 +162,6 @@ def medians_received(table: MarkTable, *, own_marks: bool = False) -> dict[str, 
     return _named_medians(table, "received", own_marks=own_marks)
 
 
-def medians_given(table: MarkTable, *, own_marks: bool = True) -> dict[str, float | None]:
-    """Median of the marks each grader gave."""
-    return _named_medians(table, "given", own_marks=own_marks)
-
-
 def _named_medians(
     table: MarkTable, which: Literal["received", "given"], *, own_marks: bool
 ) -> dict[str, float | None]:

@@ -96,9 +96,6 @@ class Pairs:
         bases = (Coded(one.base, one.submission.names) for one in (self, other))
         return Pairs(**{**found, "base": _joined_codes(*bases).codes})
 
-    def of_model(self, name: str) -> Pairs:
-        return self.keep(is_word(self.model, name))
-
     def by_model(self) -> Iterator[tuple[str, Pairs]]:
         """Each model's entries, in the order of their names."""
         order = np.argsort(self.model.codes, kind="stable")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,12 +111,3 @@ def per_hundred_deliverables(rows: SeverityRows, name: str, *, level: float = 0.
         level=level,
         per=100.0,
     )
-
-
-def class_mix(labels: Sequence[str], cluster: Codes, *, level: float = 0.95) -> Mapping[str, Estimate]:
-    """Shares of every label seen, each with its interval; empty labels count in the whole and have no share."""
-    words = np.array(labels)
-    return {
-        str(word): clustered_share(words == word, cluster, what=f"share coded {word!r}", level=level)
-        for word in sorted(set(labels) - {""})
-    }

@@ -61,13 +61,15 @@ class KindSums:
     def total(self, shares: Shares) -> Floats:
         """The sum of the mixture over the tasks of each round."""
         mixed = (share * one for share, one in zip(self._of_apart(shares), self._sums, strict=True))
-        return np.asarray(sum(mixed), dtype=np.float64).sum(axis=-1)
+        found: Floats = np.asarray(sum(mixed), dtype=np.float64).sum(axis=-1)
+        return found
 
     def total_of_squares(self, shares: Shares) -> Floats:
         """The sum of its squares."""
         of = self._of_apart(shares)
         mixed = (of[first] * of[second] * one for (first, second), one in self._products.items())
-        return np.maximum(0.0, np.asarray(sum(mixed), dtype=np.float64).sum(axis=-1))
+        found: Floats = np.maximum(0.0, np.asarray(sum(mixed), dtype=np.float64).sum(axis=-1))
+        return found
 
     def _of_apart(self, shares: Shares) -> Shares:
         """The shares of the columns told apart."""

@@ -51,7 +51,8 @@ def stream_xml(data: bytes, *, name: str, tag: str) -> Generator[Tree, None, Tre
             parent = element.getparent()
             if parent is not None:
                 del parent[: parent.index(element)]
-        return reader.root
+        root: etree._Element = reader.root
+        return root
     except (etree.XMLSyntaxError, ValueError) as error:
         raise UnreadableFile(name, f"its XML is broken ({error})") from error
 

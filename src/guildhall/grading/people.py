@@ -113,9 +113,6 @@ class Roster:
             raise UnknownName("person", code_name, fix="`guildhall people list` shows the roster")
         return self.get(identity)
 
-    def by_address(self, address: str) -> Member | None:
-        return self.by_mark(self.mark(address))
-
     def by_mark(self, mark: Digest) -> Member | None:
         """Who has the address of this mark; None when nobody has, or may come in no more."""
         query = (

@@ -142,9 +142,6 @@ def _unread(read: FileOutcome) -> tuple[str, ...]:
     return () if read.outcome is LookOutcome.OK else (f"no text: {read.reason}",)
 
 
-MESSAGE_ON_ONE_SIDE = "final message on one side only"
-
-
 def blinded_view(
     task: Task, references: Prepared, sides: Sequence[Prepared], *, originals: bool = False
 ) -> BlindedView:
@@ -161,17 +158,6 @@ def blinded_view(
             for index, side in enumerate(sides)
         ),
     )
-
-
-def asymmetries(sides: Sequence[Prepared]) -> tuple[str, ...]:
-    """Differences between the sides that tell something, whatever the content."""
-    told = {bool(side.text.strip()) for side in sides}
-    return (MESSAGE_ON_ONE_SIDE,) if len(told) == 2 else ()
-
-
-def omissions_by_place(view: BlindedView) -> dict[str, int]:
-    """How much could not be shown, a side; printed with every result."""
-    return {side.place: sum(len(file.omitted) for file in side.files) for side in view.sides}
 
 
 def _side(place: str, prepared: Prepared, *, with_text: bool, originals: bool) -> BlindedSide:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -135,8 +135,3 @@ def number(cell: Any) -> float | None:
     if cell is None or (isinstance(cell, str) and cell.strip() in {"", "*", "**", "#", "n/a"}):
         return None
     return float(str(cell).replace(",", ""))
-
-
-def require(values: Iterable[Any], path: Path, what: str) -> None:
-    if not list(values):
-        raise UnreadableFile(path, f"holds no {what}", fix="give the file as it is published")

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib.resources import files
-from statistics import fmean
 
 from pydantic import JsonValue
 
 from guildhall.domain.tasks import Task
-from guildhall.domain.variants import LEFT_OUT, TOKENIZER, BriefVariant, count_tokens
+from guildhall.domain.variants import LEFT_OUT, BriefVariant, count_tokens
 from guildhall.engine.calls import Call
 from guildhall.engine.oneshot import run_calls
 from guildhall.engine.terms import Terms
@@ -60,8 +59,3 @@ def draft_variants(
         except InputError as fault:
             faults[task.id] = str(fault)
     return drafts, faults
-
-
-def mean_ratio(variants: Sequence[BriefVariant]) -> tuple[float, str]:
-    """How long variants are beside their originals, on average over tasks, and by which tokenizer."""
-    return fmean(variant.token_ratio for variant in variants), TOKENIZER

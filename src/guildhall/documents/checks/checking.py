@@ -20,7 +20,6 @@ from guildhall.documents.checks.pages import PageView, page_count, read_pages, s
 from guildhall.documents.checks.sources import (
     check_charts,
     check_links,
-    check_message,
     office_link_targets,
     pdf_link_targets,
     unreadable,
@@ -65,12 +64,6 @@ def check_file(
     except GuildhallError as error:
         return (make.on_file("unreadable", Gravity.MAJOR, f"The file cannot be opened properly: {error}."),)
     return tuple(sorted(found, key=lambda finding: (_GRAVEST_FIRST[finding.severity], finding.page or 0)))
-
-
-def check_text(text: str, *, file_names: tuple[str, ...] = ()) -> tuple[Finding, ...]:
-    """The checks that apply to the text handed over with a submission."""
-    make = FindingMaker(None)
-    return (*CharacterCheck(text).elsewhere(make), *check_message(text, file_names, make))
 
 
 def _source_findings(path: Path, kind: Kind, make: FindingMaker) -> Iterator[Finding]:

@@ -41,14 +41,6 @@ def check_links(text: str, targets: Iterable[str], make: FindingMaker) -> Iterat
         yield make.on_file("link", Gravity.MINOR, words)
 
 
-def check_message(text: str, file_names: Iterable[str], make: FindingMaker) -> Iterator[Finding]:
-    """Links in the text that goes with a submission, where no link can be followed at all."""
-    links = {*_LOCAL_LINK.findall(text), *_MARKDOWN_LINK.findall(text), *re.findall(r"https?://\S+", text)}
-    links |= {name for name in file_names if re.search(rf"\]\([^)]*{re.escape(name)}\)", text)}
-    for link in sorted({link.rstrip(").,;") for link in links}):
-        yield make.on_file("link", Gravity.MINOR, f"The text holds a link, which is not shown as one: {link[:80]!r}.")
-
-
 def office_link_targets(package: Opc) -> list[str]:
     """Where the hyperlinks of an Office file lead, out of the package."""
     return [

@@ -38,7 +38,7 @@ def extract_text(file: FileToRead, writer: Writer) -> Facts:
 def extract_svg(file: FileToRead, writer: Writer) -> Facts:
     """The words a drawing shows; titles and descriptions are for programs."""
     for element in parse_xml(file.data(), name=file.name).iter("{*}text"):
-        words = " ".join("".join(element.itertext("{*}text", "{*}tspan", "{*}textPath", "{*}a")).split())
+        words = " ".join("".join(map(str, element.itertext("{*}text", "{*}tspan", "{*}textPath", "{*}a"))).split())
         if words:
             writer.add(words)
     return {}

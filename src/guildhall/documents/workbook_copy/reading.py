@@ -222,8 +222,8 @@ class _Reader:
                 return ErrorValue(text if text in _ERRORS else "#VALUE!")
             case "d":
                 epoch = CALENDAR_MAC_1904 if self.book.since_1904 else CALENDAR_WINDOWS_1900
-                moment = from_ISO8601(text)
-                return None if moment is None else _rounded(float(to_excel(moment, epoch)))
+                moment = from_ISO8601(text)  # type: ignore[no-untyped-call]
+                return None if moment is None else _rounded(float(to_excel(moment, epoch)))  # type: ignore[no-untyped-call]
             case "n":
                 return _rounded(float(text)) if text.strip() else None
             case _:
