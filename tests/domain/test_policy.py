@@ -66,7 +66,7 @@ def test_a_constant_verdict_is_no_judge() -> None:
 
 @pytest.mark.parametrize("stop", StopReason)
 def test_only_faults_of_ours_are_missing_unless_the_plan_says_otherwise(stop: StopReason) -> None:
-    ours = {StopReason.SANDBOX_FAILED, StopReason.PROVIDER_FAILED}
+    ours = {StopReason.SANDBOX_FAILED, StopReason.PROVIDER_FAILED, StopReason.STORAGE_FAILED}
     assert MissingRule().fate(stop) == ("missing" if stop in ours else "loss")
 
 

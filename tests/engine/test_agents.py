@@ -224,8 +224,9 @@ def test_work_that_cannot_be_fetched_is_not_taken_for_nothing_delivered(workspac
 
     stage = Failing()
     run = run_agents([job("one", "thinker")], stage=stage, workspace=workspace, terms=Terms(run="r"))
-    assert run.left and "the object store does not answer" in (run.why_left or "")
-    assert not stage.ends and Work(workspace.store).counts(run="r") == {WorkState.PLANNED: 1}
+    (end,) = run.finished.values()
+    assert (end.stop, run.left) == (StopReason.SANDBOX_FAILED, ()) and "does not answer" in (end.error or "")
+    assert stage.made == {"one": None} and Work(workspace.store).counts(run="r") == {WorkState.FAILED: 1}
     assert Ledger(workspace.store).spent(run="r").usage.calls == 1, "what it cost is counted all the same"
 
 
@@ -267,8 +268,9 @@ def test_a_sandbox_that_cannot_be_opened_is_an_error_with_its_reason(workspace):
         )
     gone = Sandbox(environment=workspace.path / "nowhere")
     run = run_agents(jobs, stage=NotingStage(), workspace=workspace, terms=Terms(run="r"), sandbox=gone)
-    assert run.left and "no prepared environment" in (run.why_left or "")
-    assert Work(workspace.store).counts(run="r") == {WorkState.PLANNED: 1}
+    (end,) = run.finished.values()
+    assert end.stop is StopReason.SANDBOX_FAILED and "no prepared environment" in (end.error or "")
+    assert Work(workspace.store).counts(run="r") == {WorkState.FAILED: 1}
 
 
 def test_an_answer_from_the_cache_counts_neither_as_money_nor_as_a_call(workspace, tmp_path, monkeypatch):

@@ -68,9 +68,11 @@ def judge(
     """Let graders judge all pairs in both orders; stop and start again at will. Grades come back with intervals."""
     from dataclasses import asdict
 
+    from guildhall.grading.judges.verdicts import Judged
     from guildhall.store.workspace import Workspace
     from guildhall.study.judges import graders_of
-    from guildhall.study.judging import grades_by, judge_study, progress_of
+    from guildhall.study.judging import faults_of, grades_by, judge_study, progress_of
+    from guildhall.study.stages import require_no_faults
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace) as opened:
@@ -85,8 +87,7 @@ def judge(
         rates = grades_by(open_study, list(ended))
     if json:
         as_json({name: {**asdict(ended[name]), "models": grades_json(rates[name])} for name in ended})
-        return
-    for name, judged in ended.items():
+    for name, judged in ended.items() if not json else ():
         if rates[name]:
             show_grades(name, rates[name])
         else:
@@ -94,6 +95,7 @@ def judge(
         done(f"{name}: {judged.verdicts} new verdicts, {judged.failures} new failures")
         if judged.left:
             note(f"{judged.left} were left: {judged.why_left}")
+    require_no_faults(faults_of(sum(ended.values(), start=Judged())))
 
 
 @app.command("status")
@@ -117,8 +119,9 @@ def rubric(
     """Hold every submission against its rubric, item by item, with a quotation for each verdict."""
     from guildhall.store.workspace import Workspace
     from guildhall.study.judges import plan_of
-    from guildhall.study.judging import mark_study, marks_of
+    from guildhall.study.judging import faults_of, mark_study, marks_of
     from guildhall.study.marks import rubric_scores
+    from guildhall.study.stages import require_no_faults
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace) as opened:
@@ -128,9 +131,10 @@ def rubric(
         scores = rubric_scores(marks_of(open_study))
     if json:
         as_json({"items": marked.verdicts, "failures": marked.failures, "left": marked.left, "scores": scores})
-        return
-    show_marks(scores)
-    done(f"{marked.verdicts} items judged, {marked.failures} without a readable verdict")
+    else:
+        show_marks(scores)
+        done(f"{marked.verdicts} items judged, {marked.failures} without a readable verdict")
+    require_no_faults(faults_of(marked))
 
 
 @app.command("export")

@@ -44,7 +44,7 @@ def run(
 ) -> None:
     """Make every submission that is not made yet; stop and start again at will."""
     from guildhall.store.workspace import Workspace
-    from guildhall.study.stages import Sampling
+    from guildhall.study.stages import Sampling, require_no_faults
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace) as opened:
@@ -56,6 +56,7 @@ def run(
         as_json(report)
     else:
         show_status(open_study.id, report)
+    require_no_faults(report)
 
 
 @app.command("status")
@@ -83,7 +84,7 @@ def retry(
     json: JsonOption = False,
 ) -> None:
     """Try failed items again; each new submission names the one it replaces."""
-    from guildhall.errors import InputError
+    from guildhall.errors import FaultsOfOurs, InputError
     from guildhall.store.workspace import Workspace
     from guildhall.study.stages import retry_failed
     from guildhall.study.studies import OpenStudy
@@ -96,6 +97,10 @@ def retry(
         as_json(report)
     else:
         done(f"{report['retried']} items tried again, {report['failed']} failed")
+    if report["failed"]:
+        raise FaultsOfOurs(
+            f"{report['failed']} items failed again", str(report["why_failed"]), fix="mend that and retry once more"
+        )
 
 
 @app.command("pick")

@@ -96,7 +96,7 @@ def run(
     """Run the study; stop it at any time and run it again to go on where it stopped."""
     from guildhall.store.verdict_parts import close_parts
     from guildhall.store.workspace import Workspace
-    from guildhall.study.stages import STAGES
+    from guildhall.study.stages import STAGES, require_no_faults
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace) as opened:
@@ -113,6 +113,8 @@ def run(
         as_json({"study": study.id, "digest": frozen.key, **reports})
     else:
         show_stages(study.id, reports)
+    for report in reports.values():
+        require_no_faults(report)
 
 
 @app.command("status")

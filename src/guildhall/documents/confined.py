@@ -16,7 +16,9 @@ import sys
 import tempfile
 import threading
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -30,7 +32,7 @@ from guildhall.documents import asking
 from guildhall.documents.handing import hand_in, take_out
 from guildhall.documents.worker import OUT
 from guildhall.domain.values import Value
-from guildhall.errors import LookInterrupted, RoomClosed, UnreadableFile
+from guildhall.errors import LookInterrupted, LookNotFinished, RoomClosed, UnreadableFile
 
 V = TypeVar("V", bound=Value)
 
@@ -43,6 +45,29 @@ _START_WITHIN_S = 60.0
 _PACKAGE = Path(guildhall.__file__).parents[1]
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "RAYON_NUM_THREADS"), "1")
 _NOTHING: Mapping[str, Path] = {}
+
+
+ON_THE_CLOCK = frozenset({"wall", "lost"})
+"""Ends that a machine which was busy, asleep or stopped brings about as well as a file."""
+_INSISTING: ContextVar[bool] = ContextVar("guildhall_insisting", default=False)
+
+
+@contextmanager
+def insisting() -> Iterator[None]:
+    """Within this block a look that the clock ended raises `LookNotFinished`, which nothing takes for the file's own.
+
+    For whoever keeps what was seen: elsewhere such a look is an omission with its reason, for this once.
+    """
+    token = _INSISTING.set(True)
+    try:
+        yield
+    finally:
+        _INSISTING.reset(token)
+
+
+def interrupted(file: Path, why: str) -> LookInterrupted | LookNotFinished:
+    """The error for a look that says nothing about the file."""
+    return LookNotFinished(file.name, why) if _INSISTING.get() else LookInterrupted(file, why)
 
 
 class WarmRoom:
@@ -158,7 +183,7 @@ def _called(
     except ValidationError as error:
         raise UnreadableFile(file, "made its parser answer in a wrong shape") from error
     except (OSError, RoomClosed) as error:
-        raise LookInterrupted(file, str(error)) from error
+        raise interrupted(file, f"lost the room it was looked at in ({error})") from error
     return typing.cast("V", relocated(value, answer["out"], out))
 
 
@@ -170,6 +195,8 @@ def _interpreter() -> list[Path]:
 
 def _answer(file: Path, finished: Finished, limits: Limits) -> dict[str, Any]:
     """What the worker said; it may have been taken over, so only the promised shape is accepted."""
+    if finished.ended in ON_THE_CLOCK:
+        raise interrupted(file, f"stopped at its {limit_in_words(finished, limits)}")
     if finished.ended != "exit":
         raise UnreadableFile(file, f"stopped at its {limit_in_words(finished, limits)}")
     if not finished.stdout:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, SerializationInfo, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from guildhall.domain.authors import Grader, Person
-from guildhall.domain.submissions import StopReason
+from guildhall.domain.submissions import OUR_FAULT, StopReason
 from guildhall.domain.tasks import TaskKey
 from guildhall.domain.values import Id, Value
 
@@ -139,14 +139,14 @@ class MissingRule(Value):
     limit_reached: Fate = "loss"
     """Time, turns, tokens or the item's cost ran out."""
     our_fault: Fate = "missing"
-    """The sandbox or the provider failed, after the planned retries."""
+    """The sandbox, the storage or the provider failed, after the planned retries."""
     both_empty: Literal["tie", "missing"] = "tie"
 
     def fate(self, stop: StopReason) -> Fate:
         """What becomes of work that ended so and left nothing to grade."""
         if stop is StopReason.REFUSED:
             return self.refused
-        if stop in {StopReason.SANDBOX_FAILED, StopReason.PROVIDER_FAILED}:
+        if stop in OUR_FAULT:
             return self.our_fault
         return self.nothing_delivered if stop in _NOTHING else self.limit_reached
 

@@ -25,6 +25,11 @@ class StopReason(StrEnum):
     SANDBOX_FAILED = "sandbox failed"
     PROVIDER_FAILED = "provider failed"
     NOTHING_DELIVERED = "nothing delivered"
+    STORAGE_FAILED = "storage failed"  # last: kept tables number these ends in their order
+
+
+OUR_FAULT = frozenset({StopReason.PROVIDER_FAILED, StopReason.SANDBOX_FAILED, StopReason.STORAGE_FAILED})
+"""Ends that say nothing about the author: such work is missing, is in no comparison, and can be tried again."""
 
 
 _COUNTS = (

@@ -127,10 +127,13 @@ class AgentEnd:
 
 @dataclass(frozen=True)
 class Made:
-    """What a stage keeps of a finished job: values for the store, and the result its work item is closed with."""
+    """What a stage keeps of a finished job: values for the store, and the result its work item is closed with.
+
+    Without a result it is only known why it failed, and the next run takes it up again.
+    """
 
     values: tuple[Value, ...]
-    result: str
+    result: str | None
     error: str | None = None
 
 

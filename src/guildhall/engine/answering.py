@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import JsonValue
 
+from guildhall.domain.submissions import OUR_FAULT, StopReason
 from guildhall.engine.agents import AgentEnd, AgentJob, Collected, HostTool, Made, Room
 from guildhall.engine.calls import Reply
 from guildhall.engine.evals import run_agents
@@ -35,7 +36,9 @@ def answer_with_tools(
     run = run_agents(
         wanted.values(), stage=_Answering(tools), workspace=workspace, terms=terms, sandbox=sandbox, at_once=at_once
     )
-    return Answers(known_replies(Work(workspace.store), wanted, terms.run), left=run.left, why_left=run.why_left)
+    replies = known_replies(Work(workspace.store), wanted, terms.run)
+    faults = {key: end.error or end.stop.value for key, end in run.finished.items() if key not in replies}
+    return Answers(replies, left=run.left, why_left=run.why_left, faults=faults)
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,8 @@ class _Answering:
         return _Said(end.text)
 
     def keep(self, job: AgentJob, end: AgentEnd, collected: Collected | None) -> Made:  # noqa: ARG002
+        if end.stop in OUR_FAULT - {StopReason.PROVIDER_FAILED}:  # no reply of anybody's: it is asked for again
+            return Made((), result=None, error=end.error or end.stop.value)
         reply = Reply(
             call=job.key,
             text=end.text,

@@ -16,6 +16,7 @@ from guildhall.engine.journal import TAKEN_OVER, Journal, Note
 from guildhall.engine.purse import Purse
 from guildhall.engine.scripted import seconds_by_script
 from guildhall.engine.terms import Terms
+from guildhall.observe.redact import redact
 from guildhall.store.ledger import Answered
 from guildhall.store.work import Outcome
 
@@ -51,7 +52,7 @@ class Desk:
     sample: RunningSample | None = None
     left: bool = False
     ended: bool = False
-    """Whether its work came to an end of its own and was collected; where that failed, or was stopped, nothing is."""
+    """Whether its work came to an end and was collected, or failed with a reason; what was stopped half-way did not."""
     _paying: bool = False
 
     def __post_init__(self) -> None:
@@ -60,6 +61,12 @@ class Desk:
 
     def submit(self, text: str, files: list[str]) -> None:
         self.text, self.named = text, tuple(well_formed(str(name)) for name in files)
+
+    def fail(self, stop: StopReason, words: str) -> None:
+        """The job came to no end of its own: nothing of it is kept but why, and what it cost."""
+        if self.error is None:
+            self.stop, self.error = stop, words
+        self.collected, self.ended = None, True
 
     def want_call(self) -> None:
         """Ask for the money of one call; whoever tries it again has it already."""
@@ -126,10 +133,15 @@ class Office:
         self.desks[key] = Desk(self.jobs[key], self.terms, self.journal, self.purse)
         return self.desks[key]
 
-    async def sample_ended(self, key: str, seconds: float | None) -> None:
-        """Keep what a job made and close its item, in one transaction.
+    def never_began(self, key: str, words: str) -> None:
+        """Its place could not be made ready: the job failed before anybody worked on it."""
+        if key in self.jobs and key not in self.desks and key not in self.finished:
+            self.open_desk(key).fail(StopReason.SANDBOX_FAILED, redact(words)[:2000])
 
-        A job that was stopped half-way, that the run could not afford, or whose work could not be fetched stays open.
+    async def sample_ended(self, key: str, seconds: float | None) -> None:
+        """Keep what a job made, or why it failed, and close its item, in one transaction.
+
+        A job that was stopped half-way or that the run could not afford stays open.
         """
         desk = self.desks.pop(key, None)
         if desk is not None and desk.sample is not None and desk.sample.left_open is not None:

@@ -72,8 +72,8 @@ def run_agents(
 def _claimed(wanted: dict[str, AgentJob], work: Work, terms: Terms) -> tuple[list[str], dict[str, AgentJob]]:
     """The keys of what is not done yet, and of that the jobs nobody else is at, which are ours from now on."""
     work.plan(wanted, kind="agent", run=terms.run)
-    ended = {WorkState.DONE, WorkState.FAILED}
-    open_keys = [key for key, item in work.items(wanted).items() if item.state not in ended]
+    items = work.items(wanted).items()
+    open_keys = [key for key, one in items if not (one.state is WorkState.DONE or (one.failed and one.result))]
     claimed = work.claim(open_keys, worker=this_worker(), now=terms.now())
     return open_keys, {key: wanted[key] for key in wanted if key in claimed}
 
@@ -99,7 +99,7 @@ async def _run_eval(
             for portion in _portions(list(jobs.values())):
                 tasks = [_task(batch, workspace, terms, sandbox) for batch in _batches(portion)]
                 logs = await _evaluated(tasks, log_dir=str(workspace.logs), at_once=at_once, run=terms.run)
-                office.failure = office.failure or _failure_in(logs, tasks)
+                office.failure = office.failure or journal.failure or _failure_in(logs, tasks)
                 office.why_left = office.why_left or await _why_left(logs, portion, office)
                 if office.failure is not None or purse.exhausted() is not None:
                     break

@@ -16,6 +16,7 @@ from inspect_ai.hooks import (
 from inspect_ai.util import LimitExceededError
 
 from guildhall.engine.desk import DESK, OFFICE, RunLimitReached
+from guildhall.engine.inspect_private import is_cancellation_message
 
 
 @hooks(name="guildhall", description="Keeps Guildhall's ledger of model calls and its results.")
@@ -41,5 +42,9 @@ class GuildhallHooks(Hooks):
             desk.call_was_cached()
 
     async def on_sample_end(self, data: SampleEnd) -> None:
-        if (office := OFFICE.get()) is not None:
-            await office.sample_ended(str(data.sample.id), data.sample.working_time)
+        if (office := OFFICE.get()) is None:
+            return
+        key, error = str(data.sample.id), data.sample.error
+        if error is not None and not is_cancellation_message(error.message):
+            office.never_began(key, error.message)
+        await office.sample_ended(key, data.sample.working_time)

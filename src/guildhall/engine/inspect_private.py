@@ -14,7 +14,7 @@ from guildhall.errors import MissingTool
 WRITTEN_FOR = "0.3.285"
 
 try:
-    from inspect_ai._util.error import PrerequisiteError
+    from inspect_ai._util.error import PrerequisiteError, is_cancellation_message
     from inspect_ai._util.registry import registry_find
     from inspect_ai.log._samples import sample_active
     from inspect_ai.util._display import init_display_type
@@ -36,6 +36,7 @@ __all__ = [
     "SandboxUserUnsupportedError",
     "hide_display",
     "hold_against_compose_schema",
+    "is_cancellation_message",
     "knows_provider",
     "may_probe",
     "probe_outcome",

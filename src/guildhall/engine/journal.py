@@ -45,6 +45,11 @@ class Journal:
         self._failure: Exception | None = None
         self._closing = self._ended = False
 
+    @property
+    def failure(self) -> Exception | None:
+        """What ended the keeping of notes, if anything did."""
+        return self._failure
+
     async def write(self, note: Note) -> bool:
         """Whether the item's end was kept; what was sent and answered is on the ledger in any case."""
         if self._failure is not None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import anyio
+import anyio.to_thread
 
 from guildhall.domain.submissions import FREE, StopReason, Usage
 from guildhall.domain.values import canonical_json, sha256, well_formed
 from guildhall.engine.attempts import BOOK, CallBook
 from guildhall.engine.calls import Call, Reply
+from guildhall.engine.faults import in_words, storage_failed
 from guildhall.engine.journal import TAKEN_OVER, Journal, Note, keep_leases, open_journal, plain_errors
 from guildhall.engine.models import ReadBlob, chat_of, config_of, open_model, parsed, stop_of, with_schema
 from guildhall.engine.old_receipts import book_old_receipts
@@ -25,7 +27,7 @@ from guildhall.store.work import Outcome, Work, WorkState, this_worker
 from guildhall.store.workspace import Workspace
 
 if TYPE_CHECKING:
-    from inspect_ai.model import GenerateConfig, Model
+    from inspect_ai.model import ChatMessage, GenerateConfig, Model
 
 OnReply = Callable[[Call, Reply], None]
 
@@ -37,12 +39,14 @@ class Answers:
     """What a run of calls came to.
 
     `replies` holds one reply for each call that has one, by call key, failures included. `left` are the keys of
-    calls that were not made because a limit of the run was reached, or because another process is at them.
+    calls that were not made because a limit of the run was reached, or because another process is at them. `faults` are
+    those that a fault of ours kept from being asked or heard, with its words; the next run takes them up again.
     """
 
     replies: dict[str, Reply]
     left: tuple[str, ...] = ()
     why_left: str | None = None
+    faults: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, call: Call) -> Reply | None:
         return self.replies.get(call.key)
@@ -84,7 +88,8 @@ def run_calls(
     busy = [key for key in open_keys if key not in claimed] + asking.taken_over
     why = asking.why_left or (TAKEN_OVER if busy else None)
     found = {wanted[key].key: reply for key, reply in (known | asking.replies).items()}
-    return Answers(found, left=tuple(wanted[key].key for key in (*asking.left, *busy)), why_left=why)
+    faults = {wanted[key].key: words for key, words in asking.faults.items()}
+    return Answers(found, left=tuple(wanted[key].key for key in (*asking.left, *busy)), why_left=why, faults=faults)
 
 
 @dataclass
@@ -98,6 +103,7 @@ class _Asking:
     replies: dict[str, Reply] = field(default_factory=dict)
     left: list[str] = field(default_factory=list)
     taken_over: list[str] = field(default_factory=list)
+    faults: dict[str, str] = field(default_factory=dict)
     why_left: str | None = None
     models: dict[bytes, tuple[Model, GenerateConfig]] = field(default_factory=dict)
 
@@ -124,7 +130,7 @@ class _Asking:
                     for _ in range(min(len(queue), self.terms.pace.waiting_at_most)):
                         group.start_soon(self._ask_from, queue, journal, purse)
         finally:
-            ended = {*self.replies, *self.taken_over}
+            ended = {*self.replies, *self.taken_over, *self.faults}
             self.left = [key for key in calls if key not in ended]
             self.work.release(self.left, worker=this_worker())
 
@@ -137,7 +143,10 @@ class _Asking:
             if self.why_left is not None:
                 return
             key, call = queue.popleft()
-            reply, kept = await self._ask(key, call, journal)
+            if (chat := await self._written(key, call, journal)) is None:
+                purse.end(FREE)
+                continue
+            reply, kept = await self._ask(key, call, chat, journal)
             purse.end(reply.usage)
             if kept:
                 self.replies[key] = reply
@@ -145,14 +154,25 @@ class _Asking:
             else:
                 self.taken_over.append(key)
 
-    async def _ask(self, key: str, call: Call, journal: Journal) -> tuple[Reply, bool]:
+    async def _written(self, key: str, call: Call, journal: Journal) -> list[ChatMessage] | None:
+        """The question with its files; None where they cannot be fetched, which is no failure of whom we ask."""
+        try:
+            return await anyio.to_thread.run_sync(chat_of, call.messages, self.read_blob)
+        except Exception as error:
+            if not storage_failed(error):
+                raise
+            self.faults[key] = in_words(error)
+            await journal.write(Note(outcome=Outcome(key, self.terms.now(), error=self.faults[key])))
+            return None
+
+    async def _ask(self, key: str, call: Call, chat: list[ChatMessage], journal: Journal) -> tuple[Reply, bool]:
         """One call from the ledger's first line to its last, and whether its reply is the one that stands."""
         asked = _Asked(journal)
         book = CallBook(journal, self.terms, key, "base_url" in call.settings, asked.hold)
         token = BOOK.set(book)
         try:
             with span(Doing.CALL, model=call.model) as facts:
-                reply = await self._reply(call, book, asked)
+                reply = await self._reply(call, chat, book, asked)
                 facts["stop"] = reply.stop.value
         except BaseException:
             await asked.drop(STOPPED)
@@ -166,10 +186,10 @@ class _Asking:
             kept = await journal.write(replace(note, answered=answered, outcome=outcome))
         return reply, kept
 
-    async def _reply(self, call: Call, book: CallBook, asked: _Asked) -> Reply:
+    async def _reply(self, call: Call, chat: list[ChatMessage], book: CallBook, asked: _Asked) -> Reply:
         model, config = self.models[_model_key(call)]
         try:
-            output = await model.generate(chat_of(call.messages, self.read_blob), config=with_schema(config, call))
+            output = await model.generate(chat, config=with_schema(config, call))
         except Exception as error:  # noqa: BLE001 - whatever a provider raises is the outcome of this call
             await asked.drop(GIVEN_UP)
             words = redact(f"{type(error).__name__}: {error}")[:2000]

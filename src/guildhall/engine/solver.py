@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from anyio import to_thread
 
 from guildhall.domain.submissions import StopReason
 from guildhall.engine.agents import PROMPT_FILE, SUBMIT, AgentJob, Room
 from guildhall.engine.attempts import BOOK
 from guildhall.engine.desk import DESK, OFFICE, Desk, Office
+from guildhall.engine.faults import disk_is_full, fault_around_work, fault_at_work, in_words
 from guildhall.engine.models import ReadBlob, stop_of
 from guildhall.engine.terms import Limits
-from guildhall.errors import SandboxError
+from guildhall.errors import SandboxError, StoreError
 from guildhall.observe.redact import redact
 from guildhall.observe.spans import Doing, span
 
@@ -76,19 +81,33 @@ async def _at_work(office: Office, desk: Desk, state: TaskState, read_blob: Read
     from guildhall.engine.tools import SandboxRoom
 
     room = SandboxRoom(sandbox()) if desk.job.in_sandbox else None
-    if room is not None:
-        await _lay_out(desk.job, room, read_blob)
+    with _no_fault_of_the_author(desk):
+        if room is not None:
+            await _lay_out(desk.job, room, read_blob)
     await _within_limits(office, desk, state, room)
     if not desk.left:
-        desk.collected = await office.stage.collect(desk.job, room, desk.end(seconds=None))
-        state.store.set(COLLECTED, desk.collected.note() | {"stop": desk.stop.value})
-        desk.ended = True
+        with _no_fault_of_the_author(desk):
+            if room is not None and (full := disk_is_full()) is not None:
+                raise StoreError(full)
+            collected = await office.stage.collect(desk.job, room, desk.end(seconds=None))
+            state.store.set(COLLECTED, collected.note() | {"stop": desk.stop.value})
+        desk.collected, desk.ended = collected, True
     return state
+
+
+@contextmanager
+def _no_fault_of_the_author(desk: Desk) -> Iterator[None]:
+    """What fails here ends the job by its own name, to be tried again; Inspect's log tells the error too."""
+    try:
+        yield
+    except Exception as error:
+        desk.fail(fault_around_work(error), in_words(error))
+        raise
 
 
 async def _lay_out(job: AgentJob, room: Room, read_blob: ReadBlob) -> None:
     for placed in job.files:
-        await room.write(placed.path, read_blob(placed.digest))
+        await room.write(placed.path, await to_thread.run_sync(read_blob, placed.digest))
     if job.one_date and job.files:
         ran = await room.run(["touch", "--date", ONE_DATE, "--", *(placed.path for placed in job.files)])
         if ran.code != 0:
@@ -110,9 +129,9 @@ async def _within_limits(office: Office, desk: Desk, state: TaskState, room: Roo
             return
         desk.stop = _STOPS.get(reached.type, StopReason.COST_LIMIT)
     except Exception as error:  # noqa: BLE001 - whatever a provider or a sandbox raises is how this job ended
-        words = redact(f"{type(error).__name__}: {error}")[:2000]
+        words = in_words(error)
         await desk.call_failed(words)
-        desk.stop, desk.error = _stop_of_error(error), words
+        desk.stop, desk.error = fault_at_work(error), words
 
 
 def _limits(limits: Limits) -> list[Limit]:
@@ -199,10 +218,3 @@ class _Nudge:
         if self.silent > _NUDGES:
             return False
         return f"Go on with the work. When it is finished, call `{SUBMIT}` with your final message and the files."
-
-
-def _stop_of_error(error: Exception) -> StopReason:
-    from inspect_ai.util import OutputLimitExceededError, SandboxUnavailableError
-
-    ours = isinstance(error, SandboxUnavailableError | OutputLimitExceededError | OSError)
-    return StopReason.SANDBOX_FAILED if ours else StopReason.PROVIDER_FAILED

@@ -55,6 +55,7 @@ def spread_calls(
     for _ in looks():
         waiting = [call for call in calls if call.key not in replies]
         left: list[str] = []
+        faults: dict[str, str] = {}
         why = None
         dealt = [CallBatch(workspace.at, tuple(part), shared, reuse) for part in parts(waiting, size)]
         for ended in executor.map(answer_batch, dealt, needs=needs):
@@ -64,10 +65,11 @@ def spread_calls(
                 for key, reply in answers.replies.items():
                     on_reply(by_key[key], reply)
             left += answers.left
+            faults |= answers.faults
             why = answers.why_left or why
         if why != TAKEN_OVER:
             break
-    return Answers(replies, left=tuple(left), why_left=why)
+    return Answers(replies, left=tuple(left), why_left=why, faults=faults)
 
 
 def answer_batch(batch: CallBatch) -> Answers:

@@ -29,12 +29,14 @@ GuildhallError
 │   ├── NoEnvironment     no prepared working environment where one was named
 │   ├── EnvironmentNotBuilt
 │   ├── InterpreterNotShown  a Python that lies where no room may see it
+│   ├── LookNotFinished   time ran out, or a room went away, while work was made ready to be judged
 │   ├── ToldButAbsent     authors would be told of what their room does not have
 │   ├── RoomChanged       a study goes on in another room than it began in
 │   └── NothingDelivered  everything ended, and nobody delivered anything
 ├── ModelError            a provider refused, failed or ran into a limit           (exit code 6)
 │   ├── UnreadableVerdict a judge's reply that holds no verdict where one must stand
 │   └── PriceUnknown      a limit in dollars for a model nobody knows the price of
+├── FaultsOfOurs          part of a run failed by no fault of the work   (the exit code of what failed)
 └── NotEnoughData         a number was asked for that the data cannot give         (exit code 7)
     ├── NothingJudged     no judgment left to estimate from
     ├── TooFew            fewer models, raters or tasks than the figure needs
@@ -94,7 +96,9 @@ from guildhall.errors.storing import (
 )
 from guildhall.errors.working import (
     EnvironmentNotBuilt,
+    FaultsOfOurs,
     InterpreterNotShown,
+    LookNotFinished,
     MissingTool,
     ModelError,
     NoEnvironment,
@@ -118,11 +122,13 @@ __all__ = [
     "CorruptBundle",
     "DisconnectedGraph",
     "EnvironmentNotBuilt",
+    "FaultsOfOurs",
     "GuildhallError",
     "ImpossibleValue",
     "InputError",
     "InterpreterNotShown",
     "LookInterrupted",
+    "LookNotFinished",
     "MissingBlob",
     "MissingColumn",
     "MissingTool",

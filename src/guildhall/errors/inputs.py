@@ -23,10 +23,10 @@ class UnreadableFile(InputError):
 
 
 class LookInterrupted(UnreadableFile):
-    """The room around a file's parser went away: nothing is known about the file itself."""
+    """The room around a file's parser went away, or the clock ran out: nothing is known about the file itself."""
 
     def __init__(self, path: Path | str, why: str) -> None:
-        super().__init__(path, f"lost the room it was looked at in ({why})", fix="try again")
+        super().__init__(path, why, fix="try again")
 
 
 class CannotScrub(InputError):

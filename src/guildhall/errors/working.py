@@ -59,6 +59,28 @@ class InterpreterNotShown(SandboxError):
         )
 
 
+class LookNotFinished(SandboxError):
+    """Time ran out, or a room went away, while a file was made ready to be judged: it says nothing about the file."""
+
+    def __init__(self, what: str, why: str) -> None:
+        self.what, self.why = what, why
+        super().__init__(
+            f"{what} was not made ready ({why}), which is no fault of the work; run the same "
+            "command again, on a machine with less to do if it happens again"
+        )
+
+
+class FaultsOfOurs(GuildhallError):
+    """Part of a run could not be done by a fault of ours or of a provider's; it is kept as failed, and can be retried.
+
+    `exit_code` is that of what failed: storage 3, a sandbox 5, a provider 6.
+    """
+
+    def __init__(self, what: str, why: str, *, fix: str, exit_code: int = 3) -> None:
+        self.what, self.why, self.exit_code = what, why, exit_code
+        super().__init__(f"{what} by no fault of the work: {why}; {fix}")
+
+
 class ToldButAbsent(SandboxError):
     """Authors would be told of something that their room does not have."""
 

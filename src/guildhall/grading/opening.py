@@ -13,7 +13,7 @@ from guildhall.domain.gradings import SERVICE
 from guildhall.domain.halls import HallDesign, Member, Role
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.studies import Study
-from guildhall.domain.submissions import StopReason, Submission
+from guildhall.domain.submissions import OUR_FAULT, Submission
 from guildhall.domain.tasks import Task
 from guildhall.errors import NotEnoughData
 from guildhall.grading.design import Layout, OrderKey, Staffing, expert_submission, lay_out, staffing
@@ -83,11 +83,10 @@ def _takes_part(submission: Submission, wanted: set[str], old: str | None) -> bo
 
 
 def _newest(made: list[Submission]) -> list[Submission]:
-    """A submission that was replaced is out of the running; so is one whose provider or sandbox failed."""
+    """A submission that was replaced is out of the running; so is one that ended by no fault of its author."""
     replaced = {submission.replaces for submission in made if submission.replaces}
-    failed = {StopReason.PROVIDER_FAILED, StopReason.SANDBOX_FAILED}
     return [
-        one for one in made if one.key not in replaced and (isinstance(one.author, Expert) or one.stop not in failed)
+        one for one in made if one.key not in replaced and (isinstance(one.author, Expert) or one.stop not in OUR_FAULT)
     ]
 
 

@@ -13,8 +13,10 @@ import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
+from guildhall.documents.confined import insisting
 from guildhall.documents.kinds import Kind, files_stated
 from guildhall.documents.looking import Documents
 from guildhall.documents.render.media import MOVING
@@ -25,9 +27,12 @@ from guildhall.domain.prepared import NOTES, VERSION, Prepared, PreparedFile
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Task
 from guildhall.domain.values import Digest, sha256
+from guildhall.errors import LookNotFinished
 from guildhall.store.workspace import Workspace
 
 _IN_FLIGHT = 4
+_TRIES = 3
+"""How often a file is looked at when the clock ends the look: what a stopped machine did is no property of a file."""
 _IN_PICTURES_ONLY = tuple(f"{what} not shown: " for what in MOVING)
 
 
@@ -72,13 +77,21 @@ class Preparer:
     def _file(self, file: FileRef, name: BlindName, public_name: str | None) -> PreparedFile:
         ending = PurePosixPath(name.shown).suffix
         about = {"named_as_asked": name.named_as_asked, "public_name": public_name}
-        if file.digest is None or not self._blobs.has(file.digest):
+        if file.digest is None:
             gone = ("its bytes are not in this workspace",)
             return PreparedFile(kind="unknown", ending=ending, omitted=gone, **about)
+        with insisting():
+            for _ in range(_TRIES - 1):
+                with suppress(LookNotFinished):
+                    return self._looked_at(file.digest, ending).but(**about)
+            return self._looked_at(file.digest, ending).but(**about)
+
+    def _looked_at(self, digest: Digest, ending: str) -> PreparedFile:
+        """One look at a file that was brought: one that is gone is `MissingBlob`, a fault of ours and not kept."""
         with tempfile.TemporaryDirectory(prefix="guildhall-prepare-") as inside:
             original = Path(inside) / f"file{ending}"
-            self._blobs.copy_to(file.digest, original)
-            return self._made_visible(original, Path(inside) / "out").but(**about)
+            self._blobs.copy_to(digest, original)
+            return self._made_visible(original, Path(inside) / "out")
 
     def _made_visible(self, original: Path, out: Path) -> PreparedFile:
         """Drawn, read and copied from the cleaned file where it can be cleaned, else from the file as it is."""

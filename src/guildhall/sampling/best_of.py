@@ -9,7 +9,7 @@ from random import Random
 
 from guildhall.domain.authors import ModelGrader, ModelRun
 from guildhall.domain.picks import Pick
-from guildhall.domain.submissions import StopReason, Submission
+from guildhall.domain.submissions import OUR_FAULT, StopReason, Submission
 from guildhall.domain.tasks import Task, TaskKey
 from guildhall.domain.values import canonical_json, sha256
 from guildhall.engine.calls import Call, Reply
@@ -19,7 +19,6 @@ from guildhall.errors import UnreadableVerdict
 from guildhall.judging.picking import pick_call, read_pick
 from guildhall.judging.preparing import Preparer
 from guildhall.judging.verdicts import reason_in
-from guildhall.sampling.stage import OUR_FAULT
 from guildhall.store.workspace import Workspace
 
 N = 4

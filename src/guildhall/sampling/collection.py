@@ -18,6 +18,7 @@ from io import BytesIO
 from pathlib import PurePosixPath
 from typing import Literal
 
+from anyio import to_thread
 from pydantic import JsonValue
 
 from guildhall.documents.kinds import Family, claimed_kind, files_named
@@ -25,6 +26,7 @@ from guildhall.domain.submissions import Problem
 from guildhall.domain.tasks import FileRef, plain_name
 from guildhall.domain.values import Digest, sha256
 from guildhall.engine.agents import AT_ITS_LIMIT, Room
+from guildhall.engine.faults import storage_failed
 from guildhall.errors import SandboxError
 from guildhall.sampling.confidence import ANYWHERE
 
@@ -73,7 +75,8 @@ async def collect_files(
     fetched = await _fetch(room, chosen, placed, collection)
     for path, content in fetched:
         _look_inside(path, content, collection)
-        collection.files.append(FileRef(name=path, digest=keep(content), size=len(content)))
+        digest = await to_thread.run_sync(keep, content)
+        collection.files.append(FileRef(name=path, digest=digest, size=len(content)))
     collection.files = _without_prefix(collection.files, collection)
     _note_strays(entries, chosen, placed, named, collection)
     _note_broken_promises(text, placed, collection)
@@ -129,7 +132,9 @@ async def _fetch(
             continue
         try:
             content = await _read(room, entry)
-        except Exception as error:  # noqa: BLE001 - providers of sandboxes raise what they like
+        except Exception as error:  # providers of sandboxes raise what they like
+            if storage_failed(error):
+                raise
             await room.run(["python3", "-I", "-c", "pass"])  # a room that is gone raises here: no file's fault
             collection.problem("unreadable", f"could not be read: {_printable(str(error))}", entry.path)
             continue

@@ -5,16 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from guildhall.domain.authors import ModelRun
-from guildhall.domain.submissions import Problem, StopReason, Submission
+from guildhall.domain.submissions import OUR_FAULT, Problem, StopReason, Submission
 from guildhall.domain.values import sha256
 from guildhall.engine.agents import PROMPT_FILE, AgentEnd, AgentJob, Collected, HostTool, Made, Room
 from guildhall.judging.pages import LOOK, Render, look_at_pages
 from guildhall.sampling.collection import Collection, collect_files
 from guildhall.sampling.confidence import read_confidence
 from guildhall.store.blobs import Blobs
-
-OUR_FAULT = {StopReason.PROVIDER_FAILED, StopReason.SANDBOX_FAILED}
-"""Ends that say nothing about the author: such items can be tried again."""
 
 
 class SamplingStage:

@@ -62,6 +62,10 @@ class Item:
     result: str | None
     error: str | None
 
+    @property
+    def failed(self) -> bool:
+        return self.state is WorkState.FAILED
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -178,6 +182,16 @@ class Work:
                     .where(work_items.c.key.in_(chunk), *mine)
                     .values(state=WorkState.PLANNED.value, worker=None, leased_until=None, tries=work_items.c.tries - 1)
                 )
+
+    def put_off(self, key: str, *, worker: str) -> None:
+        """Give an item back that was tried and could not be ended by a fault of ours: the try counts."""
+        mine = (work_items.c.worker == worker, work_items.c.state == WorkState.RUNNING.value)
+        with self.store.transaction() as connection:
+            connection.execute(
+                update(work_items)
+                .where(work_items.c.key == key, *mine)
+                .values(state=WorkState.PLANNED.value, worker=None, leased_until=None)
+            )
 
     def still_held(self, keys: Sequence[str], *, worker: str) -> set[str]:
         """Which of the items this worker holds; inside a transaction nobody takes them over before it ends."""

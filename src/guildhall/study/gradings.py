@@ -25,7 +25,16 @@ from guildhall.domain.policy import GraderGroup, Policy, Rule
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id
-from guildhall.errors import GuildhallError, InputError, ModelError, NotEnoughData, NothingJudged
+from guildhall.engine.journal import TAKEN_OVER
+from guildhall.errors import (
+    GuildhallError,
+    InputError,
+    ModelError,
+    NotEnoughData,
+    NothingJudged,
+    SandboxError,
+    StoreError,
+)
 from guildhall.grading.judges.asking import Kept, orders
 from guildhall.grading.judges.gradability import ungradable
 from guildhall.grading.judges.graders import AutomaticGrader
@@ -76,6 +85,10 @@ class _Stopped(Exception):
     """This process was told to stop; what is judged is kept, and the rest is for the next worker."""
 
 
+class _NotNow(Exception):
+    """A fault of ours, or another worker at it: the grading is given back and tried again, so many times."""
+
+
 def work_once(workspace: Workspace, *, worker: str, clock: Clock, stopping: Callable[[], bool] = lambda: False) -> bool:
     """Carry out the grading that waits longest and that nobody is at work on; False when there is none.
 
@@ -124,6 +137,12 @@ def _carry_out(
         result = _judged(workspace, request, stopping).canonical().decode()
     except (NotEnoughData, ModelError) as reason:
         error = str(reason)
+    except (_NotNow, StoreError, SandboxError, OSError) as fault:
+        logger.warning(
+            "grading %s was put off, try %d of %d: %s", request.id, grading.work.tries + 1, MOST_TRIES, fault
+        )
+        Gradings(workspace.store).work.put_off(request.id, worker=worker)
+        return
     except GuildhallError:
         # Its words may name this machine's folders and programs: they are for whoever runs it, not for a caller.
         logger.exception("grading %s failed", request.id)
@@ -188,6 +207,8 @@ def _ask(
                 raise _Stopped
             kept = Kept(workspace.store, grader.graders(), among=batch)
             judged = grader.ask(list(kept.missing(batch, sweeps=rounds, again=False)), desk=at_hand, terms=terms)
+            if judged.faults or judged.why_left == TAKEN_OVER:
+                raise _NotNow(judged.why_fault or TAKEN_OVER)
             if judged.left:
                 raise ModelError(f"it reached a limit of the service: {judged.why_left}")
 

@@ -46,12 +46,16 @@ class Judging:
     def run(self, study: OpenStudy) -> Report:
         if not study.file.judges:
             return {}
-        for grader in graders_of(study):
-            judge_study(study, grader)
-        return standings(study)
+        judged = sum((judge_study(study, grader) for grader in graders_of(study)), start=Judged())
+        return {**standings(study), **faults_of(judged)}
 
     def status(self, study: OpenStudy) -> Report:
         return standings(study) if study.file.judges else {}
+
+
+def faults_of(judged: Judged) -> Report:
+    """What a fault of ours kept from being asked for: no failure of a judge."""
+    return {"faults": judged.faults, "why_fault": judged.why_fault}
 
 
 def _forecast(study: OpenStudy) -> Report:

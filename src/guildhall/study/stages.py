@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from pydantic import JsonValue
 
-from guildhall.domain.submissions import StopReason
+from guildhall.domain.submissions import OUR_FAULT, StopReason
 from guildhall.engine.evals import AgentRun
-from guildhall.errors import NothingDelivered
+from guildhall.errors import FaultsOfOurs, NothingDelivered
 from guildhall.sampling.expectation import forecast
 from guildhall.sampling.plan import SampleItem
 from guildhall.sampling.running import reopen_failed, run_samples
@@ -50,8 +51,9 @@ class Sampling:
 
     def run(self, study: OpenStudy) -> Report:
         run = _run_items(study, study.items)
+        faults = Counter(end.stop.value for end in run.finished.values() if end.stop in OUR_FAULT)
         now = {"finished_now": len(run.finished), "left": len(run.left), "why_left": run.why_left}
-        return {**self.status(study), **now}
+        return {**self.status(study), **now, "failed_now": dict(faults)}
 
     def status(self, study: OpenStudy) -> Report:
         return sampling_status(study.items, workspace=study.workspace, run=study.id).model_dump(mode="json")
@@ -64,12 +66,34 @@ def require_deliveries(report: Report) -> None:
         raise NothingDelivered(sum(int(str(count)) for count in ended.values()))
 
 
+def require_no_faults(report: Report) -> None:
+    """Refuse to call a run done of which a part failed by no fault of its authors, or that found only such failures."""
+    failed = report.get("failed_now")
+    now = {str(name): int(str(count)) for name, count in failed.items()} if isinstance(failed, Mapping) else {}
+    if report.get("faults"):
+        what = f"{report['faults']} verdicts could not be asked for"
+        raise FaultsOfOurs(what, str(report["why_fault"]), fix="mend that and run the same command again")
+    untried = report.get("finished_now") == 0 and report.get("failed")
+    if not now and not untried:
+        return
+    ended = ", ".join(f"{count} {name}" for name, count in sorted(now.items())) or f"{report['failed']} failed before"
+    words = report["why_failed"]
+    why = max(words, key=lambda one: int(str(words[one]))) if isinstance(words, Mapping) and words else ended
+    code = min((_EXIT_CODES[StopReason(name)] for name in now), default=3)
+    what = f"items were not done ({ended})"
+    raise FaultsOfOurs(what, why.splitlines()[0], fix="`guildhall sample retry --failed` tries again", exit_code=code)
+
+
+_EXIT_CODES = {StopReason.STORAGE_FAILED: 3, StopReason.SANDBOX_FAILED: 5, StopReason.PROVIDER_FAILED: 6}
+
+
 def retry_failed(study: OpenStudy) -> Report:
     """Try again what failed through no fault of its author."""
     items = reopen_failed(study.items, workspace=study.workspace)
     run = _run_items(study, items) if items else None
     failed = sum(end.error is not None for end in run.finished.values()) if run else 0
-    return {"retried": len(items), "failed": failed, "left": len(run.left) if run else 0}
+    why = next((end.error for end in run.finished.values() if end.error is not None), None) if run else None
+    return {"retried": len(items), "failed": failed, "left": len(run.left) if run else 0, "why_failed": why}
 
 
 def _run_items(study: OpenStudy, items: Sequence[SampleItem]) -> AgentRun:

@@ -15,7 +15,7 @@ from typing import Any, Self
 from guildhall.confine.limits import MIB, Limits
 from guildhall.confine.room import start
 from guildhall.documents import asking
-from guildhall.documents.confined import SYSTEM_PYTHON, limit_in_words
+from guildhall.documents.confined import ON_THE_CLOCK, SYSTEM_PYTHON, interrupted, limit_in_words
 from guildhall.documents.render import office_inside
 from guildhall.errors import MissingTool, RoomClosed, UnreadableFile
 
@@ -61,6 +61,14 @@ class AtLimit(WorkerFailed):
     """A worker reached the limit of a single file: that file is to blame."""
 
 
+class OnTheClock(AtLimit):
+    """A worker was stopped by the clock, or went away: nothing is known about the file."""
+
+
+class NeverStarted(WorkerFailed):
+    """LibreOffice did not come up: no file is to blame."""
+
+
 class NotFresh(WorkerFailed):
     """Pages that colour authors came from a worker that had shown other files, and may have coloured for them."""
 
@@ -82,7 +90,7 @@ class OfficeWorker:
             self._start()
         except (OSError, RoomClosed, WorkerFailed) as error:
             self.close()
-            raise WorkerFailed(f"LibreOffice did not start ({error})") from error
+            raise NeverStarted(f"LibreOffice did not start ({error})") from error
 
     def _start(self) -> None:
         here = self._room.cwd
@@ -127,7 +135,8 @@ class OfficeWorker:
         command = [SYSTEM_PYTHON, "-I", "-S", "asking.py", f"{self._room.cwd}/socket"]
         finished = self._room.run(command, stdin=json.dumps(job).encode())
         if finished.ended != "exit":
-            raise AtLimit(f"stopped at its {limit_in_words(finished, self._limits)}")
+            end = OnTheClock if finished.ended in ON_THE_CLOCK else AtLimit
+            raise end(f"stopped at its {limit_in_words(finished, self._limits)}")
         try:
             answer = json.loads(finished.stdout)
         except ValueError as error:
@@ -183,6 +192,8 @@ class OfficePool:
         with self._places:
             try:
                 result = self._attempt(self._warm(), content, load_as, wanted)
+            except OnTheClock as failure:
+                raise interrupted(file, str(failure)) from failure
             except AtLimit as failure:
                 raise UnreadableFile(file, str(failure)) from failure
             except WorkerFailed:
@@ -194,6 +205,8 @@ class OfficePool:
     def _in_fresh_worker(self, file: Path, content: bytes, load_as: LoadAs, wanted: Wanted) -> Converted | str:
         try:
             return self._attempt(OfficeWorker(self._limits), content, load_as, wanted)
+        except (OnTheClock, NeverStarted) as failure:
+            raise interrupted(file, str(failure)) from failure
         except WorkerFailed as failure:
             raise UnreadableFile(file, str(failure)) from failure
 

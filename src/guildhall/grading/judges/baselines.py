@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from functools import partial
 
 from guildhall.domain.authors import Expert, ModelGrader
 from guildhall.domain.judgments import Judgment
@@ -17,7 +18,7 @@ from guildhall.domain.submissions import FREE
 from guildhall.domain.tasks import Task
 from guildhall.errors import UnknownName
 from guildhall.grading.judges.asking import Asked
-from guildhall.grading.judges.desk import Desk
+from guildhall.grading.judges.desk import Desk, Faults
 from guildhall.judging.preparing import asked_names
 
 _VERSION = "1"
@@ -93,13 +94,15 @@ def baseline_grader(name: str) -> ModelGrader:
     return ModelGrader(name=name, settings={"baseline": _VERSION})
 
 
-def judge_by_baseline(name: str, wanted: Iterable[Asked], *, desk: Desk, now: datetime) -> int:
+def judge_by_baseline(name: str, wanted: Iterable[Asked], *, desk: Desk, now: datetime, faults: Faults) -> int:
     """Keep a baseline's verdict on everything wanted; the number of verdicts. The same work gets the same verdict."""
     grader, rule = baseline_grader(name), BASELINES[name]
 
     def verdicts() -> Iterable[Judgment]:
         for asked in wanted:
-            ranks, reason = rule(asked, desk)
+            if (verdict := faults.unless(partial(rule, asked, desk))) is None:
+                continue
+            ranks, reason = verdict
             yield Judgment(
                 comparison=asked.comparison.key,
                 grader=grader,

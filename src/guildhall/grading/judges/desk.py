@@ -13,7 +13,9 @@ from guildhall.domain.prepared import Prepared
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task, TaskKey
 from guildhall.domain.values import Digest
+from guildhall.engine.faults import in_words
 from guildhall.engine.sandboxes import Sandbox
+from guildhall.errors import SandboxError, StoreError
 from guildhall.judging.examples import Examples
 from guildhall.judging.pages import Render
 from guildhall.judging.preparing import Preparer
@@ -30,6 +32,25 @@ class Workbench:
     render: Render
     sandbox: Sandbox = field(default_factory=Sandbox)
     at_once: int = 4
+
+
+@dataclass
+class Faults:
+    """What could not be shown to a judge by a fault of ours: no failure of the judge, nothing a deliverable lacks."""
+
+    count: int = 0
+    why: str | None = None
+
+    def note(self, words: str) -> None:
+        self.count, self.why = self.count + 1, self.why or words
+
+    def unless(self, build: Callable[[], V]) -> V | None:
+        """What is built; None, and one fault more, where files could not be fetched or made ready."""
+        try:
+            return build()
+        except (StoreError, SandboxError, OSError) as error:
+            self.note(in_words(error))
+            return None
 
 
 class Desk:

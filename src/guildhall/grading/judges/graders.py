@@ -11,7 +11,7 @@ from guildhall.domain.judges import JudgePlan, Medium, PanelPlan
 from guildhall.engine.terms import Terms
 from guildhall.grading.judges.asking import Asked
 from guildhall.grading.judges.baselines import baseline_grader, judge_by_baseline
-from guildhall.grading.judges.desk import Desk
+from guildhall.grading.judges.desk import Desk, Faults
 from guildhall.grading.judges.panel_asking import ask_panel
 from guildhall.grading.judges.verdicts import Judged, ask_judge
 from guildhall.judging.comparing import judge_of
@@ -88,4 +88,6 @@ class ByBaseline:
         return (baseline_grader(self.name),)
 
     def ask(self, wanted: Iterable[Asked], *, desk: Desk, terms: Terms) -> Judged:
-        return Judged(verdicts=judge_by_baseline(self.name, wanted, desk=desk, now=terms.date()))
+        faults = Faults()
+        verdicts = judge_by_baseline(self.name, wanted, desk=desk, now=terms.date(), faults=faults)
+        return Judged(verdicts, faults=faults.count, why_fault=faults.why)

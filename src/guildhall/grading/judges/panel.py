@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 
 from guildhall.domain.authors import ModelGrader
@@ -31,12 +31,10 @@ def seated(panel: PanelPlan, comparison: Comparison, sweep: int, media: set[str]
     return tuple(rng.sample(able, panel.draw))
 
 
-def deal(panel: PanelPlan, wanted: Iterable[Asked], desk: Desk) -> Iterator[tuple[JudgePlan, Asked]]:
-    """Each wanted verdict with each member that sits on it."""
-    for asked in wanted:
-        media = set().union(*(recordings(desk.prepared(key)) for key in asked.comparison.submissions))
-        for member in seated(panel, asked.comparison, asked.sweep, media):
-            yield member, asked
+def deal(panel: PanelPlan, asked: Asked, desk: Desk) -> list[tuple[JudgePlan, Asked]]:
+    """A wanted verdict with each member that sits on it."""
+    media = set().union(*(recordings(desk.prepared(key)) for key in asked.comparison.submissions))
+    return [(member, asked) for member in seated(panel, asked.comparison, asked.sweep, media)]
 
 
 def combine(panel: PanelPlan, place: Place, verdicts: Sequence[Judgment]) -> Judgment:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from guildhall.domain.judges import JudgePlan, RubricMark
 from guildhall.domain.submissions import FREE, Submission
@@ -12,7 +13,7 @@ from guildhall.engine.calls import Reply
 from guildhall.engine.oneshot import run_calls
 from guildhall.engine.terms import Terms
 from guildhall.grading.judges.asking import MOST_SWEEPS
-from guildhall.grading.judges.desk import Desk
+from guildhall.grading.judges.desk import Desk, Faults
 from guildhall.grading.judges.verdicts import Judged
 from guildhall.judging.rubrics import Numbered, RubricView, read_items, rubric_judge, show
 from guildhall.store.records import Store
@@ -55,10 +56,18 @@ def ask_rubric(
     """Mark every wanted submission and keep each mark. An item without a readable verdict is a counted failure."""
     total = Judged()
     for asked in wanted:
-        shown, groups = _questions(plan, asked, desk, whole=whole)
+        faults = Faults()
+        put = faults.unless(partial(_questions, plan, asked, desk, whole=whole))
+        if put is None:
+            total += Judged(faults=1, why_fault=faults.why)
+            continue
+        shown, groups = put
         calls = [shown.call(plan, group, sample=asked.sample) for group in groups]
         answers = run_calls(calls, workspace=desk.workspace, terms=terms)
         replies = [answers.of(call) for call in calls]
+        if answers.faults and not answers.left:
+            total += Judged(faults=1, why_fault=next(iter(answers.faults.values())))
+            continue
         if not all(replies):
             return total + Judged(left=1, why_left=answers.why_left)
         mark = _mark(plan, asked, shown, list(zip(groups, _present(replies), strict=True)), study=study, whole=whole)

@@ -77,7 +77,7 @@ def spread_judging(
         found = Judged()
         for ended in executor.map(judge_batch, dealt, needs=replace(needs, offices=1)):
             found += ended.result()
-        total = replace(total, left=0, why_left=None) + found
+        total = replace(total, left=0, why_left=None, faults=0, why_fault=None) + found
         if found.why_left != TAKEN_OVER:
             break
     return total

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 
 from guildhall.domain.authors import ModelGrader
@@ -16,7 +17,7 @@ from guildhall.engine.oneshot import Answers, run_calls
 from guildhall.engine.terms import Limits, Terms
 from guildhall.errors import InputError, UnreadableVerdict
 from guildhall.grading.judges.asking import Asked
-from guildhall.grading.judges.desk import Desk
+from guildhall.grading.judges.desk import Desk, Faults
 from guildhall.judging.comparing import Question, judge_of, question
 from guildhall.judging.examples import shown_examples, traces_of
 from guildhall.judging.pages import look_at_pages
@@ -37,12 +38,18 @@ Heard = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Judged:
-    """What a run of asking came to: new verdicts, new failures, and what a limit of the run left unasked."""
+    """What a run of asking came to: new verdicts, new failures, and what a limit of the run left unasked.
+
+    `faults` could not be asked for, or heard, by a fault of ours: they are no failures of the judge, and are asked for
+    again by the next run.
+    """
 
     verdicts: int = 0
     failures: int = 0
     left: int = 0
     why_left: str | None = None
+    faults: int = 0
+    why_fault: str | None = None
 
     def __add__(self, other: Judged) -> Judged:
         return Judged(
@@ -50,6 +57,8 @@ class Judged:
             self.failures + other.failures,
             self.left + other.left,
             self.why_left or other.why_left,
+            self.faults + other.faults,
+            self.why_fault or other.why_fault,
         )
 
 
@@ -72,7 +81,8 @@ def ask_judge(
 
 
 def _ask_batch(plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms) -> Judged:
-    heard, why_left = (_worked_on if plan.tools else _called)(plan, batch, desk, terms)
+    faults = Faults()
+    heard, answers = (_worked_on if plan.tools else _called)(plan, batch, desk, terms, faults)
     made = [
         judgment_from(reply, asked, omissions, plan, judge_of(plan, places=len(asked.order)))
         for asked, omissions, reply in heard
@@ -80,22 +90,28 @@ def _ask_batch(plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms) ->
     ]
     desk.workspace.store.add_all(made)
     failed = sum(judgment.ranks is None for judgment in made)
-    return Judged(len(made) - failed, failed, left=len(batch) - len(made), why_left=why_left)
+    left = len(batch) - len(made) - faults.count
+    return Judged(len(made) - failed, failed, left, answers.why_left, faults.count, faults.why)
 
 
-def _called(plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms) -> tuple[list[Answered], str | None]:
+def _called(
+    plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms, faults: Faults
+) -> tuple[list[Answered], Answers]:
     """One call a verdict."""
-    asked = list(_calls(plan, batch, desk))
+    asked = list(_calls(plan, batch, desk, faults))
     answers = run_calls([call for _, _, call in asked], workspace=desk.workspace, terms=terms)
-    return _answered(((one, put.omissions, call.key) for one, put, call in asked), answers), answers.why_left
+    return _answered([(one, put.omissions, call.key) for one, put, call in asked], answers, faults), answers
 
 
-def _worked_on(plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms) -> tuple[list[Answered], str | None]:
+def _worked_on(
+    plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms, faults: Faults
+) -> tuple[list[Answered], Answers]:
     """One sandbox a verdict."""
     bench = desk.workbench
     if bench is None:
         raise InputError(f"judge {plan.name!r} works with tools, and this desk has no sandbox for it")
-    asked = [(one, build_worked_question(plan, one, desk)) for one in batch]
+    built = [(one, faults.unless(partial(build_worked_question, plan, one, desk))) for one in batch]
+    asked = [(one, put) for one, put in built if put is not None]
     jobs = [put.job(plan, sample=one.sample, label=_label(plan, one)) for one, put in asked]
     answers = answer_with_tools(
         jobs,
@@ -105,16 +121,20 @@ def _worked_on(plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms) ->
         sandbox=bench.sandbox,
         at_once=bench.at_once,
     )
-    keyed = ((one, put.omissions, job.key) for (one, put), job in zip(asked, jobs, strict=True))
-    return _answered(keyed, answers), answers.why_left
+    keyed = [(one, put.omissions, job.key) for (one, put), job in zip(asked, jobs, strict=True)]
+    return _answered(keyed, answers, faults), answers
 
 
-def _answered(asked: Iterable[tuple[Asked, Mapping[str, int], Digest]], answers: Answers) -> list[Answered]:
+def _answered(
+    asked: Iterable[tuple[Asked, Mapping[str, int], Digest]], answers: Answers, faults: Faults
+) -> list[Answered]:
     """What came back for each. Sides that are alike make one question of both orders: its cost is told once."""
     told: set[Digest] = set()
     heard: list[Answered] = []
     for one, omissions, key in asked:
         reply = answers.replies.get(key)
+        if reply is None and key in answers.faults:
+            faults.note(answers.faults[key])
         heard.append((one, omissions, reply.reused() if reply is not None and key in told else reply))
         told.add(key)
     return heard
@@ -129,14 +149,16 @@ def _label(plan: JudgePlan, asked: Asked) -> str:
     return f"{asked.comparison.task} judged by {plan.name}, sweep {asked.sweep}"
 
 
-def _calls(plan: JudgePlan, batch: list[Asked], desk: Desk) -> Iterator[tuple[Asked, Question, Call]]:
+def _calls(plan: JudgePlan, batch: list[Asked], desk: Desk, faults: Faults) -> Iterator[tuple[Asked, Question, Call]]:
     """The sweeps of one order ask the same question, so it is built once for all of them."""
-    built: dict[tuple[Digest, ...], Question] = {}
+    built: dict[tuple[Digest, ...], Question | None] = {}
     for one in batch:
         if one.order not in built:
-            built[one.order] = build_question(plan, one, desk)
-        put = built[one.order]
-        yield one, put, put.call(plan, places=len(one.order), sample=one.sample)
+            built[one.order] = faults.unless(partial(build_question, plan, one, desk))
+        elif built[one.order] is None:
+            faults.count += 1
+        if (put := built[one.order]) is not None:
+            yield one, put, put.call(plan, places=len(one.order), sample=one.sample)
 
 
 def build_question(plan: JudgePlan, asked: Asked, desk: Desk) -> Question:
