@@ -18,11 +18,10 @@ from guildhall.documents.kinds import (
     FileKind,
     Kind,
     claimed_kind,
-    files_named,
-    files_stated,
     function,
     kept_kind,
 )
+from guildhall.documents.names_in_text import files_named, files_stated
 
 SOURCE = Path(__file__).parents[2] / "src" / "guildhall"
 TABLE = SOURCE / "documents" / "kinds.py"

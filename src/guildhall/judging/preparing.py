@@ -17,8 +17,9 @@ from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from guildhall.documents.confined import insisting
-from guildhall.documents.kinds import Kind, files_stated
+from guildhall.documents.kinds import Kind
 from guildhall.documents.looking import Documents
+from guildhall.documents.names_in_text import files_stated
 from guildhall.documents.render.media import MOVING
 from guildhall.documents.scrub.names import BlindName, blind_names
 from guildhall.documents.values import FileOutcome, LookOutcome

@@ -13,7 +13,20 @@ from dataclasses import dataclass, field
 from openpyxl.formula.tokenizer import Token, Tokenizer, TokenizerError
 from openpyxl.utils import FORMULAE
 
+from guildhall.documents.scrub.sheets import is_volatile
+from guildhall.documents.workbook_copy.book import CopiedSheet
+from guildhall.documents.workbook_copy.lacking import NotCopied
+from guildhall.documents.xmltrees import Tree
+
 LONGEST = 8192
+_VOLATILE = (
+    "stored value of a formula that follows the clock or chance|"
+    "stored values of formulas that follow the clock or chance"
+)
+_NAMES_LOST = (
+    "name that leads out of the workbook or cannot be read|names that lead out of the workbook or cannot be read"
+)
+_LEADS_OUT = re.compile(r"\[[^\]]*\].*!|#\$|file:|\\\\", re.IGNORECASE)
 
 
 def _kept(one: str, many: str) -> str:
@@ -240,3 +253,71 @@ def _blank(tokens: list[Token], at: int) -> str:
     ends = before.type == Token.OPERAND or before.subtype == Token.CLOSE
     begins = after.type == Token.OPERAND or after.subtype == Token.OPEN
     return " " if ends and begins else ""
+
+
+def spell_formulas(
+    sheets: list[CopiedSheet], titles: Mapping[str, str], tree: Tree | None, missing: NotCopied
+) -> list[tuple[str, str]]:
+    """Bring every formula to its one spelling or leave its value; the names that the kept ones use."""
+    leads = any(
+        isinstance(cell.value, str) and _LEADS_OUT.search(cell.value)
+        for sheet in sheets
+        for cell in sheet.cells.values()
+    )
+    names = _names_explained(tree, titles, leads, missing)
+    words = Vocabulary(titles, {key: written for key, (written, _, _) in names.items()}, leads)
+    used: set[str] = set()
+    for sheet in sheets:
+        for cell in sheet.cells.values():
+            if not cell.formula:
+                continue
+            try:
+                made = spelled(cell.formula, words)
+            except NotKept as reason:
+                missing.add(reason.why, sheet=sheet.name)
+                cell.formula, cell.array = "", None
+                continue
+            cell.volatile = is_volatile(made.text)
+            if cell.volatile:
+                missing.add(
+                    _VOLATILE,
+                    sheet=sheet.name,
+                )
+            cell.formula = made.text
+            used |= made.names
+    while more := {name for key in used for name in names[key][2]} - used:
+        used |= more
+    return [(names[key][0], names[key][1]) for key in sorted(used)]
+
+
+def _names_explained(
+    tree: Tree | None, titles: Mapping[str, str], leads: bool, missing: NotCopied
+) -> dict[str, tuple[str, str, frozenset[str]]]:
+    """Names whose meaning lies in this workbook: as written, what they stand for, the names in that."""
+    stated: dict[str, tuple[str, str]] = {}
+    for one in () if tree is None else tree.iter("{*}definedName"):
+        name, text = one.get("name", ""), one.text or ""
+        if name.startswith("_xlnm."):
+            continue
+        if name.casefold() in stated:  # the same name on several sheets: nobody here says which one is meant
+            text = "#"
+        if not usable_name(name) or one.get("function") in ("1", "true") or one.get("xlm") in ("1", "true"):
+            missing.add("name that stands for a macro or for nothing|names that stand for macros or for nothing")
+            continue
+        stated[name.casefold()] = (name, text)
+    kept: dict[str, tuple[str, str, frozenset[str]]] = {}
+    while True:
+        words = Vocabulary(titles, {key: written for key, (written, _, _) in kept.items()}, leads)
+        before = len(kept)
+        for key in stated.keys() - kept.keys():
+            try:
+                made = spelled(stated[key][1], words)
+            except NotKept:
+                continue
+            kept[key] = (stated[key][0], made.text, made.names)
+        if len(kept) == before:
+            missing.add(
+                _NAMES_LOST,
+                count=len(stated) - len(kept),
+            )
+            return kept

@@ -2,102 +2,53 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
 
 from openpyxl.formula.tokenizer import TokenizerError
 from openpyxl.formula.translate import Translator, TranslatorError
-from openpyxl.utils.cell import column_index_from_string, get_column_letter
+from openpyxl.utils.cell import column_index_from_string
 from openpyxl.utils.datetime import CALENDAR_MAC_1904, CALENDAR_WINDOWS_1900, from_ISO8601, to_excel
 
 from guildhall.documents.extract.workbooks import SHEETS, Sheet, Workbook, text_of, unescaped
 from guildhall.documents.opc import Opc
-from guildhall.documents.scrub.sheets import is_volatile
 from guildhall.documents.workbook_copy import formulas, lacking
-from guildhall.documents.workbook_copy.formulas import NotKept, Vocabulary, legal_titles, spelled, usable_name
+from guildhall.documents.workbook_copy.book import (
+    LAST_COLUMN,
+    LAST_ROW,
+    MOST_BLANKS,
+    MOST_CELLS,
+    MOST_MERGED,
+    MOST_SHEETS,
+    Box,
+    CellContent,
+    CopiedBook,
+    CopiedCell,
+    CopiedSheet,
+    ErrorValue,
+    Place,
+    box_of,
+    height_of,
+    is_chosen_width,
+    name_of,
+    number_of,
+    place_of,
+    rounded,
+    width_of,
+    words,
+)
+from guildhall.documents.workbook_copy.formulas import legal_titles, spell_formulas
 from guildhall.documents.workbook_copy.lacking import NotCopied, link_id, look_at_sheet, look_through, related
-from guildhall.documents.workbook_copy.looks import PLAIN, Look, Looks
+from guildhall.documents.workbook_copy.looks import PLAIN, Looks
 from guildhall.documents.xmltrees import Tree, local, stream_xml
 from guildhall.errors import UnreadableFile
 
-MOST_CELLS = 600_000
-MOST_BLANKS = 300_000
-"""Cells without content that show a fill or a line; those beyond are told."""
-LAST_ROW, LAST_COLUMN, LONGEST_TEXT = 1_048_576, 16_384, 32_767
-MOST_MERGED, MOST_SHEETS = 20_000, 300
-_VOLATILE = (
-    "stored value of a formula that follows the clock or chance|"
-    "stored values of formulas that follow the clock or chance"
-)
-_NAMES_LOST = (
-    "name that leads out of the workbook or cannot be read|names that lead out of the workbook or cannot be read"
-)
 _RENAMED = "name of a sheet that not every program takes, changed|names of sheets that not every program takes, changed"
 _UNSTATED_WIDTH = 9.140625
-_LIKE_NONE_CHOSEN = (8, 9)
-_PLACE = re.compile(r"^\$?([A-Za-z]{1,3})\$?([0-9]{1,7})$")
 _ERRORS = ("#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!")
 _LINK = re.compile(r"^(?:https?://|mailto:)", re.IGNORECASE)
-_LEADS_OUT = re.compile(r"\[[^\]]*\].*!|#\$|file:|\\\\", re.IGNORECASE)
 _THREADED = "[Threaded comment]"
-
-Place = tuple[int, int]
-Box = tuple[int, int, int, int]
-"""First row, first column, last row, last column."""
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorValue:
-    """A cell that says `#N/A` and the like."""
-
-    code: str
-
-
-CellContent = str | float | bool | ErrorValue
-
-
-@dataclass(slots=True)
-class CopiedCell:
-    """One cell: what it says, the formula behind it, how it looks."""
-
-    value: CellContent | None = None
-    formula: str = ""
-    array: Box | None = None
-    volatile: bool = False
-    look: Look = PLAIN
-    style: int = 0
-
-
-@dataclass
-class CopiedSheet:
-    """One sheet with everything its copy will have."""
-
-    name: str
-    hidden: str = ""
-    cells: dict[Place, CopiedCell] = field(default_factory=dict)
-    merged: list[Box] = field(default_factory=list)
-    widths: dict[int, int] = field(default_factory=dict)
-    heights: dict[int, int] = field(default_factory=dict)
-    hidden_rows: set[int] = field(default_factory=set)
-    hidden_columns: set[int] = field(default_factory=set)
-    rows_start_hidden: bool = False
-    frozen: Place | None = None
-    notes: dict[Place, list[str]] = field(default_factory=dict)
-    tab: str = ""
-    gridlines: bool = True
-    from_right: bool = False
-
-
-@dataclass
-class CopiedBook:
-    """The values of a workbook, with nothing of the file they came from."""
-
-    sheets: list[CopiedSheet]
-    names: list[tuple[str, str]] = field(default_factory=list)
-    since_1904: bool = False
 
 
 def read_book(data: bytes, *, name: str, missing: NotCopied) -> CopiedBook:
@@ -134,11 +85,11 @@ class _Reader:
                 count=self.looks.gradients,
             )
         titles = legal_titles([sheet.name for sheet in sheets])
-        words = {sheet.name.casefold(): title for sheet, title in zip(sheets, titles, strict=True)}
+        titled = {sheet.name.casefold(): title for sheet, title in zip(sheets, titles, strict=True)}
         for sheet, title in zip(sheets, titles, strict=True):
             self.missing.add(_RENAMED, count=sheet.name != title)
             sheet.name = title
-        names = self._spell(sheets, words)
+        names = spell_formulas(sheets, titled, self.package.tree(self.book.main), self.missing)
         return CopiedBook(sheets, names, since_1904=self.book.since_1904)
 
     # cells
@@ -160,7 +111,7 @@ class _Reader:
             if row.get("hidden") in ("1", "true"):
                 made.hidden_rows.add(number)
             if row.get("customHeight") in ("1", "true") and row.get("ht"):
-                made.heights[number] = _height(float(row.get("ht", "0")))
+                made.heights[number] = height_of(float(row.get("ht", "0")))
             if row.get("customFormat") in ("1", "true"):
                 row_styles[number] = int(row.get("s", "0"))
             grouped += row.get("outlineLevel", "0") not in ("", "0")
@@ -203,7 +154,7 @@ class _Reader:
         text = None if value is None else value.text
         mixed = False
         if "is" in parts and kind == "inlineStr":
-            cell.value = _words(text_of(parts["is"]))
+            cell.value = words(text_of(parts["is"]))
             mixed = len(parts["is"].findall("{*}r")) > 1
         elif text is not None:
             cell.value = self._value(kind, text)
@@ -215,7 +166,7 @@ class _Reader:
     def _value(self, kind: str, text: str) -> CellContent | None:
         match kind:
             case "s":
-                return _words(self.texts[int(text)])
+                return words(self.texts[int(text)])
             case "b":
                 return text.strip() in ("1", "true")
             case "e":
@@ -223,11 +174,11 @@ class _Reader:
             case "d":
                 epoch = CALENDAR_MAC_1904 if self.book.since_1904 else CALENDAR_WINDOWS_1900
                 moment = from_ISO8601(text)  # type: ignore[no-untyped-call]
-                return None if moment is None else _rounded(float(to_excel(moment, epoch)))  # type: ignore[no-untyped-call]
+                return None if moment is None else rounded(float(to_excel(moment, epoch)))  # type: ignore[no-untyped-call]
             case "n":
-                return _rounded(float(text)) if text.strip() else None
+                return rounded(float(text)) if text.strip() else None
             case _:
-                return _words(unescaped(text))
+                return words(unescaped(text))
 
     def _formula(self, formula: Tree, cell: CopiedCell, at: Place, shared: dict[str, tuple[str, str]]) -> None:
         kind, text = formula.get("t", "normal"), formula.text or ""
@@ -235,11 +186,11 @@ class _Reader:
             self.missing.add("cell of a what-if table, kept as its value|cells of what-if tables, kept as their values")
             return
         if kind == "shared" and text:
-            shared[formula.get("si", "")] = (text, _name(at))
+            shared[formula.get("si", "")] = (text, name_of(at))
         elif kind == "shared" and formula.get("si", "") in shared:
             stated, origin = shared[formula.get("si", "")]
             try:
-                text = Translator(f"={stated}", origin).translate_formula(_name(at))[1:]
+                text = Translator(f"={stated}", origin).translate_formula(name_of(at))[1:]
             except (TranslatorError, TokenizerError, IndexError, ValueError):
                 text = ""
         if not text:
@@ -247,18 +198,20 @@ class _Reader:
             return
         cell.formula = text.strip().removeprefix("=")
         if kind == "array":
-            cell.array = _box(formula.get("ref", "")) or (*at, *at)
+            cell.array = box_of(formula.get("ref", "")) or (*at, *at)
 
     # what stands around the cells
 
     def _columns(self, root: Tree, made: CopiedSheet) -> dict[int, int]:
         """Widths that somebody chose; the number of each column's style."""
         shape = next(root.iter("{*}sheetFormatPr"), None)
-        usual = _float(None if shape is None else shape.get("defaultColWidth"), _UNSTATED_WIDTH)
+        usual = number_of(None if shape is None else shape.get("defaultColWidth"), _UNSTATED_WIDTH)
         made.rows_start_hidden = shape is not None and shape.get("zeroHeight") in ("1", "true")
         tall = None if shape is None else shape.get("defaultRowHeight")
         made.heights = {
-            row: height for row, height in made.heights.items() if tall is None or height != _height(_float(tall, 0))
+            row: height
+            for row, height in made.heights.items()
+            if tall is None or height != height_of(number_of(tall, 0))
         }
         styles: dict[int, int] = {}
         for column in root.iter("{*}col"):
@@ -270,8 +223,8 @@ class _Reader:
             for number in range(max(first, 1), last + 1):
                 if hidden:
                     made.hidden_columns.add(number)
-                elif chosen and _chosen_width(_float(width, usual), usual):
-                    made.widths[number] = _width(_float(width, usual))
+                elif chosen and is_chosen_width(number_of(width, usual), usual):
+                    made.widths[number] = width_of(number_of(width, usual))
                 styles[number] = int(column.get("style", "0"))
         return styles
 
@@ -286,12 +239,12 @@ class _Reader:
                 self.missing.add("view that hides zeros|views that hide zeros", sheet=sheet.name)
         for pane in root.iter("{*}pane"):
             if pane.get("state") in ("frozen", "frozenSplit"):
-                down, across = (int(_float(pane.get(way), 0)) for way in ("ySplit", "xSplit"))
+                down, across = (int(number_of(pane.get(way), 0)) for way in ("ySplit", "xSplit"))
                 made.frozen = (min(max(down, 0), LAST_ROW - 1), min(max(across, 0), LAST_COLUMN - 1))
         made.tab = self.looks.colour(next(root.iter("{*}tabColor"), None))
         taken: set[Place] = set()
         for merge in root.iter("{*}mergeCell"):
-            box = _box(merge.get("ref", ""))
+            box = box_of(merge.get("ref", ""))
             if box and box[:2] != box[2:]:
                 self._merge(box, sheet, made, taken)
         self._comments(sheet, made)
@@ -318,26 +271,26 @@ class _Reader:
         for tree in related(self.package, sheet.part, "comments"):
             authors = [(author.text or "").strip() for author in tree.iter("{*}author")]
             for comment in tree.iter("{*}comment"):
-                at, words = (
-                    _at(comment.get("ref", "")),
-                    _words("".join(text.text or "" for text in comment.iter("{*}t"))),
+                at, said = (
+                    place_of(comment.get("ref", "")),
+                    words("".join(text.text or "" for text in comment.iter("{*}t"))),
                 )
                 for author in filter(None, authors):
-                    words = words.removeprefix(f"{author}:").lstrip("\n ")
-                if at and words.strip() and not words.startswith(_THREADED):
-                    made.notes.setdefault(at, []).append(words)
+                    said = said.removeprefix(f"{author}:").lstrip("\n ")
+                if at and said.strip() and not said.startswith(_THREADED):
+                    made.notes.setdefault(at, []).append(said)
         for tree in related(self.package, sheet.part, "threadedComment"):
             for comment in tree.iter("{*}threadedComment"):
-                at, words = (
-                    _at(comment.get("ref", "")),
-                    _words("".join(text.text or "" for text in comment.iter("{*}text"))),
+                at, said = (
+                    place_of(comment.get("ref", "")),
+                    words("".join(text.text or "" for text in comment.iter("{*}text"))),
                 )
-                if at and words.strip():
-                    made.notes.setdefault(at, []).append(words)
+                if at and said.strip():
+                    made.notes.setdefault(at, []).append(said)
 
     def _link(self, link: Tree, sheet: Sheet, made: CopiedSheet) -> None:
         """An address is shown as a note, so that nothing in the copy leads anywhere by itself."""
-        at = _at(link.get("ref", "").partition(":")[0])
+        at = place_of(link.get("ref", "").partition(":")[0])
         relation = lacking.relation_of(self.package, sheet.part, link_id(link)) if link_id(link) else None
         target = "" if relation is None else relation.get("Target", "")
         if not target:
@@ -396,73 +349,6 @@ class _Reader:
             "area of coloured or framed empty cells beyond the last filled one|", sheet=made.name, count=beyond > 0
         )
 
-    # formulas and names
-
-    def _spell(self, sheets: list[CopiedSheet], titles: Mapping[str, str]) -> list[tuple[str, str]]:
-        """Bring every formula to its one spelling or leave its value; the names that the kept ones use."""
-        leads = any(
-            isinstance(cell.value, str) and _LEADS_OUT.search(cell.value)
-            for sheet in sheets
-            for cell in sheet.cells.values()
-        )
-        names = self._names(titles, leads)
-        words = Vocabulary(titles, {key: written for key, (written, _, _) in names.items()}, leads)
-        used: set[str] = set()
-        for sheet in sheets:
-            for cell in sheet.cells.values():
-                if not cell.formula:
-                    continue
-                try:
-                    made = spelled(cell.formula, words)
-                except NotKept as reason:
-                    self.missing.add(reason.why, sheet=sheet.name)
-                    cell.formula, cell.array = "", None
-                    continue
-                cell.volatile = is_volatile(made.text)
-                if cell.volatile:
-                    self.missing.add(
-                        _VOLATILE,
-                        sheet=sheet.name,
-                    )
-                cell.formula = made.text
-                used |= made.names
-        while more := {name for key in used for name in names[key][2]} - used:
-            used |= more
-        return [(names[key][0], names[key][1]) for key in sorted(used)]
-
-    def _names(self, titles: Mapping[str, str], leads: bool) -> dict[str, tuple[str, str, frozenset[str]]]:
-        """Names whose meaning lies in this workbook: as written, what they stand for, the names in that."""
-        tree = self.package.tree(self.book.main)
-        stated: dict[str, tuple[str, str]] = {}
-        for one in () if tree is None else tree.iter("{*}definedName"):
-            name, text = one.get("name", ""), one.text or ""
-            if name.startswith("_xlnm."):
-                continue
-            if name.casefold() in stated:  # the same name on several sheets: nobody here says which one is meant
-                text = "#"
-            if not usable_name(name) or one.get("function") in ("1", "true") or one.get("xlm") in ("1", "true"):
-                self.missing.add(
-                    "name that stands for a macro or for nothing|names that stand for macros or for nothing"
-                )
-                continue
-            stated[name.casefold()] = (name, text)
-        kept: dict[str, tuple[str, str, frozenset[str]]] = {}
-        while True:
-            words = Vocabulary(titles, {key: written for key, (written, _, _) in kept.items()}, leads)
-            before = len(kept)
-            for key in stated.keys() - kept.keys():
-                try:
-                    made = spelled(stated[key][1], words)
-                except NotKept:
-                    continue
-                kept[key] = (stated[key][0], made.text, made.names)
-            if len(kept) == before:
-                self.missing.add(
-                    _NAMES_LOST,
-                    count=len(stated) - len(kept),
-                )
-                return kept
-
 
 def _frame_merged(made: CopiedSheet) -> None:
     """All cells of a merge take its first one's look, with the outer lines wherever they were stated."""
@@ -483,60 +369,3 @@ def _texts(package: Opc, main: str) -> tuple[list[str], set[int]]:
     """The texts that cells refer to by number, and which of them are in several fonts."""
     items = [item for table in related(package, main, "sharedStrings") for item in table if local(item.tag) == "si"]
     return [text_of(item) for item in items], {at for at, item in enumerate(items) if len(item.findall("{*}r")) > 1}
-
-
-def _words(text: str) -> str:
-    """Text in which a line ends in one way."""
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _rounded(number: float) -> float | str:
-    """To the fifteen digits that spreadsheets show: programs store the rest differently."""
-    return float(f"{number:.15g}") if math.isfinite(number) else str(number)
-
-
-def _float(text: str | None, otherwise: float) -> float:
-    found = float(text) if text else otherwise
-    return found if math.isfinite(found) else otherwise
-
-
-def _width(width: float) -> int:
-    """Whole characters, so that a width survives being measured in another program's unit."""
-    return min(max(math.floor(width + 0.15), 1), 255)
-
-
-def _chosen_width(width: float, usual: float) -> bool:
-    """Whether somebody chose it: not the program's own, nor so near to the usual one that programs take it for that."""
-    return abs(width - usual) > 0.01 and _width(width) not in _LIKE_NONE_CHOSEN
-
-
-def _height(height: float) -> int:
-    return min(max(math.floor(height + 0.375), 1), 409)
-
-
-def _at(place: str) -> Place | None:
-    found = _PLACE.match(place)
-    if found is None or int(found[2]) not in range(1, LAST_ROW + 1):
-        return None
-    column = column_index_from_string(found[1])
-    return (int(found[2]), column) if column <= LAST_COLUMN else None
-
-
-def _box(reference: str) -> Box | None:
-    first, _, last = reference.partition(":")
-    one, other = _at(first), _at(last or first)
-    if one is None or other is None:
-        return None
-    return (min(one[0], other[0]), min(one[1], other[1]), max(one[0], other[0]), max(one[1], other[1]))
-
-
-def _name(at: Place) -> str:
-    return f"{get_column_letter(at[1])}{at[0]}"
-
-
-def stored_values(file: Path) -> list[dict[Place, CellContent]]:
-    """What a workbook of ours stores for its cells, once LibreOffice has calculated it."""
-    return [
-        {at: cell.value for at, cell in sheet.cells.items() if cell.value is not None}
-        for sheet in read_book(file.read_bytes(), name=file.name, missing=NotCopied()).sheets
-    ]

@@ -15,9 +15,7 @@ from guildhall.documents.detection import decoded
 from guildhall.documents.kinds import Kind
 from guildhall.documents.scrub.ledger import FIXED_MOMENT
 from guildhall.documents.values import CopiedWorkbook
-from guildhall.documents.workbook_copy.lacking import NotCopied
-from guildhall.documents.workbook_copy.looks import PLAIN, Look
-from guildhall.documents.workbook_copy.reading import (
+from guildhall.documents.workbook_copy.book import (
     LAST_COLUMN,
     LAST_ROW,
     LONGEST_TEXT,
@@ -28,9 +26,10 @@ from guildhall.documents.workbook_copy.reading import (
     CopiedSheet,
     ErrorValue,
     Place,
-    read_book,
-    stored_values,
-)  # fmt: skip
+)
+from guildhall.documents.workbook_copy.lacking import NotCopied
+from guildhall.documents.workbook_copy.looks import PLAIN, Look
+from guildhall.documents.workbook_copy.reading import read_book
 from guildhall.errors import UnreadableFile
 
 USUAL_WIDTH = 12
@@ -49,7 +48,7 @@ def write_copy(file: Path, out: Path, *, kind: str, calculated: Path | None = No
         book = read_book(file.read_bytes(), name=file.name, missing=missing)
     target = out / "copy.xlsx"
     try:
-        _write(book, target, None if calculated is None else stored_values(calculated), missing)
+        _write(book, target, None if calculated is None else _stored_values(calculated), missing)
     except XlsxWriterException as error:
         raise UnreadableFile(file.name, f"cannot be copied ({error})") from error
     live = any(cell.formula for sheet in book.sheets for cell in sheet.cells.values())
@@ -222,3 +221,11 @@ def _trusted(value: CellContent | None) -> str | float | bool:
     if isinstance(value, ErrorValue):
         return value.code if value.code in _TRUSTED_ERRORS else ""
     return "" if value is None else value
+
+
+def _stored_values(file: Path) -> list[dict[Place, CellContent]]:
+    """What a workbook of ours stores for its cells, once LibreOffice has calculated it."""
+    return [
+        {at: cell.value for at, cell in sheet.cells.items() if cell.value is not None}
+        for sheet in read_book(file.read_bytes(), name=file.name, missing=NotCopied()).sheets
+    ]

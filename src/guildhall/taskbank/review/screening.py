@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from guildhall.documents.kinds import files_named
+from guildhall.documents.names_in_text import files_named
 from guildhall.domain.reviews import Advice, Criterion, Draft, Opinion, Screening
 from guildhall.domain.tasks import Task
 
