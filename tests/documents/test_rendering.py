@@ -9,6 +9,7 @@ import pytest
 
 from guildhall.documents.kinds import Kind
 from guildhall.documents.looking import Documents
+from guildhall.documents.render.images import svg_picture
 from guildhall.documents.render.rendering import Renderer
 from guildhall.documents.render.web import browser
 from guildhall.documents.values import LookOutcome
@@ -155,3 +156,18 @@ def test_a_page_that_needs_its_script_is_shown_as_people_see_it(look: Documents,
     outcome = look.render(tmp_path / "a.html", out=tmp_path / "made")
     assert "42" in look.text(outcome.out[-1])[1]
     assert any("linked resources" in finding.words for finding in outcome.findings)
+
+
+@pytest.mark.parametrize(
+    ("size", "longer"),
+    [
+        ('width="20mm" height="10mm"', 1600),
+        ('width="2in" height="1in"', 1600),
+        ('width="80" height="90px"', 1600),
+        ('width="100%" height="100%" viewBox="0 0 500 200"', 1600),
+        ('viewBox="0 0 .5 .25"', 1600),
+    ],
+)
+def test_a_drawing_is_as_large_as_asked_in_whatever_unit_it_states_its_size(size: str, longer: int) -> None:
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" {size}><rect width="100%" height="100%" fill="red"/></svg>'
+    assert abs(max(svg_picture(svg).size) - longer) <= 4

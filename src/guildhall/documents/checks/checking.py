@@ -124,5 +124,5 @@ def _look_at(page: PageView, kind: Kind, make: FindingMaker) -> Iterator[Finding
 
 def _text(path: Path, kind: Kind) -> str:
     if kind.family in (Family.OFFICE, Family.PDF, Family.TEXT, Family.WEB, Family.NOTEBOOK):
-        return extract_file(path, kind=kind, budget=_NO_OCR).text
+        return extract_file(path, kind=kind, budget=_NO_OCR, as_written=True).text
     return ""

@@ -17,9 +17,9 @@ _DEEPEST = 3
 _MOST_BYTES = 512 << 20
 
 
-def extract_file(path: Path, *, kind: Kind, budget: TextBudget | None = None) -> Extracted:
+def extract_file(path: Path, *, kind: Kind, budget: TextBudget | None = None, as_written: bool = False) -> Extracted:
     """The text and facts of a file; what cannot be read at all is an omission with its reason."""
-    writer = Writer(budget or TextBudget())
+    writer = Writer(budget or TextBudget(), as_written=as_written)
     try:
         if path.stat().st_size > _MOST_BYTES:
             return _nothing(kind, f"it is larger than {_MOST_BYTES >> 20} MiB")

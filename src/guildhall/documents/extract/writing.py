@@ -39,10 +39,14 @@ class TextBudget(Value):
 
 
 class Writer:
-    """Collects lines until the budget is used up; from then on it only counts."""
+    """Collects lines until the budget is used up; from then on it only counts.
 
-    def __init__(self, budget: TextBudget) -> None:
+    `as_written` keeps signs without a shape, for those who look for them.
+    """
+
+    def __init__(self, budget: TextBudget, *, as_written: bool = False) -> None:
         self.budget = budget
+        self._shown = str if as_written else visible
         self._left = budget.chars
         self._lines: list[str] = []
         self._omitted: Counter[tuple[str, str]] = Counter()
@@ -56,7 +60,7 @@ class Writer:
         if self.full:
             self._omitted[unit, self._reason] += 1
             return
-        line = visible(line)
+        line = self._shown(line)
         kept = line[: self._left]
         if len(kept) < len(line):
             self._omitted["characters", self._reason] += len(line) - len(kept)

@@ -116,17 +116,19 @@ def svg_picture(svg: str, *, side: int = 1600) -> Image.Image:
     return Image.open(io.BytesIO(vl_convert.svg_to_png(svg, scale=side / _longer_side(svg))))
 
 
+_CSS_PIXELS = {"": 1.0, "px": 1.0, "pt": 96 / 72, "pc": 16.0, "mm": 96 / 25.4, "cm": 96 / 2.54, "in": 96.0}
+
+
 def _longer_side(svg: str) -> float:
-    """In the units of the drawing, from its size or its view box; 1000 when it states neither."""
-    opening = re.search(r"<svg\b[^>]*>", svg)
-    stated = re.findall(r"\b(?:width|height)\s*=\s*[\"']\s*([\d.]+(?:[eE]\d+)?)", opening[0] if opening else "")
-    if len(stated) < 2:
-        box = re.search(
-            r"viewBox\s*=\s*[\"']\s*\S+[\s,]+\S+[\s,]+([\d.]+)[\s,]+([\d.]+)", opening[0] if opening else ""
-        )
-        stated = list(box.groups()) if box else []
-    sides = [float(one) for one in stated if re.fullmatch(r"\d*\.?\d+(?:[eE]\d+)?", one)]
-    return max(sides, default=0) or 1000
+    """In pixels at scale 1, from the size the drawing states or its view box; 1000 when it states neither."""
+    tag = re.search(r"<svg\b[^>]*>", svg)
+    opening = tag[0] if tag else ""
+    size = r"\b(?:width|height)\s*=\s*[\"']\s*(\d*\.?\d+(?:[eE]\d+)?)\s*([a-z]*)\s*[\"']"
+    stated = [float(number) * _CSS_PIXELS.get(unit, 0) for number, unit in re.findall(size, opening)]
+    if len(stated) < 2 or not all(stated):
+        box = re.search(r"viewBox\s*=\s*[\"']\s*\S+[\s,]+\S+[\s,]+(\d*\.?\d+)[\s,]+(\d*\.?\d+)", opening)
+        stated = [float(side) for side in box.groups()] if box else []
+    return max(stated, default=0) or 1000
 
 
 def save_page(picture: Image.Image, out: Path, number: int, *, label: str = "") -> PageImage:
