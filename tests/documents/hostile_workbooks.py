@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from functools import partial
+from random import Random
 
 from tests.documents.hostile_parts import BEACON, LAUGHS, MIB, zipped
 
@@ -146,7 +146,7 @@ HOSTILE_WORKBOOKS: dict[str, Callable[[], bytes]] = {
         row('<c r="A1"><v>1</v></c>'), more={"xl/vbaProject.bin": b"\xd0\xcf\x11\xe0Auto_Open"},
         related='<Relationship Id="r7" Type="http://schemas.microsoft.com/office/2006/relationships/vbaProject" Target="vbaProject.bin"/>',
     ),
-    "garbage.xls": lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "Workbook".encode("utf-16-le") + os.urandom(60_000),
+    "garbage.xls": lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "Workbook".encode("utf-16-le") + Random(8).randbytes(60_000),
     "dde.csv": lambda: b"a,b\n=cmd|'/c calc'!A1,\"=WEBSERVICE(\"\"x\"\")\"\n+1,-2,@SUM(1)\n",
     "wide.csv": lambda: b"," * 40_000 + b"\n",
     "nul.csv": lambda: b"a,b\n\x01\x02,c\n",

@@ -23,6 +23,7 @@ from guildhall.grading.gold import gold_comparison
 from guildhall.grading.opening import layout_of
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue
+from guildhall.store.secret import KEY_FILE
 from guildhall.store.workspace import Workspace
 from guildhall.study.judges import graders_of
 from guildhall.study.judging import queued
@@ -79,6 +80,9 @@ def planted_store(seed: int, folder: Path, *, shape: Shape | None = None) -> Pla
     rng = Random(f"planted {seed}")
     shape = shape or Shape.drawn(rng)
     planted = Planted(seed, folder)
+    planted.workspace.mkdir(parents=True)
+    # The orders of sides are drawn under the workspace's secret: the same store each time has the same one.
+    (planted.workspace / KEY_FILE).write_bytes(f"planted {seed}".encode().ljust(32))
     with Workspace.create(planted.workspace) as workspace, workspace.store.transaction():
         tasks = _tasks(workspace, shape, rng)
         _people(workspace)

@@ -64,6 +64,7 @@ def test_a_draft_the_budget_did_not_reach_waits_without_an_opinion(bank: Workspa
         settings.write('\n[screening]\nmodel = "scripted/screening-content"\nlimits = { run_tokens = 1 }\n')
     assert settle(bank) == 1, "the first call is what reaches the limit"
     author = expert("author", Role.AUTHOR)
-    ReviewDesk(bank.store, {"author": author}).submit(draft_task("second", expert_text="x"), author, now=NOW + 20)
+    second = draft_task("second", brief="Write another.", reference_files=(), expert_files=(), expert_text="x")
+    ReviewDesk(bank.store, {"author": author}).submit(second, author, now=NOW + 20)
     settle(bank)
     assert [draft.key for draft in unscreened(bank, "scripted/screening-content")] == ["second@1"]

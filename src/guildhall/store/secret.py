@@ -29,7 +29,13 @@ def open_secret(folder: Path) -> bytes:
         return _read(Path(named))
     path, old = folder / KEY_FILE, folder / OLD_KEY_FILE
     if not path.exists():
-        _offer(path, _read(old) if old.exists() else secrets.token_bytes(32))
+        try:
+            taken_over = _read(old) if old.exists() else None
+        except UnreadableFile:
+            if not path.exists():
+                raise
+            taken_over = None  # another has just taken it over; what is offered now comes second
+        _offer(path, taken_over or secrets.token_bytes(32))
         old.unlink(missing_ok=True)
     return _read(path)
 

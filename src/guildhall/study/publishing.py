@@ -132,7 +132,8 @@ def sample_of(found: Publication, number: int) -> SamplePair:
 
 def sample_view(store: Store, pair: SamplePair) -> BlindedView:
     """What a visitor sees: the very view a grader had, built from prepared files and never from authors."""
-    return prepared_view(store, store.get(Comparison, pair.comparison), pair.order)
+    comparison = store.get(Comparison, pair.comparison)
+    return prepared_view(store, comparison, pair.order, study=comparison.study)
 
 
 def reveal(store: Store, pair: SamplePair) -> Reveal:

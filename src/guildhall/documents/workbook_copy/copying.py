@@ -17,11 +17,14 @@ from guildhall.documents.render.office import LoadAs, OfficePool
 from guildhall.documents.values import CopiedWorkbook
 from guildhall.errors import MissingTool, UnreadableFile
 
-CONVERTED = frozenset({Kind.XLS, Kind.ODS})
-"""Kinds that LibreOffice turns into a package first."""
+CONVERTED = {
+    Kind.XLS: LoadAs("xls", ("MS Excel 97", "")),
+    Kind.ODS: LoadAs("ods", ("calc8", "")),
+}
+"""Kinds that LibreOffice turns into a package first, each by its own filter: left to guess it reads noise as words."""
 _BY_LIBREOFFICE = "what LibreOffice does not read of this kind of file"
 _NOT_CALCULATED = "stored values of formulas (they are computed when the copy is opened)"
-COPIED = CONVERTED | {Kind.XLSX, Kind.CSV, Kind.TSV}
+COPIED = frozenset({*CONVERTED, Kind.XLSX, Kind.CSV, Kind.TSV})
 
 
 def copy_workbook(source: Path, out: Path, *, office: OfficePool, rooms: Rooms) -> CopiedWorkbook:
@@ -42,7 +45,7 @@ def _copied(source: Path, out: Path, office: OfficePool, rooms: Rooms) -> Copied
         folder = Path(name)
         if kind in CONVERTED:
             read = folder / "converted.xlsx"
-            read.write_bytes(office.workbook(source, source.read_bytes(), LoadAs(kind.value)))
+            read.write_bytes(office.workbook(source, source.read_bytes(), CONVERTED[kind]))
             lost = ("macros",) * known.macros + (_BY_LIBREOFFICE,)
             kind = Kind.XLSX
         write = function("workbook_copy.writing:write_copy")  # by name: only rooms load the writer and its library
