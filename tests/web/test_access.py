@@ -34,9 +34,15 @@ def varied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
         item = GoldItem(
             task=golden.id, better=better.key, worse=worse.key, explanation="The *totals* agree.", training=True
         )
-        rules = {"set_size": 3, "quiz_required": True, "gold": [item.model_dump()], "graders_per_set": 1}
+        rules = {
+            "set_size": 3,
+            "quiz_required": True,
+            "gold": [item.model_dump()],
+            "graders_per_set": 1,
+            "held_at_once": 2,
+        }
         open_study(workspace, [make_task(1, sensitive=("violence",))], models=2, people=rules)
-        open_study(workspace, [make_task(2)], people={"graders_per_set": 1}, name="pairs")
+        open_study(workspace, [make_task(2)], people={"graders_per_set": 1, "held_at_once": 2}, name="pairs")
     served = Live(path).start()
     _lose_one(served)
     yield served
