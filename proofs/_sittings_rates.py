@@ -19,7 +19,7 @@ from guildhall.analysis.stand_in import within_points
 from guildhall.analysis.tables import Coded
 from guildhall.analysis.tie_models import Ties
 from guildhall.analysis.votes import Votes
-from guildhall.analysis.win_rates import IntervalKind, groups, share_of_wins, win_rates
+from guildhall.analysis.win_rates import IntervalKind, win_rates
 from proofs._examining import Kind, Seen, Sitting, see
 from proofs.simulator import (
     Cell,
@@ -59,11 +59,11 @@ def win_rate_intervals(cell: Cell, rng: np.random.Generator, _: int) -> Iterable
 
 def resampled_win_rates(cell: Cell, rng: np.random.Generator, run: int) -> Iterable[Seen]:
     """Resampling of tasks knows nothing of graders who judge several tasks, so every grade has a grader of its own."""
-    ((_, judged),) = groups(outcomes_of(draw_study(cell, rng, own_graders=True)))
+    judged = outcomes_of(draw_study(cell, rng, own_graders=True))
     kinds: dict[IntervalKind, Kind] = {"tasks": "level", "two-level": "at least", "within-sample": "as published"}
     for interval, kind in kinds.items():
-        rate = share_of_wins(judged, "half_tie", interval=interval, seed=run)
-        yield see(f"win rate, {interval} resampled", rate, true_rates(cell)["half_tie"], kind)
+        (rate,) = win_rates(judged, interval=interval, seed=run)
+        yield see(f"win rate, {interval} resampled", rate.half_tie, true_rates(cell)["half_tie"], kind)
 
 
 def small_cells(cell: Cell, rng: np.random.Generator, run: int) -> Iterable[Seen]:

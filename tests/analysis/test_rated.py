@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from guildhall.analysis.clusters import cluster_variance, joint_df, matched_df, second_component
 from guildhall.analysis.outcomes import Outcomes
-from guildhall.analysis.rated import CONVENTIONS, Group, Groups
+from guildhall.analysis.rated import CONVENTIONS, Groups, Rated
 from guildhall.analysis.tables import Coded
-from guildhall.analysis.win_rates import groups
 from guildhall.domain.estimates import Convention
 
 rows = st.tuples(
@@ -34,43 +33,44 @@ def outcomes_of(judgments: list[tuple[int, ...]]) -> Outcomes:
     )
 
 
-def alone(group: Group, convention: Convention) -> tuple[list[float], float, float, float, str]:
-    """Task by task and grade by grade: the means, their mean, its variance, the df, and what is said of graders."""
+def alone(judgments: list[tuple[int, ...]], convention: Convention) -> tuple[list[float], float, float, float, int]:
+    """Task by task and grade by grade: the means, their mean, its variance, the df, and graders if they add to it."""
     worth = CONVENTIONS[convention]
-    samples: dict[int, list[list[float]]] = {}
-    for at, task in enumerate(group.task.tolist()):
-        grades = [worth[half] for half, of in zip(group.halves, group.sample_of, strict=True) if of == at]
-        samples.setdefault(task, []).append(grades)
-    means = [float(np.mean([np.mean(grades) for grades in own])) for own in samples.values()]
+    samples: dict[int, dict[int, list[float]]] = {}
+    for _, task, sample, _, half in sorted(judgments, key=lambda one: one[1:3]):
+        samples.setdefault(task, {}).setdefault(sample, []).append(worth[half])
+    means = [float(np.mean([np.mean(grades) for grades in own.values()])) for own in samples.values()]
     value = float(np.mean(means))
     contributions = (np.array(means) - value) / len(means)
     variance, df = cluster_variance(contributions), matched_df(contributions)
-    assert group.grader is not None
-    if len(means) < 2 or group.grader.min() < 0:
-        return means, value, variance, df, ""
-    task_of = group.task[group.sample_of]
-    shares = [
-        len(means) * len(samples[task]) * int((group.sample_of == sample).sum())
-        for task, sample in zip(task_of.tolist(), group.sample_of.tolist(), strict=True)
+    grader, task_of = (np.array([one[at] for one in judgments]) for at in (3, 1))
+    if len(means) < 2 or grader.min() < 0:
+        return means, value, variance, df, 0
+    errors = [
+        (worth[half] - value) / (len(means) * len(samples[task]) * len(samples[task][sample]))
+        for _, task, sample, _, half in judgments
     ]
-    errors = (np.array(worth)[group.halves] - value) / np.array(shares)
-    found = second_component(errors, task_of, group.grader)
+    found = second_component(np.array(errors), task_of, grader)
     if found is None:
-        return means, value, variance, df, ""
+        return means, value, variance, df, 0
     component, n = found
-    together = joint_df((variance, df), (component, n - 1))
-    return means, value, variance + component, together, f"; graders as second cluster ({n})"
+    return means, value, variance + component, joint_df((variance, df), (component, n - 1)), n
 
 
 @given(judgments=st.lists(rows, min_size=1, max_size=120), convention=st.sampled_from([*CONVENTIONS]))
 def test_every_group_is_rated_as_if_it_were_alone(judgments: list[tuple[int, ...]], convention: Convention) -> None:
-    every = [group for _, group in groups(outcomes_of(judgments))]
-    for group, one in zip(every, Groups(every).rated(convention), strict=True):
-        means, value, variance, df, words = alone(group, convention)
-        np.testing.assert_allclose(one.means, means, rtol=1e-12)
-        assert math.isclose(one.value, value, rel_tol=1e-12, abs_tol=1e-15)
-        if one.spread.words != words:  # where graders add nothing, rounding decides whether they are named
-            assert abs(one.spread.variance - variance) < 1e-12
+    groups = Groups(outcomes_of(judgments))
+    rated = Rated(groups, convention)
+    every_mean = np.split(rated.means, np.cumsum(groups.n_tasks)[:-1])
+    assert groups.codes.tolist() == sorted({one[0] for one in judgments})
+    for at, (code, own_means, share) in enumerate(zip(groups.codes.tolist(), every_mean, rated.shares(), strict=True)):
+        own = [one for one in judgments if one[0] == code]
+        means, value, variance, df, n_graders = alone(own, convention)
+        np.testing.assert_allclose(own_means, means, rtol=1e-12)
+        assert math.isclose(share.value, value, rel_tol=1e-12, abs_tol=1e-15)
+        assert share.n_judgments == len(own)
+        if rated.n_graders[at] != n_graders:  # where graders add nothing, rounding decides whether they are named
+            assert abs(share.variance - variance) < 1e-12
             continue
-        np.testing.assert_allclose(one.spread.variance, variance, rtol=1e-9, atol=1e-15)
-        np.testing.assert_allclose(one.spread.df, df, rtol=1e-6)
+        np.testing.assert_allclose(share.variance, variance, rtol=1e-9, atol=1e-15)
+        np.testing.assert_allclose(share.df, df, rtol=1e-6)

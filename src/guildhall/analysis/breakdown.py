@@ -14,13 +14,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.clusters import cluster_variance, matched_df
-from guildhall.analysis.intervals import Share, share_p_values
+from guildhall.analysis.intervals import share_p_values
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pooling import pool_shares
-from guildhall.analysis.rated import CONVENTIONS, Group, Groups, Rated
-from guildhall.analysis.tables import Coded, Codes, distinct
-from guildhall.analysis.win_rates import WinRate, grader_design_effect, groups, rates_of
+from guildhall.analysis.rated import CONVENTIONS, Groups, Rated
+from guildhall.analysis.tables import Coded, Codes, Floats, distinct
+from guildhall.analysis.win_rates import WinRate, rates_of
 from guildhall.domain.estimates import Convention, Estimate
 from guildhall.errors import UnknownName
 
@@ -59,8 +58,9 @@ def breakdown(
     """
     cells = _Cells(outcomes, by)
     by_convention = {convention: cells.rates(convention, level=level) for convention in CONVENTIONS}
-    halves = cells.together.rated("half_tie")
-    found = _discoveries(share_p_values([_by_tasks(one) for one in halves], against=0.5), false_discovery_rate)
+    halves = Rated(cells.groups, "half_tie")
+    found = _discoveries(share_p_values(halves.shares_by_tasks(), against=0.5), false_discovery_rate)
+    effects = halves.design_effects()
     return [
         Cell(
             model=one.model,
@@ -71,7 +71,7 @@ def breakdown(
                 one.ties,
                 one.losses,
                 **{convention: rates[at].rate for convention, rates in by_convention.items()},
-                design_effect=grader_design_effect(half.means, half.value, half.spread),
+                design_effect=effects[at],
             ),
             band={convention: rates[at].band for convention, rates in by_convention.items()},
             pooled={
@@ -81,7 +81,7 @@ def breakdown(
             },
             differs_from_half=differs,
         )
-        for at, (one, half, differs) in enumerate(zip(by_convention["win"], halves, found, strict=True))
+        for at, (one, differs) in enumerate(zip(by_convention["win"], found, strict=True))
     ]
 
 
@@ -100,28 +100,28 @@ class _Cells:
                 raise UnknownName("column", name, known=list(known))
         outcomes = outcomes.keep(np.logical_and.reduce([known[name].codes >= 0 for name in by]))
         combined, self.keys = _combine(outcomes, by)
-        celled = replaced(outcomes, model=combined, unknown=_unknown_cells(outcomes, by, self.keys))
-        self.groups = groups(celled)
-        self.together = Groups([group for _, group in self.groups])
+        self.groups = Groups(replaced(outcomes, model=combined, unknown=_unknown_cells(outcomes, by, self.keys)))
         self.models = outcomes.model.names
         self.levels = {name: known[name].names for name in by}
 
     def rates(self, convention: Convention, *, level: float) -> list[CellRate]:
-        every = self.together.rated(convention)
-        raw = rates_of(every, convention, level=level)
-        bands = rates_of(every, convention, level=level ** (1.0 / len(every)))
-        pooled = _pooled(self.groups, self.keys, every, convention, level=level)
-        made = []
-        for (code, group), rate, band in zip(self.groups, raw, bands, strict=True):
-            made.append(self._rate(code, group, rate, band.interval, pooled.get(code)))
-        return made
+        rated = Rated(self.groups, convention)
+        raw = rates_of(rated, level=level)
+        bands = rates_of(rated, level=level ** (1.0 / len(raw)))
+        pooled = _pooled(self.keys, rated, level=level)
+        rows = zip(self.keys, self.groups.totals.tolist(), raw, bands, pooled, strict=True)
+        return [self._rate(key, counts, rate, band.interval, lent) for key, counts, rate, band, lent in rows]
 
     def _rate(
-        self, code: int, group: Group, rate: Estimate, band: tuple[float, float] | None, pooled: Estimate | None
+        self,
+        key: tuple[int, ...],
+        counts: list[int],
+        rate: Estimate,
+        band: tuple[float, float] | None,
+        pooled: Estimate | None,
     ) -> CellRate:
-        model, *levels = self.keys[code]
-        losses, ties, wins = group.counts.sum(axis=0).tolist()
-        named = {name: names[key] for (name, names), key in zip(self.levels.items(), levels, strict=True)}
+        (model, *levels), (losses, ties, wins) = key, counts
+        named = {name: names[code] for (name, names), code in zip(self.levels.items(), levels, strict=True)}
         return CellRate(self.models[model], named, wins, ties, losses, rate, band, pooled)
 
 
@@ -146,53 +146,45 @@ def _unknown_cells(outcomes: Outcomes, by: Sequence[str], keys: list[tuple[int, 
     return {"model": np.array([place.get(row, -1) for row in rows], dtype=np.int64)}
 
 
-def _pooled(
-    cells: list[tuple[int, Group]],
-    keys: list[tuple[int, ...]],
-    every: list[Rated],
-    convention: Convention,
-    *,
-    level: float,
-) -> dict[int, Estimate]:
-    by_model: dict[int, list[int]] = {}
-    for at, (code, _) in enumerate(cells):
-        by_model.setdefault(keys[code][0], []).append(at)
-    pooled: dict[int, Estimate] = {}
-    for own in by_model.values():
-        if len(own) < 2:
-            continue
-        codes = [cells[at][0] for at in own]
-        outer = np.array([keys[code][1] for code in codes]) if len(keys[codes[0]]) > 2 else None
-        mine = [every[at] for at in own]
-        trials = np.array([len(one.means) for one in mine]) * _judgments_a_task(mine)
-        made = pool_shares(np.array([one.value for one in mine]) * trials, trials, outer, level=level)
-        for i, at in enumerate(own):
-            pooled[codes[i]] = Estimate(
-                value=float(made.shares[i]),
-                interval=(float(made.low[i]), float(made.high[i])),
-                estimand=f"{convention}, pooled: the cell's rate, leaning on the model's other cells",
-                method=f"hierarchical logit; SD between cells {made.cell_sd:.2f}, between groups {made.group_sd:.2f}",
-                level=level,
-                unit="task",
-                n_tasks=len(mine[i].means),
-                n_samples=len(cells[at][1].task),
-                n_judgments=len(cells[at][1].halves),
-            )
-    return pooled
+def _pooled(keys: list[tuple[int, ...]], rated: Rated, *, level: float) -> list[Estimate | None]:
+    """Each cell's rate drawn towards the model's other cells; None for a lone cell."""
+    _, of, n_cells = np.unique([key[0] for key in keys], return_inverse=True, return_counts=True)
+    groups, lone = rated.groups, n_cells[of] < 2
+    trials = groups.n_tasks * _judgments_a_task(rated, of)[of]
+    outer = np.array([key[1] for key in keys]) if len(keys[0]) > 2 else None
+    made = pool_shares(rated.values * trials, trials, outer, family=of, level=level)
+    counted = (made.shares, made.low, made.high, groups.n_tasks, groups.n_samples, groups.totals.sum(axis=1))
+    methods = [
+        f"hierarchical logit; SD between cells {cells:.2f}, between groups {between:.2f}"
+        for cells, between in zip(made.cell_sd.tolist(), made.group_sd.tolist(), strict=True)
+    ]
+    return [
+        None
+        if is_lone
+        else Estimate(
+            value=value,
+            interval=(low, high),
+            estimand=f"{rated.convention}, pooled: the cell's rate, leaning on the model's other cells",
+            method=methods[family],
+            level=level,
+            unit="task",
+            n_tasks=n_tasks,
+            n_samples=n_samples,
+            n_judgments=n_judgments,
+        )
+        for is_lone, family, (value, low, high, n_tasks, n_samples, n_judgments) in zip(
+            lone.tolist(), of.tolist(), zip(*(column.tolist() for column in counted), strict=True), strict=True
+        )
+    ]
 
 
-def _judgments_a_task(cells: list[Rated]) -> float:
-    """How many independent judgments a task is worth, from the spread of task means within cells: at least one."""
-    possible = sum(len(one.means) * one.value * (1.0 - one.value) for one in cells)
-    seen = sum(float(np.square(one.means - one.value).sum()) for one in cells)
-    # Tasks that agree to the last digit leave a spread of rounding errors: that is none.
-    return max(1.0, possible / seen) if seen > 1e-9 * possible else 1.0
-
-
-def _by_tasks(one: Rated) -> Share:
-    """A rate with what its tasks alone say of its variance."""
-    errors = (one.means - one.value) / len(one.means)
-    return Share(one.value, cluster_variance(errors), len(errors), len(one.group.halves), matched_df(errors))
+def _judgments_a_task(rated: Rated, of: Codes) -> Floats:
+    """How many independent judgments a task is worth, from the spread of each model's task means within its cells."""
+    possible = np.bincount(of, rated.groups.n_tasks * rated.values * (1.0 - rated.values))
+    seen = np.bincount(of, rated.seen)
+    # Tasks that agree to the last digit leave a spread of rounding errors: that is none. At least one it is.
+    some = seen > 1e-9 * possible
+    return np.maximum(1.0, np.divide(possible, seen, out=np.ones_like(seen), where=some))
 
 
 def _discoveries(p_values: list[float | None], rate: float) -> list[bool | None]:

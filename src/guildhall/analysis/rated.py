@@ -1,21 +1,22 @@
-"""Rates of many groups of judgments at once, before any interval: a breakdown of 300 models has thousands of cells.
+"""Rates of many groups of judgments at once: a breakdown of 300 models has thousands of cells.
 
-Groups stand one after the other in arrays, and every sum over the tasks, graders or grades of a group is the sum of a
-stretch of them.
+Judgments are reduced once to losses, ties and wins of each sample. Groups (models, or the cells of a breakdown) stand
+one after the other in arrays, and every sum over the tasks or samples of a group is the sum of a stretch of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.clusters import FEWEST_SECOND, Widened, widened_by
+from guildhall.analysis.clusters import FEWEST_SECOND
+from guildhall.analysis.intervals import Share
+from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.tables import Codes, Floats, distinct
 from guildhall.domain.estimates import Convention
+from guildhall.errors import NothingJudged
 
 CONVENTIONS: dict[Convention, tuple[float, float, float]] = {
     "win": (0.0, 0.0, 1.0),
@@ -25,112 +26,144 @@ CONVENTIONS: dict[Convention, tuple[float, float, float]] = {
 """What a loss, a tie and a win are worth."""
 
 
-class Group(NamedTuple):
-    """The judgments of one model (or one cell of a breakdown): samples with their tasks, graders where known.
+class Groups:
+    """Judgments by group: by the codes of `Outcomes.model`, in their order; only those that occur.
 
-    The samples of a task stand together; `sizes` says how many each task has.
+    `counts` (loss, tie, win) and `task` have a row for each sample, those of a task together, `sizes` says how many
+    samples each task of each group has, and `n_tasks` how many tasks each group has.
     """
 
-    task: Codes
-    sizes: Codes
-    counts: NDArray[np.int64]
-    sample_of: NDArray[np.intp]
-    halves: NDArray[np.int8]
-    grader: Codes | None
-    n_excluded: int
+    def __init__(self, outcomes: Outcomes) -> None:
+        if not len(outcomes.halves):
+            raise NothingJudged("win rates", n_excluded=outcomes.n_excluded)
+        n_tasks, n_samples = len(outcomes.task.names), max(len(outcomes.sample.names), 1) + 1
+        key = outcomes.model.codes.astype(np.int64) * n_tasks + outcomes.task.codes
+        key = key * n_samples + outcomes.sample.codes + 1
+        keys, self.sample = distinct(key, len(outcomes.model.names) * n_tasks * n_samples)
+        self.counts = np.bincount(self.sample * 3 + outcomes.halves, minlength=3 * len(keys)).reshape(-1, 3)
+        of_task = keys // n_samples
+        group, self.task = np.divmod(of_task, n_tasks)
+        self._tasks, self._samples = _starts(of_task), _starts(group)
+        self.codes = group[self._samples]
+        self.sizes = np.diff(self._tasks, append=len(keys))
+        self.n_samples = np.diff(self._samples, append=len(keys))
+        self.n_tasks = np.diff(np.searchsorted(self._tasks, self._samples), append=len(self.sizes))
+        self.totals: NDArray[np.int64] = np.add.reduceat(self.counts, self._samples)
+        self.halves, self.grader = outcomes.halves, outcomes.grader.codes if outcomes.grader else None
+        unknown = np.array([], dtype=np.int64) if outcomes.unknown is None else outcomes.unknown["model"]
+        self.n_excluded = np.bincount(unknown[unknown >= 0], minlength=len(outcomes.model.names))[self.codes]
 
+    def __len__(self) -> int:
+        return len(self.codes)
 
-class Rated(NamedTuple):
-    """Judgments with each task's own rate, the mean of these, and how far it may be off."""
+    @property
+    def names_of_tasks(self) -> Codes:
+        """The task behind each entry of `sizes`."""
+        return self.task[self._tasks]
 
-    group: Group
-    means: Floats
-    value: float
-    spread: Widened
-
-
-class Groups:
-    """Groups of judgments, one after the other, and their rates under any convention."""
-
-    def __init__(self, every: Sequence[Group]) -> None:
-        self.every = every
-        self.n_tasks, self.n_grades = (np.array([len(getattr(one, of)) for one in every]) for of in ("sizes", "halves"))
-        self._sizes, self._counts = (np.concatenate([getattr(one, of) for one in every]) for of in ("sizes", "counts"))
-
-    def rated(self, convention: Convention) -> list[Rated]:
-        """Each group's rate. Tasks are clusters, and graders a second one where they judged several tasks."""
-        means = self.task_means(convention)
-        values = _sums(means, self.n_tasks) / self.n_tasks
-        errors = (means - np.repeat(values, self.n_tasks)) / np.repeat(self.n_tasks, self.n_tasks)
-        alone = zip(_variances(errors, self.n_tasks).tolist(), _matched_dfs(errors, self.n_tasks).tolist(), strict=True)
-        seconds = self._second_components(self.grade_errors(convention, values))
-        spreads = [widened_by(*variance_and_df, second) for variance_and_df, second in zip(alone, seconds, strict=True)]
-        by_group = np.split(means, np.cumsum(self.n_tasks)[:-1])
-        return [Rated(*one) for one in zip(self.every, by_group, values.tolist(), spreads, strict=True)]
+    @cached_property
+    def group(self) -> Codes:
+        """The place of the group that each judgment is in."""
+        return np.repeat(np.arange(len(self)), self.n_samples)[self.sample]
 
     def task_means(self, convention: Convention) -> Floats:
         """Each task's own rate, in the order of the groups' tasks."""
-        by_sample = self._counts @ np.array(CONVENTIONS[convention]) / self._counts.sum(axis=1)
-        means: Floats = _sums(by_sample, self._sizes) / self._sizes
+        by_sample = self.counts @ np.array(CONVENTIONS[convention]) / self.counts.sum(axis=1)
+        means: Floats = np.add.reduceat(by_sample, self._tasks) / self.sizes
         return means
 
-    def grade_errors(self, convention: Convention, values: Floats) -> Floats:
-        """What each grade adds to the error of its group's rate."""
-        shares = np.repeat(np.repeat(self.n_tasks, self.n_tasks) * self._sizes, self._sizes) * self._counts.sum(axis=1)
-        worth = np.array(CONVENTIONS[convention])[np.concatenate([one.halves for one in self.every])]
-        errors: Floats = (worth - np.repeat(values, self.n_grades)) / shares[self._sample]
+    def errors(self, convention: Convention, values: Floats) -> Floats:
+        """What each judgment adds to the error of its group's rate."""
+        shares = np.repeat(np.repeat(self.n_tasks, self.n_tasks) * self.sizes, self.sizes) * self.counts.sum(axis=1)
+        worth = np.array(CONVENTIONS[convention])[self.halves]
+        errors: Floats = (worth - values[self.group]) / shares[self.sample]
         return errors
 
-    @cached_property
-    def task(self) -> Codes:
-        """The task each grade was given on."""
-        return np.concatenate([one.task for one in self.every])[self._sample]
+    def second_components(self, errors: Floats) -> tuple[Floats, Codes]:
+        """For each group what its graders add to the variance and how many they are, as `second_component` says.
 
-    @cached_property
-    def _sample(self) -> Codes:
-        """Each grade's sample, counted over all groups."""
-        n_samples = np.array([len(one.task) for one in self.every])
-        before: Codes = np.repeat(np.cumsum(n_samples) - n_samples, self.n_grades)
-        return np.concatenate([one.sample_of for one in self.every]) + before
-
-    def _second_components(self, errors: Floats) -> list[tuple[float, int] | None]:
-        """For each group what its graders add to the variance and how many they are, as `second_component` says."""
-        found: list[tuple[float, int] | None] = [None] * len(self.every)
-        if self._graded is None:
-            return found
-        grades, of_grader, grader, of_pair, pair = self._graded
-        n_graders, n_pairs = (np.bincount(of, minlength=len(self.every)) for of in (of_grader, of_pair))
-        known, adds = n_graders > 0, np.zeros(len(self.every))
-        by_grader = _variances(_summed(grader, errors[grades]), n_graders[known])
-        adds[known] = by_grader - _variances(_summed(pair, errors[grades]), n_pairs[known])
-        told = (n_graders >= FEWEST_SECOND) & (n_pairs != n_graders) & (adds > 0)
-        for at in np.flatnonzero(told).tolist():
-            found[at] = float(adds[at]), int(n_graders[at])
-        return found
-
-    @cached_property
-    def _graded(self) -> tuple[Codes, Codes, Codes, Codes, Codes] | None:
-        """The grades in those groups where it may matter who gave them and is known of all; None where it is in none.
-
-        Of each grade its grader and its pair of grader and task, counted over all groups, behind the group of each.
+        None of them, and nothing added, where it cannot be said.
         """
-        asked = np.array([_graders_known(one.sizes, one.grader) for one in self.every])
+        adds, n_graders = np.zeros(len(self)), np.zeros(len(self), dtype=np.int64)
+        if self._graded is not None:
+            which, of_grader, grader, of_pair, pair = self._graded
+            n_graders, n_pairs = (np.bincount(of, minlength=len(self)) for of in (of_grader, of_pair))
+            known = n_graders > 0
+            by_grader = _variances(_summed(grader, errors[which]), n_graders[known])
+            adds[known] = by_grader - _variances(_summed(pair, errors[which]), n_pairs[known])
+            told = (n_graders >= FEWEST_SECOND) & (n_pairs != n_graders) & (adds > 0)
+            adds, n_graders = np.where(told, adds, 0.0), np.where(told, n_graders, 0)
+        return adds, n_graders
+
+    @cached_property
+    def _graded(self) -> tuple[Codes | slice, Codes, Codes, Codes, Codes] | None:
+        """The judgments of groups in which it may matter who judged and is known of all; None where it is in none.
+
+        Of each its grader and its pair of grader and task, counted over all groups, behind the group of each.
+        """
+        if self.grader is None:
+            return None
+        asked = (self.n_tasks > 1) & (np.bincount(self.group[self.grader < 0], minlength=len(self)) == 0)
         if not asked.any():
             return None
-        grades = np.flatnonzero(np.repeat(asked, self.n_grades))
-        grader = np.concatenate([self.every[at].grader for at in np.flatnonzero(asked).tolist()])
-        group = np.repeat(np.arange(len(self.every))[asked], self.n_grades[asked])
-        of_grader, by_grader = _told_apart(group, grader)
-        of_pair, by_pair = _told_apart(by_grader, self.task[grades])
-        return grades, of_grader, by_grader, of_grader[of_pair], by_pair
+        which = slice(None) if asked.all() else np.flatnonzero(asked[self.group])
+        of_grader, by_grader = _told_apart(self.group[which], self.grader[which])
+        of_pair, by_pair = _told_apart(by_grader, self.task[self.sample[which]])
+        return which, of_grader, by_grader, of_grader[of_pair], by_pair
+
+
+class Rated:
+    """The rate of each group under one convention, and how far it may be off.
+
+    Tasks are clusters (`by_tasks`), and graders a second one where they judged several tasks (`variance`, `df`).
+    """
+
+    def __init__(self, groups: Groups, convention: Convention) -> None:
+        sizes = groups.n_tasks
+        self.groups, self.convention = groups, convention
+        self.means = groups.task_means(convention)
+        self.values = _sums(self.means, sizes) / sizes
+        apart = self.means - np.repeat(self.values, sizes)
+        errors = apart / np.repeat(sizes, sizes)
+        self.seen = _sums(np.square(apart), sizes)
+        self.by_tasks, self.df_of_tasks = _variances(errors, sizes), _matched_dfs(errors, sizes)
+        self.adds, self.n_graders = groups.second_components(groups.errors(convention, self.values))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            below = self.by_tasks**2 / self.df_of_tasks + self.adds**2 / (self.n_graders - 1)  # as in `joint_df`
+            self.df = np.where(self.n_graders > 0, (self.by_tasks + self.adds) ** 2 / below, self.df_of_tasks)
+
+    def shares(self) -> list[Share]:
+        """The rates with all that is known of their variance."""
+        return self._shares(self.by_tasks + self.adds, self.df)
+
+    def shares_by_tasks(self) -> list[Share]:
+        """The same with what tasks alone say of it."""
+        return self._shares(self.by_tasks, self.df_of_tasks)
+
+    def _shares(self, variance: Floats, df: Floats) -> list[Share]:
+        judged = self.groups.totals.sum(axis=1)
+        columns = (self.values, variance, self.groups.n_tasks, judged, df)
+        return [Share(*one) for one in zip(*(column.tolist() for column in columns), strict=True)]
+
+    def words(self) -> list[str]:
+        """What methods say of graders."""
+        return [f"; graders as second cluster ({n})" if n else "" for n in self.n_graders.tolist()]
+
+    def design_effects(self) -> list[float | None]:
+        """Variance with graders as a second cluster, over that of tasks alone; None where they add nothing."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = (self.by_tasks + self.adds) / self.by_tasks
+        known = (self.n_graders > 0) & (self.by_tasks > 0)
+        return [one if is_known else None for one, is_known in zip(found.tolist(), known.tolist(), strict=True)]
+
+
+def _starts(keys: Codes) -> Codes:
+    """Where each run of equal keys begins."""
+    return np.concatenate(([0], np.flatnonzero(keys[1:] != keys[:-1]) + 1))
 
 
 def _summed(by: Codes, errors: Floats) -> Floats:
     return np.asarray(np.bincount(by, errors), dtype=np.float64)
-
-
-def _graders_known(sizes: Codes, grader: Codes | None) -> bool:
-    return len(sizes) > 1 and grader is not None and bool(grader.min() >= 0)
 
 
 def _told_apart(outer: Codes, inner: Codes) -> tuple[Codes, Codes]:

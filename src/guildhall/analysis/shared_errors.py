@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.outcomes import Outcomes
-from guildhall.analysis.rated import Groups
+from guildhall.analysis.rated import Groups, Rated
 from guildhall.analysis.tables import Floats
-from guildhall.analysis.win_rates import groups
 from guildhall.domain.estimates import Convention
 
 
@@ -30,20 +29,16 @@ NOTHING_SHARED = Shared(0.0, np.inf)
 
 def shared_error(outcomes: Outcomes, convention: Convention) -> Shared:
     """The mean covariance between the rates of two models, with tasks and graders as clusters; never below 0."""
-    every = [group for _, group in groups(outcomes)]
-    if len(every) < 2:
+    groups = Groups(outcomes)
+    if len(groups) < 2:
         return NOTHING_SHARED
-    together = Groups(every)
-    errors = together.grade_errors(convention, np.array([one.value for one in together.rated(convention)]))
-    model, task = np.repeat(np.arange(len(every)), together.n_grades), together.task
-    grader = np.concatenate(
-        [np.full(len(group.halves), -1) if group.grader is None else group.grader for group in every]
-    )
+    errors = groups.errors(convention, Rated(groups, convention).values)
+    model, task, grader = groups.group, outcomes.task.codes, groups.grader
     total = _shared_in(model, task, errors)
-    if np.all(grader >= 0):
+    if grader is not None and np.all(grader >= 0):
         width = int(grader.max()) + 1
         total += max(0.0, _shared_in(model, grader, errors) - _shared_in(model, task * width + grader, errors))
-    pairs = len(every) * (len(every) - 1)
+    pairs = len(groups) * (len(groups) - 1)
     return Shared(max(0.0, total) / pairs, float(max(1, len(np.unique(task)) - 1)))
 
 

@@ -68,7 +68,9 @@ def distinct(keys: Codes, size: int) -> tuple[Codes, Codes]:
         return np.unique(keys, return_inverse=True)
     occurs = np.zeros(size, dtype=np.bool_)
     occurs[keys] = True
-    return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[keys]
+    found, place = np.flatnonzero(occurs), np.empty(size, dtype=np.intp)
+    place[found] = np.arange(len(found))
+    return found, place[keys]
 
 
 def concatenate(chunks: Sequence[Table]) -> Table:

@@ -16,7 +16,6 @@ from guildhall.analysis.agreement import pair_agreement
 from guildhall.analysis.counting import Counted, count
 from guildhall.analysis.pairs import Pairs
 from guildhall.analysis.rated import Groups
-from guildhall.analysis.win_rates import groups
 from guildhall.domain.boards import Board, Cell, Progress, Running, RunningAgreement
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.halls import SeatState, SlotKind
@@ -143,9 +142,9 @@ def _running(means: Mapping[str, float], finished: Mapping[str, float], n_bank: 
 
 def _task_means(rows: Pairs) -> dict[str, float]:
     """Each task's mean over samples of the mean over grades, for one model."""
-    [(_, group)] = groups(rows.outcomes())
-    names = [rows.task.names[code] for code in np.unique(group.task).tolist()]
-    return dict(zip(names, Groups([group]).task_means("half_tie").tolist(), strict=True))
+    groups = Groups(rows.outcomes())
+    names = [rows.task.names[code] for code in groups.names_of_tasks.tolist()]
+    return dict(zip(names, groups.task_means("half_tie").tolist(), strict=True))
 
 
 def _planned(store: Store, study: Study) -> Sequence[Any]:
