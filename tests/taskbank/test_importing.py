@@ -90,13 +90,18 @@ def test_negative_rubric_items_keep_their_sign(tmp_path: Path) -> None:
     ]
 
 
-def test_files_beside_the_table_are_kept_with_it(workspace: Workspace, tmp_path: Path) -> None:
+@pytest.mark.parametrize("table", ["t.jsonl", "data/t.jsonl"])
+def test_files_beside_the_table_or_its_folder_are_kept_with_it(
+    workspace: Workspace, tmp_path: Path, table: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As the hub lays them out the table has a folder of its own; it may be named from within that folder."""
     path = "deliverable_files/" + "b" * 32 + "/Answer.txt"
-    (tmp_path / path).parent.mkdir(parents=True)
+    for made in (tmp_path / path, tmp_path / table):
+        made.parent.mkdir(parents=True, exist_ok=True)
     (tmp_path / path).write_text("the answer")
-    result = bring(
-        workspace, jsonl(tmp_path / "t.jsonl", row(deliverable_files=[path, "deliverable_files/c/Gone.txt"]))
-    )
+    jsonl(tmp_path / table, row(deliverable_files=[path, "deliverable_files/c/Gone.txt"]))
+    monkeypatch.chdir((tmp_path / table).parent)
+    result = bring(workspace, Path("t.jsonl"))
     assert (result.files, result.files_absent) == (1, 1)
     [task] = workspace.store.find(Task)
     assert task.expert_files[0].digest and workspace.blobs.read(task.expert_files[0].digest) == b"the answer"

@@ -48,9 +48,9 @@ def read_source(path: Path, *, source: str | None = None, revision: str | None =
     if not path.exists():
         raise UnreadableFile(path, "does not exist", fix="check the path")
     if path.is_file():
-        return _from_table(path, files=path.parent, source=source or path.name, revision=revision)
+        return _from_table(path, source=source or path.name, revision=revision)
     if (path / PARQUET_PLACE).exists():
-        return _from_table(path / PARQUET_PLACE, files=path, source=source or path.name, revision=revision)
+        return _from_table(path / PARQUET_PLACE, source=source or path.name, revision=revision)
     folders = task_folders(path)
     if not folders:
         raise UnreadableFile(
@@ -59,20 +59,21 @@ def read_source(path: Path, *, source: str | None = None, revision: str | None =
     return _from_folders(folders)
 
 
-def _from_table(path: Path, *, files: Path, source: str, revision: str | None) -> Incoming:
+def _from_table(path: Path, *, source: str, revision: str | None) -> Incoming:
+    """The files lie beside the table, or beside its folder, as the hub lays them out."""
     tasks = [task_of(row, source=source, revision=revision) for row in read_rows(path)]
     incoming = Incoming(tasks, versioned=False)
     if not incoming.tasks:
         raise UnreadableFile(path, "holds no rows")
     _refuse_duplicates(path, incoming.tasks)
-    root = files.resolve()
     for task in incoming.tasks:
         for kind in FILE_FOLDERS.values():
             for file in getattr(task, kind):
-                place = files / file.source
-                if place.is_file():
-                    _refuse_outside(place, root)
-                    incoming.bytes_of[task.key, kind, file.name] = place
+                for folder in (path.parent, path.absolute().parent.parent):
+                    if (place := folder / file.source).is_file():
+                        _refuse_outside(place, folder.resolve())
+                        incoming.bytes_of[task.key, kind, file.name] = place
+                        break
     return incoming
 
 
