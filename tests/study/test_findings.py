@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -16,7 +18,8 @@ from guildhall.analysis.pairs import NOT_ASKED, is_word
 from guildhall.analysis.savings_files import read_savings
 from guildhall.documents.looking import Documents
 from guildhall.domain.authors import ModelRun, Person
-from guildhall.domain.design import Design
+from guildhall.domain.design import Design, Plan, PlanChoices
+from guildhall.domain.halls import GoldItem
 from guildhall.domain.judgments import BlindGuess, Comparison, Judgment
 from guildhall.domain.policy import GraderGroup, Policy, Rule
 from guildhall.domain.studies import Study
@@ -24,6 +27,7 @@ from guildhall.domain.submissions import Submission, Usage
 from guildhall.domain.tasks import Task
 from guildhall.errors import NothingJudged
 from guildhall.grading.design import expert_submission
+from guildhall.grading.gold import gold_comparison
 from guildhall.grading.opening import open_hall
 from guildhall.grading.simulation import simulate_hall
 from guildhall.judging.preparing import Preparer
@@ -97,7 +101,7 @@ def policy(graders: str) -> Policy:
 def counted(workspace: Workspace, graders: str = "expert") -> Counted:
     one = Study(id="s", title="One pair", seed=1, tasks=(task(0).key,))
     verdicts = verdicts_of(workspace, one)
-    return counted_by(verdicts, policy_of(workspace.store, one, who_judged(verdicts), GraderGroup.parse(graders)))
+    return counted_by(verdicts, policy_of(workspace, one, verdicts, who_judged(verdicts), GraderGroup.parse(graders)))
 
 
 def test_the_methods_are_told_from_the_frozen_design(workspace: Workspace, study: Study) -> None:
@@ -133,6 +137,77 @@ def test_the_report_is_the_same_bytes_twice(workspace: Workspace, study: Study, 
 def test_nothing_judged_is_an_error_and_not_a_row_of_zeros(workspace: Workspace, study: Study) -> None:
     with pytest.raises(NothingJudged):
         study_report(workspace, study)
+
+
+def with_plan(study: Study, **chosen: Any) -> Study:
+    """A later form of the study, analysed as the plan says."""
+    plan = Plan.filled(PlanChoices.model_validate(chosen), study.design, authors=["alpha", "beta"])
+    return study.model_copy(update={"design": study.design.model_copy(update={"format": 2, "plan": plan})})
+
+
+def estimates_in(value: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(value, dict) and "estimand" in value:
+        yield value
+    elif isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from estimates_in(inner)
+
+
+def test_every_interval_of_a_report_is_at_the_level_of_the_plan(workspace: Workspace, study: Study) -> None:
+    judge_all(workspace, study)
+    wide = study_report(workspace, with_plan(study, level=0.95)).model_dump(mode="json")
+    told = study_report(workspace, with_plan(study, level=0.8)).model_dump(mode="json")
+    narrow = list(estimates_in(told))
+    assert len(narrow) > 50
+    assert not [one["estimand"] for one in narrow if one["interval"] and one["level"] != 0.8]
+    widths = [(one["interval"], other["interval"]) for one, other in zip(narrow, estimates_in(wide), strict=True)]
+    assert all(a[1] - a[0] <= b[1] - b[0] for a, b in widths if a and b)
+    assert "95 %" not in json.dumps(told["sections"], ensure_ascii=False)
+
+
+@pytest.mark.parametrize(
+    ("rule", "taken"),
+    [
+        ({"figure": "share of ties", "above": 0.9}, "sleepy"),
+        ({"figure": "share on A", "above": 0.9}, "lefty"),
+        ({"figure": "share on A", "above": 0.9, "from_judgments": 9}, None),
+        ({"figure": "median minutes", "below": 1.0}, "hasty"),
+        ({"figure": "known answers right", "below": 0.5}, "wrong"),
+    ],
+)
+def test_graders_whom_a_rule_of_the_plan_leaves_out_are_counted_under_it(
+    workspace: Workspace, study: Study, rule: dict[str, Any], taken: str | None
+) -> None:
+    says: dict[str, tuple[tuple[int, int], ...]] = {
+        "careful": ((1, 2), (2, 1)) * 4,
+        "sleepy": ((1, 1),) * 8,
+        "lefty": ((1, 2),) * 8,
+        "hasty": ((2, 1), (1, 2)) * 4,
+        "wrong": ((2, 1), (1, 2)) * 4,
+    }
+    items = []
+    for number, key in enumerate(study.tasks):
+        expert = expert_submission(workspace.store.get(Task, key))
+        made = Submission(task=key.id, author=ModelRun(name="alpha", model="scripted/alpha"), text=f"{number}")
+        assert expert is not None
+        items.append(GoldItem(task=key.id, better=expert.key, worse=made.key, explanation="The note is whole."))
+        real = Comparison(study="s", task=key.id, submissions=(expert.key, made.key))
+        check = gold_comparison("s", items[-1])
+        workspace.store.add_all([expert, made, real, check])
+        for name, ranks in says.items():
+            common = {"grader": Person(code_name=name), "order": (expert.key, made.key), "made_at": MOMENT}
+            answers = {"ranks": ranks[number], "active_s": 20 if name == "hasty" else 300}
+            known = {"ranks": (2, 1) if name == "wrong" else (1, 2)}
+            workspace.store.add(Judgment.model_validate({"comparison": real.key, **common, **answers}))
+            workspace.store.add(Judgment.model_validate({"comparison": check.key, **common, **known}))
+    hall = study.design.people.model_copy(update={"gold": tuple(items)}) if study.design.people else None
+    checked = study.model_copy(update={"design": study.design.model_copy(update={"people": hall})})
+    form = with_plan(checked, excluded=[rule])
+    found = next(count_groups(workspace, form, verdicts_of(workspace, form)))
+    assert found.policy.excluded == (() if taken is None else (f"person:{taken}",))
+    assert found.left_out[Rule.EXCLUDED_GRADER] == (0 if taken is None else 8) and found.n_judgments == 40
+    report = study_report(workspace, form)
+    assert report.policy.excluded == found.policy.excluded
 
 
 def pair(workspace: Workspace) -> tuple[Comparison, str, str]:
@@ -192,7 +267,7 @@ def test_a_guess_is_right_when_it_names_the_baseline(workspace: Workspace) -> No
 def test_hours_fall_into_the_papers_bins(workspace: Workspace, study: Study) -> None:
     judge_all(workspace, study)
     verdicts = verdicts_of(workspace, study)
-    pairs = next(count_groups(workspace.store, study, verdicts)).pairs
+    pairs = next(count_groups(workspace, study, verdicts)).pairs
     hours = pairs.columns["hours"]
     seen = {pairs.task.names[task]: hours.names[code] for task, code in zip(pairs.task.codes, hours.codes, strict=True)}
     assert (seen["t-0"], seen["t-1"], seen["t-3"], seen["t-7"]) == ("0-2 h", "2-4 h", "4-8 h", "8 h and more")

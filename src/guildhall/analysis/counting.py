@@ -6,7 +6,7 @@ each rule left out. Report, board, exports, API, accounts of judges and peer mar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
@@ -15,7 +15,8 @@ import polars as pl
 
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pairs import Pairs, pairs_from
-from guildhall.domain.policy import GroupKind, Policy, Rule
+from guildhall.domain.design import ExclusionRule
+from guildhall.domain.policy import GraderGroup, GroupKind, Policy, Rule
 
 RULES = tuple(Rule)
 _COUNTED = -1
@@ -151,6 +152,56 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
         left_out={rule: taken.get(at, 0) for at, rule in enumerate(RULES)},
         n_counted=taken.get(_COUNTED, 0),
         policy=policy,
+    )
+
+
+def graders_left_out(
+    rules: Collection[ExclusionRule],
+    group: GraderGroup,
+    verdicts: VerdictFrames,
+    checks: VerdictFrames,
+    better: Collection[str],
+) -> tuple[str, ...]:
+    """Keys of the graders of a group whom a rule of the plan takes, by their standing verdicts on planned sets.
+
+    `checks` are verdicts on sets with known answers, and `better` the keys of the works that are best there. A set
+    without a single best is a tie; it stands on no side.
+    """
+    sets, known = _said_of_sets(verdicts, group, better), _said_of_sets(checks, group, better)
+    minutes = pl.col("active_ms").drop_nulls() / 60_000
+    figures = {
+        "known answers right": (known, pl.col("right").mean(), pl.len()),
+        "median minutes": (sets, minutes.median(), minutes.len()),
+        "share of ties": (sets, pl.col("tied").mean(), pl.len()),
+        "share on A": (sets, pl.col("on_a").filter(~pl.col("tied")).mean(), (~pl.col("tied")).sum()),
+    }
+    taken: set[str] = set()
+    for rule in rules:
+        said, figure, n = figures[rule.figure]
+        beyond = (pl.col("figure") < rule.below) if rule.below is not None else pl.lit(value=False)
+        beyond = beyond | ((pl.col("figure") > rule.above) if rule.above is not None else pl.lit(value=False))
+        by_grader = said.group_by("key").agg(figure=figure, n=n)
+        taken.update(by_grader.filter(beyond & (pl.col("n") >= rule.from_judgments))["key"])
+    return tuple(sorted(taken))
+
+
+def _said_of_sets(verdicts: VerdictFrames, group: GraderGroup, better: Collection[str]) -> pl.DataFrame:
+    """For each standing verdict of a group on a planned set: who gave it, and what it said of the set as a whole."""
+    rows, works = verdicts.rows, verdicts.works.select("work", better=pl.col("key").is_in(list(better)))
+    theirs = verdicts.graders.filter(group_of() == str(group)).select("grader", "key")
+    best = pl.col("rank") == pl.col("rank").min()
+    return (
+        rows.filter(pl.col("planned"), pl.col("rank").is_not_null())
+        .filter(~pl.col("judgment").is_in(rows["replaces"].drop_nulls().unique().implode()))
+        .join(theirs, on="grader")
+        .join(works, on="work")
+        .group_by("judgment", "key")
+        .agg(
+            pl.col("active_ms").first(),
+            tied=best.sum() > 1,
+            on_a=pl.col("place").filter(best).min() == 0,
+            right=(best & pl.col("better")).any() & (best.sum() == 1),
+        )
     )
 
 

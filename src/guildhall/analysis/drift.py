@@ -53,7 +53,7 @@ def split_anchors(later: Pairs, extension: Extension) -> tuple[Pairs, Pairs]:
     return later.keep(is_anchor), later.keep(~is_anchor)
 
 
-def drift_of(earlier: Pairs, anchors: Pairs, extension: Extension, *, later: str) -> Drift:
+def drift_of(earlier: Pairs, anchors: Pairs, extension: Extension, *, later: str, level: float = 0.95) -> Drift:
     """Drift between waves, paired by task over the very submissions that were judged in both."""
     again = set(words_in(anchors.submission))
     both = np.array([name in again for name in earlier.submission.names], dtype=np.bool_)
@@ -62,7 +62,7 @@ def drift_of(earlier: Pairs, anchors: Pairs, extension: Extension, *, later: str
         earlier=extension.study,
         later=later,
         limit=extension.drift_limit,
-        estimate=_difference(anchors, before, (later, extension.study)),
+        estimate=_difference(anchors, before, (later, extension.study), level),
         by_model=tuple(
             (
                 name,
@@ -70,6 +70,7 @@ def drift_of(earlier: Pairs, anchors: Pairs, extension: Extension, *, later: str
                     anchors.keep(is_word(anchors.model, name)),
                     before.keep(is_word(before.model, name)),
                     (later, extension.study),
+                    level,
                 ),
             )
             for name in sorted(words_in(anchors.model))
@@ -77,14 +78,14 @@ def drift_of(earlier: Pairs, anchors: Pairs, extension: Extension, *, later: str
     )
 
 
-def _difference(after: Pairs, before: Pairs, names: tuple[str, str]) -> Estimate:
+def _difference(after: Pairs, before: Pairs, names: tuple[str, str], level: float) -> Estimate:
     later, earlier = _by_task(after), _by_task(before)
     graders = _of_graders(after, before, later.keys() & earlier.keys())
     try:
-        return paired_difference(later, earlier, names=names, graders=graders)
+        return paired_difference(later, earlier, names=names, graders=graders, level=level)
     except NothingPaired as error:
         what = f"{names[0]} minus {names[1]}, mean over tasks"
-        return Estimate(value=None, estimand=what, method="none", n_tasks=0, why_no_interval=str(error))
+        return Estimate(value=None, level=level, estimand=what, method="none", n_tasks=0, why_no_interval=str(error))
 
 
 def _of_graders(after: Pairs, before: Pairs, tasks: AbstractSet[str]) -> tuple[float, int] | None:

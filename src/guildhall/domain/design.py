@@ -30,8 +30,6 @@ from guildhall.domain.values import Digest, GrownValue, Id, Line, Value
 if TYPE_CHECKING:
     from guildhall.domain.studies import Study
 
-LEVEL_OF_REPORTS = 0.95
-"""What intervals of reports are given at, whatever a plan says; a plan that says otherwise was departed from."""
 FORMAT = 2
 """The format of designs that are kept now."""
 EXPERT = "expert"
@@ -322,7 +320,6 @@ def _departures(plan: Plan, design: Design, done: Policy) -> list[Deviation]:
     pairs: list[tuple[str, Any, Any]] = [
         ("graders", plan.graders, done.graders),
         ("baseline", plan.baseline, done.baseline),
-        ("level of intervals", f"{plan.level:.0%}", f"{LEVEL_OF_REPORTS:.0%}"),
         ("exposure", plan.exposure, "first" if done.first_exposure else "all"),
         ("work that is missing", missing_words(plan.missing), missing_words(done.losses)),
         ("gradings beyond the plan", "left out", "left out" if done.planned_only else "counted"),

@@ -22,9 +22,14 @@ from guildhall.store.records import Store
 _DONE = frozenset({SeatState.SUBMITTED, SeatState.SURPLUS})
 
 
+def gold_study(study: Id) -> Id:
+    """The name under which checks of a study are kept."""
+    return f"{study}/gold"[:200]
+
+
 def gold_comparison(study: Id, item: GoldItem) -> Comparison:
     """The set of a gold item; its study is named apart, so that no count of the real study holds it."""
-    return Comparison(study=f"{study}/gold"[:200], task=item.task, submissions=(item.better, item.worse))
+    return Comparison(study=gold_study(study), task=item.task, submissions=(item.better, item.worse))
 
 
 def judged_right(judgment: Judgment, item: GoldItem) -> bool:

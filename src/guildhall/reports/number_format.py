@@ -39,6 +39,11 @@ _STYLES: dict[Form, _Style] = {
 }
 
 
+def at_level(level: float) -> str:
+    """A level of confidence as words have it: `95 %`."""
+    return f"{100 * level:g} %"
+
+
 def shown(cell: CellValue, form: Form) -> CellWords:
     """A cell as people read it, by the form of its column."""
     if isinstance(cell, Estimate):

@@ -60,7 +60,7 @@ def _people(workspace: Workspace, study: Study) -> dict[str, Counted]:
     verdicts = verdicts_of(workspace, study)
     judged = who_judged(verdicts)
     return {
-        str(group): count(verdicts, policy_of(workspace.store, study, judged, group))
+        str(group): count(verdicts, policy_of(workspace, study, verdicts, judged, group))
         for group in groups_of(study, judged)
         if group.kind not in PROGRAMS
     }

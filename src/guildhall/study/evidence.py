@@ -17,7 +17,7 @@ from guildhall.analysis.counting import LOOKED_AT, Counted, VerdictFrames
 from guildhall.analysis.drift import drift_of, split_anchors
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.outcomes import TIE, WIN
-from guildhall.domain.design import Extension
+from guildhall.domain.design import Extension, Plan
 from guildhall.domain.judgments import Judgment, SeverityRating
 from guildhall.domain.picks import Pick
 from guildhall.domain.policy import GraderGroup
@@ -45,8 +45,8 @@ def read_evidence(
     reasons: ByCoder | None = None,
 ) -> Evidence:
     """The evidence of one group of graders; kinds are never pooled. `reasons` are labels of justifications by coder."""
-    verdicts = verdicts_of(workspace, study)
-    counted, *others = count_groups(workspace.store, study, verdicts, graders=graders, baseline=baseline)
+    verdicts, plan = verdicts_of(workspace, study), study.design.plan or Plan.of_old_form(study)
+    counted, *others = count_groups(workspace, study, verdicts, graders=graders, baseline=baseline)
     alone = Evidence(
         study=study,
         counted=counted,
@@ -55,6 +55,7 @@ def read_evidence(
         submissions=verdicts.rows["work"].n_unique(),
         omissions=_omitted(verdicts.rows["judgment"], verdicts.rows["omitted"], counted.pairs.judgment),
         comparisons=verdicts.rows["comparison"].n_unique(),
+        level=plan.level,
         seed=study.seed,
     )
     pooled = alone if study.extends is None else _with_earlier_wave(workspace, alone, study.extends)
@@ -66,8 +67,7 @@ def read_evidence(
 
 def verdicts_of(workspace: Workspace, study: Study, *, columns: Sequence[str] = LOOKED_AT) -> VerdictFrames:
     """All that was judged of a study, with what counting looks at or the columns that are asked for."""
-    parts = workspace.path / "cache" / "verdicts"
-    return read_verdicts(workspace.store, [study.id], parts=parts, columns=columns)
+    return read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=columns)
 
 
 _TASKS = {
@@ -113,7 +113,7 @@ def _with_earlier_wave(workspace: Workspace, later: Evidence, extension: Extensi
     base = workspace.store.get(Study, extension.key)
     earlier = read_evidence(workspace, base, graders=later.group, baseline=later.baseline, needs=())
     anchors, own = split_anchors(later.pairs, extension)
-    drift = drift_of(earlier.pairs, anchors, extension, later=later.study.id)
+    drift = drift_of(earlier.pairs, anchors, extension, later=later.study.id, level=later.level)
     counted = later.counted.of_pairs(own)
     others = {group: its.of_pairs(split_anchors(its.pairs, extension)[1]) for group, its in later.others.items()}
     if not drift.pooled:

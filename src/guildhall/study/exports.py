@@ -68,7 +68,7 @@ def exported(workspace: Workspace, study: Study, ending: str, *, graders: Grader
 
 def _counted(workspace: Workspace, study: Study, graders: GraderGroup | str | None) -> Counted:
     verdicts = verdicts_of(workspace, study)
-    return next(count_groups(workspace.store, study, verdicts, graders=graders))
+    return next(count_groups(workspace, study, verdicts, graders=graders))
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ def judged_pairs(workspace: Workspace, study: Study) -> list[Digest]:
     """The models' submissions to the wordings of this form that the leading graders judged, as they are counted."""
     verdicts = verdicts_of(workspace, study)
     try:
-        pairs = next(count_groups(workspace.store, study, verdicts)).pairs
+        pairs = next(count_groups(workspace, study, verdicts)).pairs
     except NothingJudged:
         return []
     pinned = np.array([name in study.tasks for name in pairs.wording.names], dtype=np.bool_)

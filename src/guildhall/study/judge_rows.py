@@ -60,7 +60,7 @@ class JudgedWork:
         return self.counted(self.judges[name])
 
     def counted(self, group: GraderGroup) -> Counted:
-        policy = policy_of(self.workspace.store, self.study, self._judged, group)
+        policy = policy_of(self.workspace, self.study, self._verdicts, self._judged, group)
         return count(self._verdicts, policy)
 
     @cached_property

@@ -17,7 +17,7 @@ def people_results(workspace: Workspace, study: Study) -> list[HumanResult]:
     found = []
     judged = who_judged(verdicts)
     for group in groups_of(study, judged):
-        counted = count(verdicts, policy_of(workspace.store, study, judged, group))
+        counted = count(verdicts, policy_of(workspace, study, verdicts, judged, group))
         if group.kind not in PROGRAMS and counted.n_counted:
             found += [
                 HumanResult(model=one.model, kind=str(group), wins=one.wins, ties=one.ties, losses=one.losses)

@@ -7,13 +7,16 @@ from typing import NamedTuple
 
 import polars as pl
 
-from guildhall.analysis.counting import Counted, VerdictFrames, count, group_of
+from guildhall.analysis.counting import LOOKED_AT, Counted, VerdictFrames, count, graders_left_out, group_of
 from guildhall.domain.policy import GraderGroup, GroupKind, Policy
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task, TaskKey
 from guildhall.errors import InputError, NothingJudged
+from guildhall.grading.gold import gold_study
 from guildhall.grading.judges.gradability import ungradable
 from guildhall.store.records import Store
+from guildhall.store.verdict_parts import read_verdicts
+from guildhall.store.workspace import Workspace
 
 PROGRAMS = frozenset({GroupKind.JUDGE, GroupKind.CONSTANT})
 
@@ -45,7 +48,7 @@ def groups_of(study: Study, judged: Iterable[Judged]) -> list[GraderGroup]:
 
 
 def count_groups(
-    store: Store,
+    workspace: Workspace,
     study: Study,
     verdicts: VerdictFrames,
     *,
@@ -58,7 +61,7 @@ def count_groups(
     asked = None if graders is None else _chosen(study, groups, graders)
     found = False
     for group in groups if asked is None else [asked, *(one for one in groups if one != asked)]:
-        counted = count(verdicts, policy_of(store, study, judged, group, baseline=baseline))
+        counted = count(verdicts, policy_of(workspace, study, verdicts, judged, group, baseline=baseline))
         if counted.n_counted:
             yield counted
         elif group == asked:
@@ -75,11 +78,18 @@ def judged_in(verdicts: VerdictFrames) -> int:
 
 
 def policy_of(
-    store: Store, study: Study, judged: Iterable[Judged], group: GraderGroup, *, baseline: str | None = None
+    workspace: Workspace,
+    study: Study,
+    verdicts: VerdictFrames,
+    judged: Iterable[Judged],
+    group: GraderGroup,
+    *,
+    baseline: str | None = None,
 ) -> Policy:
-    """The policy of one group of graders.
+    """The policy of one group of graders, `verdicts` being all that was judged of the study.
 
     A judge counts under the settings that were frozen; where a study froze none, under those it was last asked with.
+    Whom a rule of the plan leaves out is asked here, of what everybody said.
     """
     plan = study.design.plan
     return Policy(
@@ -87,9 +97,20 @@ def policy_of(
         baseline=baseline or study.baseline,
         graders=group,
         grader_keys=_settings(study, group, judged),
-        ungradable=_ungradable(store, study, group),
+        ungradable=_ungradable(workspace.store, study, group),
+        excluded=_left_out(workspace, study, verdicts, group),
         first_exposure=plan is not None and plan.exposure == "first",
     )
+
+
+def _left_out(workspace: Workspace, study: Study, verdicts: VerdictFrames, group: GraderGroup) -> tuple[str, ...]:
+    """Keys of the people whom the plan's rules take; checks with known answers are kept as a study of their own."""
+    plan, people = study.design.plan, study.design.people
+    if plan is None or not plan.excluded or group.kind in PROGRAMS:
+        return ()
+    better = [] if people is None else [one.better for one in people.gold if not one.training]
+    checks = read_verdicts(workspace.store, [gold_study(study.id)], parts=workspace.verdict_parts, columns=LOOKED_AT)
+    return graders_left_out(plan.excluded, group, verdicts, checks, better)
 
 
 def _chosen(study: Study, known: Sequence[GraderGroup], wanted: GraderGroup | str) -> GraderGroup:

@@ -61,7 +61,9 @@ class Ablations:
         for study in evidence.waves():
             runs |= {run.name: run for run in reversed(study.authors)}
         judged = [run for name, run in runs.items() if name in rates.win]
-        found = [_ablation(setting, base, other, rates) for setting, base, other in one_setting_apart(judged)]
+        found = [
+            _ablation(setting, base, other, rates, evidence.level) for setting, base, other in one_setting_apart(judged)
+        ]
         found += _best_of(evidence)
         return ablations_section(found) if found else None
 
@@ -132,7 +134,7 @@ def _place(setting: str, level: str) -> tuple[int, float]:
         return len(order) + (level != UNSET), 0.0
 
 
-def _ablation(setting: str, base: ModelRun, changed: ModelRun, rates: TaskRates) -> Ablation:
+def _ablation(setting: str, base: ModelRun, changed: ModelRun, rates: TaskRates, level: float) -> Ablation:
     return Ablation(
         setting=setting,
         base=base.name,
@@ -140,7 +142,7 @@ def _ablation(setting: str, base: ModelRun, changed: ModelRun, rates: TaskRates)
         changed=changed.name,
         changed_level=_level(changed, setting),
         difference={
-            name: _difference(rates.of(changed.name, name), rates.of(base.name, name), (changed.name, base.name))
+            name: _difference(rates.of(changed.name, name), rates.of(base.name, name), (changed.name, base.name), level)
             for name in CONVENTIONS
         },
     )
@@ -159,7 +161,9 @@ def _best_of(evidence: Evidence) -> list[Ablation]:
         tries = _rates_of(evidence, {key for _, order in whole for key in order})
         [name] = chosen.win
         names = (f"best of {n}", "one try")
-        difference = {one: _difference(chosen.of(name, one), tries.of(name, one), names) for one in CONVENTIONS}
+        difference = {
+            one: _difference(chosen.of(name, one), tries.of(name, one), names, evidence.level) for one in CONVENTIONS
+        }
         made.append(Ablation("best of N", name, "one try", name, f"best of {n}", difference))
     return made
 
@@ -170,9 +174,11 @@ def _rates_of(evidence: Evidence, submissions: set[str]) -> TaskRates:
     return rates_by_task(pairs.keep(wanted[pairs.submission.codes]).outcomes(), evidence.waves())
 
 
-def _difference(changed: Mapping[str, float], base: Mapping[str, float], names: tuple[str, str]) -> Estimate:
+def _difference(
+    changed: Mapping[str, float], base: Mapping[str, float], names: tuple[str, str], level: float
+) -> Estimate:
     try:
-        return paired_difference(changed, base, names=names)
+        return paired_difference(changed, base, names=names, level=level)
     except NothingPaired as error:
         what = f"{names[0]} minus {names[1]}, mean over tasks"
-        return Estimate(value=None, estimand=what, method="none", n_tasks=0, why_no_interval=str(error))
+        return Estimate(value=None, level=level, estimand=what, method="none", n_tasks=0, why_no_interval=str(error))

@@ -30,10 +30,10 @@ class GraderAgreement:
         people = ratings_of(evidence.pairs)
         if people.n_samples == len(evidence.pairs):
             return None
-        figures = [("graders with each other", agreement(people).human_human)]
-        if len(by_model := agreement_by_model(people)) > 1:
+        figures = [("graders with each other", agreement(people, level=evidence.level).human_human)]
+        if len(by_model := agreement_by_model(people, level=evidence.level)) > 1:
             figures += [(f"on {name}", one.human_human) for name, one in sorted(by_model.items())]
-        figures += [*_judges(evidence), *_floor(people)]
+        figures += [*_judges(evidence), *_floor(people, evidence.level)]
         words = (
             "How often two graders of one deliverable agree: 1 minus the gap between their verdicts, averaged over "
             "pairs. A constant verdict looks at nothing: whoever agrees with graders no more often than it does has "
@@ -51,10 +51,13 @@ class BeyondChance:
         people = ratings_of(evidence.pairs)
         if people.n_samples == len(evidence.pairs) or people.task is None:
             return None
-        counts = people.counts(human=True)
+        counts, level = people.counts(human=True), evidence.level
         found = (
-            ("Krippendorff's alpha (ordinal)", alpha_estimate(counts, people.task, unit="task", metric="ordinal")),
-            ("Gwet's AC2 (ordinal)", gwet_estimate(counts, people.task, unit="task", metric="ordinal")),
+            (
+                "Krippendorff's alpha (ordinal)",
+                alpha_estimate(counts, people.task, unit="task", metric="ordinal", level=level),
+            ),
+            ("Gwet's AC2 (ordinal)", gwet_estimate(counts, people.task, unit="task", metric="ordinal", level=level)),
         )
         words = (
             "0 is what chance would give, 1 is full agreement. Alpha falls where nearly all verdicts are the same, "
@@ -70,12 +73,12 @@ def _judges(evidence: Evidence) -> Iterator[tuple[str, Estimate]]:
         return
     for group, its in evidence.others.items():
         if group.kind in PROGRAMS and len(its.pairs):
-            found = agreement(ratings_of(evidence.pairs, its.pairs)).human_auto
+            found = agreement(ratings_of(evidence.pairs, its.pairs), level=evidence.level).human_auto
             if found.value is not None:
                 yield f"{group.name} with them", found
 
 
-def _floor(people: Ratings) -> list[tuple[str, Estimate]]:
+def _floor(people: Ratings, level: float) -> list[tuple[str, Estimate]]:
     """The best constant verdict, as if a program that always gives it had judged every deliverable."""
     samples = np.arange(people.n_samples)
     with_constant = replace(
@@ -86,7 +89,7 @@ def _floor(people: Ratings) -> list[tuple[str, Estimate]]:
         is_human=np.concatenate([people.is_human, np.zeros(people.n_samples, dtype=np.bool_)]),
         halves=np.concatenate([people.halves, np.zeros(people.n_samples, people.halves.dtype)]),
     )
-    found = best_constant(with_constant)
+    found = best_constant(with_constant, level=level)
     return [] if found is None else [(f"{found.verdict} with them (constant)", found.agreement)]
 
 

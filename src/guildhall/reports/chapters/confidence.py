@@ -13,6 +13,7 @@ from guildhall.analysis.pairs import NOT_ASKED, Pairs
 from guildhall.analysis.tables import Floats
 from guildhall.domain.report import Column, Curve, CurvePanel, CurvePoint, Figure, Lines, ReportTable, Section
 from guildhall.errors import NotEnoughData
+from guildhall.reports.number_format import at_level
 
 ACCEPTED = "share of graders who found the work usable as it is"
 WORDS = (
@@ -38,8 +39,8 @@ class Confidence:
         stated = evidence.pairs.keep(~np.isnan(evidence.pairs.confidence))
         asked = stated.keep(stated.accepted != NOT_ASKED)
         found = [
-            *_calibrated(asked, asked.accepted.astype(np.float64), ACCEPTED),
-            *_calibrated(stated, stated.score, f"half-tie rate against the {evidence.baseline}"),
+            *_calibrated(asked, asked.accepted.astype(np.float64), ACCEPTED, evidence.level),
+            *_calibrated(stated, stated.score, f"half-tie rate against the {evidence.baseline}", evidence.level),
         ]
         return confidence_section(found) if found else None
 
@@ -55,7 +56,7 @@ def confidence_section(found: Sequence[ModelCalibration]) -> Section:
     )
 
 
-def _calibrated(pairs: Pairs, outcome: Floats, against: str) -> Iterator[ModelCalibration]:
+def _calibrated(pairs: Pairs, outcome: Floats, against: str, level: float) -> Iterator[ModelCalibration]:
     works, first, at = pairs.deliverables
     came = np.bincount(at, outcome, minlength=len(works)) / np.maximum(np.bincount(at, minlength=len(works)), 1)
     claimed, task, model = pairs.confidence[first] / 100, pairs.task.codes[first], pairs.model.codes[first]
@@ -66,7 +67,9 @@ def _calibrated(pairs: Pairs, outcome: Floats, against: str) -> Iterator[ModelCa
         grades = Grades((np.cumsum(mine) - 1)[at[given]], outcome[given], pairs.grader.codes[given])
         try:
             yield ModelCalibration(
-                name, against, calibrate(claimed[mine], came[mine], task[mine], against=against, grades=grades)
+                name,
+                against,
+                calibrate(claimed[mine], came[mine], task[mine], against=against, grades=grades, level=level),
             )
         except NotEnoughData:
             continue
@@ -109,9 +112,10 @@ def _points(found: Sequence[ModelCalibration]) -> ReportTable:
 def _plot(found: Sequence[ModelCalibration]) -> Lines:
     outcomes = list(dict.fromkeys(one.against for one in found))
     with_ends = len({one.model for one in found}) <= MOST_WITH_ENDS
+    sure = at_level(found[0].found.brier.level)
     return Lines(
         title="What was claimed, and what came true",
-        subtitle=("below the dashed line claims are too high" + ("; 95 % intervals" if with_ends else ""),),
+        subtitle=("below the dashed line claims are too high" + (f"; {sure} intervals" if with_ends else ""),),
         diagonal=True,
         panels=tuple(
             CurvePanel(

@@ -26,7 +26,7 @@ class Formatting:
     def section(self, evidence: Evidence) -> Section | None:
         files = evidence.facts[Need.FILES]
         figures: list[Named] = [
-            (whose, _share(own, pl.col("rules").list.len() > 0, f"{whose} with a fault of form"))
+            (whose, _share(own, pl.col("rules").list.len() > 0, f"{whose} with a fault of form", evidence.level))
             for whose, own in _by_author_and_type(files)
         ]
         words = (
@@ -49,7 +49,7 @@ class FormattingRules:
         figures: list[Named] = [
             (
                 f"{rule.replace('-', ' ')}, {whose}",
-                _share(own, pl.col("rules").list.contains(rule), f"{whose} with {rule}"),
+                _share(own, pl.col("rules").list.contains(rule), f"{whose} with {rule}", evidence.level),
             )
             for rule in common
             for whose, own in _by_author_and_type(files)
@@ -64,10 +64,11 @@ def _by_author_and_type(files: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
     return [(f"{author}: {ending} files", own) for (author, ending), own in parts.items()]
 
 
-def _share(own: pl.DataFrame, hit: pl.Expr, what: str) -> Estimate:
+def _share(own: pl.DataFrame, hit: pl.Expr, what: str, level: float) -> Estimate:
     found = clustered_share(
         own.select(hit.fill_null(value=False)).to_series().to_numpy(),
         coded(own["task"]).codes.astype(np.intp),
         what=f"share of {what}",
+        level=level,
     )
     return replace(found, n_judgments=None, n_samples=len(own), unit="file")

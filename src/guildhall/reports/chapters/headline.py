@@ -13,6 +13,7 @@ from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.pairs import BREAKDOWNS
 from guildhall.analysis.tables import Coded
 from guildhall.domain.report import Bars, CellValue, Column, Figure, Forest, HeatMap, ReportTable, Section
+from guildhall.reports.number_format import at_level
 
 MOST_MODELS = 24
 """So many models, the best, are what one can read side by side in a figure; tables and files hold all."""
@@ -59,7 +60,7 @@ class Headline:
             rows=tuple((one.model, (one.wins, one.ties, one.losses)) for one in best),
         )
         forest = Forest(
-            title=f"Win or tie, with {evidence.level:.0%} intervals".replace("%", " %"),
+            title=f"Win or tie, with {at_level(evidence.level)} intervals",
             subtitle=(f"mean over tasks, against the {policy.baseline}; dashed: one half", *shown),
             entries=tuple((one.model, one.win_or_tie) for one in best),
             form="percent",

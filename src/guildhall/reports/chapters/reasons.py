@@ -11,7 +11,7 @@ from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.reasons import coder_agreement, reason_shares
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.report import BarPanel, BarPanels, Column, Figure, Quotation, ReportTable, Section
-from guildhall.reports.number_format import shown
+from guildhall.reports.number_format import at_level, shown
 
 EXAMPLES_EACH = 3
 LONGEST_EXAMPLE = 600
@@ -46,9 +46,11 @@ class WhyWorkLost:
         coder, labels = next(iter(by_coder.items()))
         found = [_Said(*row) for row in evidence.facts[Need.JUSTIFICATIONS].iter_rows()]
         coded = [one for one in found if one.judgment in labels]
-        agreed = _agreement(by_coder, {one.judgment: one.task for one in found})
+        agreed = _agreement(by_coder, {one.judgment: one.task for one in found}, evidence.level)
         words = _words(coder, list(by_coder)[1:], coded, len(found), labels, agreed)
-        return reasons_section(coder, list(_shares(coded, labels)), agreed, words, tuple(_examples(coded, labels)))
+        return reasons_section(
+            coder, list(_shares(coded, labels, evidence.level)), agreed, words, tuple(_examples(coded, labels))
+        )
 
 
 def reasons_section(
@@ -69,7 +71,8 @@ def reasons_section(
         for side, title in SIDES.items()
         if any(one.side == side for one in shares)
     )
-    plot = BarPanels(title="Reasons graders gave", subtitle=(f"coded by {coder}, with 95 % intervals",), panels=panels)
+    sure = f", with {at_level(shares[0].share.level)} intervals" if shares else ""
+    plot = BarPanels(title="Reasons graders gave", subtitle=(f"coded by {coder}{sure}",), panels=panels)
     figure = Figure(name="reasons", says="Reasons for losing and winning", plot=plot)
     return Section(
         name="reasons",
@@ -88,9 +91,9 @@ def _by_coder(evidence: Evidence) -> ByCoder:
     return found
 
 
-def _agreement(by_coder: ByCoder, task_of: Mapping[str, str]) -> dict[str, Estimate]:
+def _agreement(by_coder: ByCoder, task_of: Mapping[str, str], level: float) -> dict[str, Estimate]:
     known = {name: {key: label for key, label in own.items() if key in task_of} for name, own in by_coder.items()}
-    return dict(coder_agreement(known, task_of)) if len(known) > 1 else {}
+    return dict(coder_agreement(known, task_of, level=level)) if len(known) > 1 else {}
 
 
 def _words(
@@ -114,13 +117,13 @@ def _words(
     return (first, f"Agreement with {', '.join(others)}: {told}.")
 
 
-def _shares(coded: Sequence[_Said], labels: Mapping[str, str]) -> Iterator[ReasonShare]:
+def _shares(coded: Sequence[_Said], labels: Mapping[str, str], level: float) -> Iterator[ReasonShare]:
     for model in sorted({one.model for one in coded}):
         for side in SIDES:
             own = [one for one in coded if one.model == model and one.side == side]
             if own:
                 tasks = np.unique([one.task for one in own], return_inverse=True)[1].astype(np.intp)
-                for label, share in reason_shares([labels[one.judgment] for one in own], tasks).items():
+                for label, share in reason_shares([labels[one.judgment] for one in own], tasks, level=level).items():
                     yield ReasonShare(model, side, label, share)
 
 

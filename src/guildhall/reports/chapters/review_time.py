@@ -26,6 +26,7 @@ class ReviewTime:
             mean.error,
             n_clusters=mean.n_clusters,
             df=mean.df,
+            level=evidence.level,
             estimand="minutes of active time at a grader's first sight of a task",
             method=f"t over tasks{mean.words}",
             n_judgments=int(first.sum()),

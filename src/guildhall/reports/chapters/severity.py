@@ -26,10 +26,13 @@ class LossSeverity:
         rated = evidence.facts[Need.SEVERITY]
         if not len(rated.filter(~pl.col("control"))):
             return None
-        figures: list[Named] = list(severity_shares(_rows(rated)).items())
+        figures: list[Named] = list(severity_shares(_rows(rated), level=evidence.level).items())
         for model, own in _by_model(rated).items():
             if len(own.filter(~pl.col("control"))):
-                figures += [(f"{model}: {name}", share) for name, share in severity_shares(_rows(own)).items()]
+                figures += [
+                    (f"{model}: {name}", share)
+                    for name, share in severity_shares(_rows(own), level=evidence.level).items()
+                ]
         words = "Of deliverables that lost, how bad they were, by experts who had not judged the pair."
         return figure_section("severity", "How bad the losses are", words, figures, form="percent")
 
@@ -43,9 +46,9 @@ class PerHundred:
         rated = evidence.facts[Need.SEVERITY]
         if not _tells_of_all(rated):
             return None
-        figures = _per_hundred(rated, "")
+        figures = _per_hundred(rated, "", evidence.level)
         for model, own in _by_model(rated).items():
-            figures += _per_hundred(own, f"{model}: ") if _tells_of_all(own) else []
+            figures += _per_hundred(own, f"{model}: ", evidence.level) if _tells_of_all(own) else []
         words = (
             "Of 100 deliverables, lost or not, how many are so bad. Some that did not lose are rated too, and are "
             "weighted back by how they were drawn."
@@ -53,9 +56,9 @@ class PerHundred:
         return figure_section("severity-per-100", "Per 100 deliverables", words, figures)
 
 
-def _per_hundred(rated: pl.DataFrame, whose: str) -> list[Named]:
+def _per_hundred(rated: pl.DataFrame, whose: str, level: float) -> list[Named]:
     rows = _rows(rated)
-    return [(f"{whose}{kind}", per_hundred_deliverables(rows, str(kind))) for kind in UNCONDITIONAL]
+    return [(f"{whose}{kind}", per_hundred_deliverables(rows, str(kind), level=level)) for kind in UNCONDITIONAL]
 
 
 def _tells_of_all(rated: pl.DataFrame) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
@@ -9,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from guildhall.analysis.evidence import Evidence, Need
+from guildhall.analysis.intervals import t_quantile
 from guildhall.analysis.shared_errors import NOTHING_SHARED, Shared, shared_error
 from guildhall.analysis.trend import Trend, fit_trend
 from guildhall.analysis.win_rates import WinRate
@@ -19,8 +21,6 @@ from guildhall.reports.number_format import basis, shown
 
 STEPS = 24
 DAYS_A_YEAR = 365.25
-_Z = 1.96
-"""Turns half an interval at 95 % into a standard error."""
 DATED = (Column(name="date", title="released", form="date"), Column(name="model", title="model"))
 RATE = Column(name="win_or_tie", title="win or tie", form="percent")
 
@@ -39,7 +39,7 @@ class ReleaseTrend:
             if one.model in released and one.win_or_tie.value is not None
         ]
         shared = _shared(evidence, {one.name for one in points})
-        trend = fitted(points, _left_out(rates, released), shared=shared)
+        trend = fitted(points, _left_out(rates, released), shared=shared, level=evidence.level)
         return None if trend is None else trend_section(trend)
 
 
@@ -55,7 +55,7 @@ class FittedTrend(NamedTuple):
 
 
 def fitted(
-    points: Sequence[DatedPoint], left_out: Sequence[str] = (), *, shared: Shared = NOTHING_SHARED
+    points: Sequence[DatedPoint], left_out: Sequence[str] = (), *, shared: Shared = NOTHING_SHARED, level: float = 0.95
 ) -> FittedTrend | None:
     """The line, and its height at even steps from the first release to the last; None where there is none."""
     ordered = sorted(points, key=lambda one: (one.day, one.name))
@@ -66,6 +66,7 @@ def fitted(
             np.array([one.rate.value for one in sure], dtype=np.float64),
             np.array([_error(one.rate) for one in sure]),
             shared=shared,
+            level=level,
         )
     except TooFew:
         return None
@@ -135,4 +136,4 @@ def _years(day: date) -> float:
 
 def _error(rate: Estimate) -> float:
     """The rate's standard error, which has an interval."""
-    return (rate.half_width or 0.0) / _Z
+    return (rate.half_width or 0.0) / t_quantile(0.5 + rate.level / 2, math.inf)

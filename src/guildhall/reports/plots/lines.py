@@ -149,7 +149,7 @@ def _square(panel: CurvePanel, models: list[str]) -> dict[str, Any]:
 
 
 def timeline(trend: Timeline) -> Specification:
-    """Points with intervals, the fitted line, and the 95 % band of the line (not of single models)."""
+    """Points with intervals, the fitted line, and the band of the line (not of single models)."""
     points = [
         {
             "place": number,
