@@ -7,18 +7,20 @@ not change under a reader, and a study that is judged further is published anew 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
+import polars as pl
 from sqlalchemy import func, select
 
 from guildhall.domain.halls import Member, SlotKind
-from guildhall.domain.judgments import BlindedView, Comparison, Judgment
+from guildhall.domain.judgments import BlindedView, Comparison
 from guildhall.domain.report import Report
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
-from guildhall.domain.values import Digest, Id, Value, canonical_json, sha256
+from guildhall.domain.values import Digest, GrownValue, Id, canonical_json, sha256
 from guildhall.errors import InputError, UnknownName
 from guildhall.grading.viewing import prepared_view
 from guildhall.reports.old_reports import read_report
@@ -26,8 +28,11 @@ from guildhall.reports.text import as_json
 from guildhall.store.audit import history, record
 from guildhall.store.hall import slots
 from guildhall.store.records import Store
+from guildhall.store.verdict_parts import row_keys
 from guildhall.store.wordings import Wordings
 from guildhall.store.workspace import Workspace
+from guildhall.study.evidence import verdicts_of
+from guildhall.study.policy import count_groups
 from guildhall.study.reporting import study_report
 from guildhall.study.unblinding import unblinding
 
@@ -36,11 +41,18 @@ MOST_SAMPLES = 10
 _JUDGED_BY_PEOPLE = (SlotKind.PLANNED, SlotKind.ADJUDICATION, SlotKind.SEVERITY)
 
 
-class SamplePair(Value):
-    """A pair a visitor may judge, in the order it is shown: A first."""
+class SamplePair(GrownValue):
+    """A pair a visitor may judge, in the order it is shown: A first.
+
+    `verdicts` says how many of the graders whom the published report counts preferred A, neither and B; None where
+    results were published before this was kept with them.
+    """
+
+    later: ClassVar[frozenset[str]] = frozenset({"verdicts"})
 
     comparison: Digest
     order: tuple[Digest, Digest]
+    verdicts: tuple[int, int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -56,12 +68,10 @@ class Publication:
 
 @dataclass(frozen=True)
 class Reveal:
-    """What a visitor learns after choosing: who made A and B, and how many graders preferred which."""
+    """What a visitor learns after choosing: who made A and B, and how many graders preferred A, neither and B."""
 
     makers: tuple[str, str]
-    preferred_a: int
-    ties: int
-    preferred_b: int
+    verdicts: tuple[int, int, int] | None
 
 
 def publication(store: Store, study: Id) -> Publication | None:
@@ -102,7 +112,7 @@ def publish(workspace: Workspace, study: Study, member: Member, *, samples: int,
     if why := why_not_public(store, study):
         raise InputError(why)
     report = workspace.blobs.put(as_json(study_report(workspace, study)).encode())
-    pairs = _choose(store, study, samples)
+    pairs = _choose(workspace, study, samples)
     with store.transaction():
         if why := why_not_public(store, study):  # somebody may have opened more gradings meanwhile
             raise InputError(why)
@@ -138,41 +148,46 @@ def sample_view(store: Store, pair: SamplePair) -> BlindedView:
 
 def reveal(store: Store, pair: SamplePair) -> Reveal:
     """Who made what, and what the graders said of it."""
-    makers = [store.get(Submission, key).author for key in pair.order]
-    judgments = _counted(store, pair.comparison)
-    places = [one.outcome(*pair.order) for one in judgments]
-    scores = [outcome.score for outcome in places if outcome is not None]
-    return Reveal(
-        makers=(_name(makers[0]), _name(makers[1])),
-        preferred_a=scores.count(1.0),
-        ties=scores.count(0.5),
-        preferred_b=scores.count(0.0),
-    )
+    first, second = (store.get(Submission, key).author for key in pair.order)
+    return Reveal(makers=(_name(first), _name(second)), verdicts=pair.verdicts)
 
 
 def _name(author: object) -> str:
     return str(getattr(author, "name", "a human expert"))
 
 
-def _counted(store: Store, comparison: Digest) -> list[Judgment]:
-    said = store.find(Judgment, comparison=comparison)
-    replaced = {one.replaces for one in said}
-    return [one for one in said if one.planned and one.ranks is not None and one.key not in replaced]
+def _verdicts(workspace: Workspace, study: Study) -> dict[Digest, Mapping[Digest, tuple[int, int, int]]]:
+    """Comparison -> model's work -> how many preferred it, neither, and the baseline's, as the report counts them."""
+    seen = verdicts_of(workspace, study)
+    answers = next(count_groups(workspace, study, seen)).answers
+    better, worse = pl.col("rank") < pl.col("base_rank"), pl.col("rank") > pl.col("base_rank")
+    said = answers.group_by("comparison", "work").agg(
+        better.sum(), (~better & ~worse).sum().alias("tied"), worse.sum().alias("worse")
+    )
+    keys, works = row_keys(workspace.store, Comparison, said["comparison"]), seen.works["key"]
+    found: dict[Digest, dict[Digest, tuple[int, int, int]]] = {}
+    for comparison, (_, work, *counts) in zip(keys, said.iter_rows(), strict=True):
+        found.setdefault(comparison, {})[works[work]] = (counts[0], counts[1], counts[2])
+    return {**found}
 
 
-def _choose(store: Store, study: Study, wanted: int) -> tuple[SamplePair, ...]:
-    """Judged pairs whose files are all ready, one a task, in seeded order; no task that needs a warning."""
-    drawn: list[SamplePair] = []
-    tasks: set[Id] = set()
+def _choose(workspace: Workspace, study: Study, wanted: int) -> tuple[SamplePair, ...]:
+    """Counted pairs whose files are all ready, one a task, in seeded order; no task that needs a warning."""
+    store, drawn, tasks = workspace.store, list[SamplePair](), set[Id]()
+    verdicts = _verdicts(workspace, study) if wanted else {}
     pairs = [one for one in store.find(Comparison, study=study.id) if len(one.submissions) == 2]
     for comparison in sorted(pairs, key=lambda one: sha256(canonical_json([study.seed, "public", one.key]))):
         if len(drawn) == wanted:
             break
-        if comparison.task in tasks or _task_of(store, comparison).sensitive or not _counted(store, comparison.key):
+        if comparison.task in tasks or comparison.key not in verdicts or _task_of(store, comparison).sensitive:
             continue
         first, second = comparison.submissions
         turned = int(sha256(canonical_json([study.seed, "order", comparison.key])), 16) % 2 == 1
-        pair = SamplePair(comparison=comparison.key, order=(second, first) if turned else (first, second))
+        order = (second, first) if turned else (first, second)
+        [(model, said)] = verdicts[comparison.key].items()
+        pair = SamplePair(
+            comparison=comparison.key, order=order, verdicts=said if order[0] == model else (said[2], said[1], said[0])
+        )
         try:
             sample_view(store, pair)
         except UnknownName:  # its files were never prepared: there is nothing to show
