@@ -60,7 +60,7 @@ def counts(folder: Path) -> Work:
 
 def _bootstrap(counted: Any, rounds: int) -> Work:
     from guildhall.analysis.bradley_terry import fit_bradley_terry, pair_rows
-    from guildhall.analysis.rating_bootstrap import bootstrap_ratings
+    from guildhall.analysis.rating_files import bootstrap_ratings
 
     def work() -> Result:
         rows = pair_rows(counted)
@@ -97,7 +97,7 @@ def bootstrap_gold(folder: Path) -> Work:
 
 
 def _pair_law(matrix: Any) -> Work:
-    from guildhall.analysis.agreement_law import pair_disagreement_law
+    from guildhall.analysis.agreement import pair_disagreement_law
     from guildhall.analysis.ratings_table import types_from_matrix
 
     def work() -> Result:
@@ -118,7 +118,7 @@ def human_human_large(folder: Path) -> Work:
 
 
 def human_auto(folder: Path) -> Work:
-    from guildhall.analysis.agreement_law import cross_disagreement_law
+    from guildhall.analysis.agreement import cross_disagreement_law
     from guildhall.analysis.ratings_table import types_from_counts
 
     data = np.load(folder / "gold.npz")
@@ -177,7 +177,7 @@ def medians(folder: Path) -> Work:
 def breakdown(folder: Path) -> Work:
     from pyarrow import parquet
 
-    from guildhall.analysis.cell_counts import count_cells
+    from guildhall.analysis.outcomes import count_cells
     from guildhall.analysis.tables import table_from_arrow
 
     table = parquet.read_table(folder / "grades-10000000.parquet", read_dictionary=["model", "occupation", "sector"])
@@ -189,7 +189,7 @@ def breakdown(folder: Path) -> Work:
 
 
 def breakdown_file(folder: Path) -> Work:
-    from guildhall.analysis.cell_counts import count_cell_file
+    from guildhall.analysis.outcomes import count_cell_file
 
     return lambda: _by_name(count_cell_file(folder / "grades-10000000.parquet", ("model", "occupation")))
 
@@ -200,7 +200,7 @@ def _by_name(found: Any) -> Result:
 
 
 def elo(folder: Path) -> Work:
-    from guildhall.analysis.elo import elo_ratings
+    from guildhall.analysis.rating_files import elo_ratings
 
     data = np.load(folder / "votes-10000000-300.npz")
     left, right, outcome = data["left"], data["right"], data["outcome"]

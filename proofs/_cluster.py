@@ -38,7 +38,7 @@ from guildhall.engine.terms import Pace, Terms
 from guildhall.grading.judges.graders import ByModel
 from guildhall.grading.judges.queue import missing_verdicts
 from guildhall.grading.judges.spreading import Bench, spread_judging
-from guildhall.judging.spreading import prepare_all
+from guildhall.judging.preparing import prepare_all
 from guildhall.store.ledger import Ledger
 from guildhall.store.work import Work, WorkState
 from guildhall.store.workspace import Workspace

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from guildhall.domain.values import sha256
-from guildhall.engine.agents import AgentEnd, AgentJob, Made, Room
+from guildhall.engine.agents import AgentEnd, AgentJob, AgentRoom, Made
 
 PROMPT = "Write one sentence about the weather in the harbour, number {number}."
 
@@ -52,7 +52,7 @@ class Marking:
         self.ended = 0
         self.marks: dict[int, float] = {}
 
-    async def collect(self, job: AgentJob, room: Room | None, end: AgentEnd) -> Note:  # noqa: ARG002
+    async def collect(self, job: AgentJob, room: AgentRoom | None, end: AgentEnd) -> Note:  # noqa: ARG002
         return Note(delivered=True, text=end.text)
 
     def keep(self, job: AgentJob, end: AgentEnd, collected: object) -> Made:  # noqa: ARG002

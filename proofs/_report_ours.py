@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from guildhall.analysis.agreement_law import cross_disagreement_law, pair_disagreement_law
+from guildhall.analysis.agreement import cross_disagreement_law, pair_disagreement_law
 from guildhall.analysis.bradley_terry import fit_bradley_terry, pair_rows
-from guildhall.analysis.cell_counts import count_cells
 from guildhall.analysis.chance_corrected import krippendorff_alpha
-from guildhall.analysis.outcomes import Outcomes
+from guildhall.analysis.outcomes import Outcomes, count_cells
 from guildhall.analysis.ppi_counts import count_scores, ppi_from_counts
 from guildhall.analysis.ratings_table import types_from_counts, types_from_matrix
 from guildhall.analysis.tables import Coded

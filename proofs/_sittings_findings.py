@@ -8,10 +8,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.blinding import GuessRows, blinding_index
 from guildhall.analysis.calibration import calibrate
 from guildhall.analysis.effects import (
+    GuessRows,
     JudgedRows,
+    blinding_index,
     drift_effect,
     grader_severities,
     kin_effect,

@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 
 from guildhall.analysis.agreement import agreement
+from guildhall.analysis.agreement_report import within_points
+from guildhall.analysis.bradley_terry import Ties
 from guildhall.analysis.breakdown import breakdown
 from guildhall.analysis.chance_corrected import alpha_estimate, gwet_estimate
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.rated import CONVENTIONS
 from guildhall.analysis.ratings import rate_votes
-from guildhall.analysis.ratings_table import Ratings
-from guildhall.analysis.stand_in import within_points
+from guildhall.analysis.ratings_table import RatingsTable
 from guildhall.analysis.tables import Coded
-from guildhall.analysis.tie_models import Ties
 from guildhall.analysis.votes import Votes
 from guildhall.analysis.win_rates import IntervalKind, win_rates
 from proofs._examining import Kind, Seen, Sitting, see
@@ -82,10 +82,10 @@ def small_cells(cell: Cell, rng: np.random.Generator, run: int) -> Iterable[Seen
     yield Seen("simultaneous band over cells", "simultaneous", all(held))
 
 
-def ratings_of(study: Study) -> Ratings:
+def ratings_of(study: Study) -> RatingsTable:
     """Human ratings of every sample with one automatic verdict each, as the agreement estimators take them."""
     n_samples, n_human = len(study.sample_task), len(study.sample)
-    return Ratings(
+    return RatingsTable(
         sample=np.concatenate([study.sample, np.arange(n_samples)]),
         halves=np.concatenate([study.halves, study.auto]),
         is_human=np.r_[np.ones(n_human, dtype=bool), np.zeros(n_samples, dtype=bool)],

@@ -19,15 +19,15 @@ from tests.documents.leaks import leaks
 
 from guildhall.documents.detection import detect
 from guildhall.documents.extract.reading import extract_file
+from guildhall.documents.inside import freeze_file, scrub_file
 from guildhall.documents.kinds import Family, Kind
 from guildhall.documents.looking import documents
 from guildhall.documents.render.cache import renderer_version
 from guildhall.documents.render.images import svg_picture
 from guildhall.documents.render.rendering import Renderer
 from guildhall.documents.render.web import browser, printed
-from guildhall.documents.scrub.ledger import ScrubLedger
+from guildhall.documents.scrub.names import ScrubLedger
 from guildhall.documents.scrub.pdf import scrub_pdf
-from guildhall.documents.scrub.scrubbing import freeze_file, scrub_file
 from guildhall.documents.values import PageImage
 from guildhall.domain.values import sha256
 from proofs import ROOT, Figures, NotRun, proof, realdata

@@ -25,12 +25,12 @@ from tests.documents.hostile_workbooks import HOSTILE_WORKBOOKS
 from tests.documents.second_reader import differences
 from tests.documents.workbook_writers import WRITERS, by_exceljs, by_xlsxwriter, converted, described
 
+from guildhall.documents.copies import copy_workbook
+from guildhall.documents.inside import scrub_file
 from guildhall.documents.kinds import Kind
 from guildhall.documents.looking import documents
 from guildhall.documents.render.office import LoadAs, OfficePool
-from guildhall.documents.scrub.scrubbing import scrub_file
 from guildhall.documents.values import CopiedWorkbook
-from guildhall.documents.workbook_copy.copying import copy_workbook
 from guildhall.documents.workbook_copy.writing import write_copy
 from proofs import REALDATA, ROOT, Figures, proof
 

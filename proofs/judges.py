@@ -31,7 +31,7 @@ from guildhall.analysis.accountability import Account
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.judgments import Judgment
 from guildhall.engine.terms import Pace, Terms
-from guildhall.grading.judges.desk import Desk
+from guildhall.grading.judges.desk import JudgeDesk
 from guildhall.grading.judges.graders import ByModel
 from guildhall.grading.judges.queue import judge, standing
 from guildhall.store.ledger import Ledger
@@ -56,8 +56,8 @@ def _workspace() -> Iterator[Workspace]:
         yield made
 
 
-def _desk(workspace: Workspace, made: World) -> Desk:
-    return Desk(workspace, TextPreparer(workspace), made.tasks)  # type: ignore[arg-type]
+def _desk(workspace: Workspace, made: World) -> JudgeDesk:
+    return JudgeDesk(workspace, TextPreparer(workspace), made.tasks)  # type: ignore[arg-type]
 
 
 @proof(

@@ -11,7 +11,7 @@ from tests.grading.scripted_judges import TextPreparer, World, judge_plan, world
 
 from guildhall.engine.terms import Pace, Terms
 from guildhall.grading.judges.asking import Asked, Kept
-from guildhall.grading.judges.desk import Desk
+from guildhall.grading.judges.desk import JudgeDesk
 from guildhall.grading.judges.graders import ByModel
 from guildhall.grading.judges.verdicts import ask_judge, build_question
 from guildhall.store.workspace import Workspace
@@ -75,8 +75,8 @@ def memory() -> Figures:
     return {"verdicts": ended.verdicts, "resident_mb_at_a_quarter": warm / 1024, "resident_mb_at_most": end / 1024}
 
 
-def _desk(workspace: Workspace, made: World) -> Desk:
-    return Desk(workspace, TextPreparer(workspace), made.tasks)  # type: ignore[arg-type]
+def _desk(workspace: Workspace, made: World) -> JudgeDesk:
+    return JudgeDesk(workspace, TextPreparer(workspace), made.tasks)  # type: ignore[arg-type]
 
 
 def _wanted(workspace: Workspace, made: World, grader: ByModel) -> list[Asked]:

@@ -24,7 +24,7 @@ from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Task
 from guildhall.engine.solver import ONE_DATE
 from guildhall.engine.terms import Terms
-from guildhall.grading.judges.desk import Desk
+from guildhall.grading.judges.desk import JudgeDesk
 from guildhall.grading.judges.graders import ByModel
 from guildhall.grading.judges.queue import judge, standing
 from guildhall.grading.judges.spreading import Bench, open_desk
@@ -117,7 +117,7 @@ def _ledger(author: str, word: str, number: int, fault: float) -> bytes:
 
 
 @contextmanager
-def _desk(workspace: Workspace) -> Iterator[Desk]:
+def _desk(workspace: Workspace) -> Iterator[JudgeDesk]:
     with open_desk(workspace, workspace.store.find(Task), Bench(at_once=2)) as desk:
         yield desk
 

@@ -14,7 +14,7 @@ from guildhall.analysis.panel_weights import fit_panel
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.judges import ExamplesFrom, JudgePlan
 from guildhall.engine.terms import Terms
-from guildhall.grading.judges.desk import Desk
+from guildhall.grading.judges.desk import JudgeDesk
 from guildhall.grading.judges.example_making import collect_examples
 from guildhall.grading.judges.graders import ByModel
 from guildhall.grading.judges.queue import judge
@@ -99,7 +99,7 @@ def judged_examples() -> Figures:
 
 
 def _gain(workspace: Workspace, made: World, name: str) -> Estimate:
-    desk = Desk(workspace, TextPreparer(workspace), made.tasks)  # type: ignore[arg-type]
+    desk = JudgeDesk(workspace, TextPreparer(workspace), made.tasks)  # type: ignore[arg-type]
     now = datetime(2026, 1, 1, tzinfo=UTC)
     kept = collect_examples(made.comparisons, desk, name="e", study="w", seed=0, now=now)
     shown = ExamplesFrom(file=Path("examples.json"), count=4, version=workspace.blobs.put(kept.canonical()))

@@ -23,8 +23,8 @@ from guildhall.deploy.plan import GRACE_S, STOP_WITHIN_S
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef
+from guildhall.store.backup import restore_backup
 from guildhall.store.checking import examine_workspace
-from guildhall.store.restoring import restore_backup
 from guildhall.store.workspace import Workspace
 from proofs import Figures, proof
 

@@ -31,7 +31,7 @@ RUNS = {
 def as_published() -> Figures:
     from guildhall.analysis.boswell.run_figures import run_figures
     from guildhall.peer.folder import read_run, write_run
-    from guildhall.peer.public_format import read_public_run
+    from guildhall.peer.loading import read_public_run
     from guildhall.reports.chapters.boswell_ranking import explanations
     from guildhall.reports.reporting import run_report_of
     from guildhall.reports.text import run_markdown

@@ -8,11 +8,10 @@ import statistics
 import tempfile
 from pathlib import Path
 
-from guildhall.analysis.clawwork_files import COLUMNS, clawwork_rows
-from guildhall.analysis.speed_and_cost import read_speed_and_cost
+from guildhall.analysis.savings_files import CLAWWORK_COLUMNS, clawwork_rows, read_speed_and_cost
 from guildhall.domain.estimates import Success
-from guildhall.reports.savings_page import savings_page
-from guildhall.reports.tables import csv_text
+from guildhall.reports.other_pages import savings_page
+from guildhall.reports.text import csv_text
 from proofs import Figures, proof, realdata
 
 PAPERS_REVIEW_MINUTES = 109
@@ -27,7 +26,7 @@ def page_from_clawwork() -> Figures:
     rows = clawwork_rows(source.parent)
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "rows.csv"
-        table.write_text(csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in rows)))
+        table.write_text(csv_text(CLAWWORK_COLUMNS, ([row[name] for name in CLAWWORK_COLUMNS] for row in rows)))
         unknown = read_speed_and_cost(table, w=Success.ACCEPTED)
         assumed = read_speed_and_cost(table, w=Success.ACCEPTED, review_minutes=PAPERS_REVIEW_MINUTES)
     page = savings_page(assumed, title="ClawWork")

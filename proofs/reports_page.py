@@ -11,9 +11,8 @@ from pathlib import Path
 from tests.reports.made import RATES, REPORT, SAVINGS
 
 from guildhall.domain.differences import GateFinding, GateOutcome, ModelDifference, ReportSide, StudyDifference
-from guildhall.reports.differences import difference_html
+from guildhall.reports.other_pages import difference_html, savings_page
 from guildhall.reports.page import html_page
-from guildhall.reports.savings_page import savings_page
 from proofs import ROOT, Figures, NotRun, proof
 
 PACKAGE = "vnu-jar@26.9.27"

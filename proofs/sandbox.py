@@ -197,7 +197,7 @@ def container_files_fit_their_schemas() -> Figures:
     from inspect_ai.util._sandbox.compose import parse_compose_yaml
 
     from guildhall.engine.bubblewrap_config import BubblewrapConfig
-    from guildhall.engine.containers import write_container_files
+    from guildhall.engine.sandboxes import write_container_files
 
     chart = _chart()
     schema = json.loads((chart / "values.schema.json").read_text(encoding="utf-8"))

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from guildhall.confine.cgroup import kernel_bytes
-from guildhall.confine.limits import MIB, ROOM_WIDE, Ended, Finished, HeldBy, Limits
+from guildhall.confine.limits import MIB, ROOM_WIDE, Ended, Finished, HeldBy, RoomLimits
 from guildhall.confine.room import start
 
-LIMITS = Limits(
+LIMITS = RoomLimits(
     wall_s=30,  # far more than any attempt needs, on a busy machine too: those that wait for it have one of their own
     cpu_s=3,
     memory_bytes=256 * MIB,
@@ -46,7 +46,7 @@ class Attempt:
     script: str
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> RoomLimits:
         return LIMITS_OF.get(self.name, LIMITS)
 
 

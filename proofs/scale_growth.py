@@ -17,7 +17,7 @@ from guildhall.domain.submissions import Submission
 from guildhall.grading.offering import next_set
 from guildhall.store.boards import keep_board
 from guildhall.store.workspace import Workspace
-from guildhall.study.board import count_board
+from guildhall.study.boards import count_board
 from guildhall.web.app import create_app
 from guildhall.web.site import Addresses, Site
 from proofs import Figures, proof

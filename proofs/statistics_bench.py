@@ -233,7 +233,7 @@ def human_human_scipy() -> Figures:
 
 
 def _coverage_of_fixed_samples(rounds: int = 2000) -> float:
-    from guildhall.analysis.agreement_law import pair_disagreement_law
+    from guildhall.analysis.agreement import pair_disagreement_law
     from guildhall.analysis.ratings_table import types_from_matrix
 
     rng = np.random.default_rng(2)

@@ -11,10 +11,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from guildhall.sampling.replaying import record
 from guildhall.sampling.running import submissions_of
 from guildhall.store.workspace import Workspace
-from guildhall.study.demonstration import demo_study
+from guildhall.study.demonstration import demo_study, record
 from guildhall.study.stages import Sampling
 from guildhall.taskbank.importing import import_tasks, read_source
 from guildhall.taskbank.sample import sample_folder

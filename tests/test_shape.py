@@ -9,11 +9,11 @@ from scripts.shape import Shape
 
 SHAPE = Shape(Path(__file__).parent.parent / "src")
 CEILINGS = {
-    "modules": 608,
-    "modules in study + reports + analysis + peer": 189,
-    "modules with exactly one importer": 194,
+    "modules": 484,
+    "modules in study + reports + analysis + peer": 119,
+    "modules with exactly one importer": 98,
     "imports inside functions, outside cli": 148,
-    "public class names with several meanings": 27,
+    "public class names with several meanings": 0,
     "import cycles": 0,
 }
 """Where we stand: lower a ceiling whenever the tree falls below it. Lines are told, and not held."""

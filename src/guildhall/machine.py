@@ -15,7 +15,7 @@ from guildhall.domain.providers import PROVIDERS
 
 
 @dataclass(frozen=True)
-class Finding:
+class Ability:
     """One ability: whether it is here, what was found, and how to get it when it is not."""
 
     name: str
@@ -52,61 +52,61 @@ _KEYS = ("openai", "anthropic", "google", "grok", "mistral", "openrouter")
 """The providers whose keys are looked for."""
 
 
-def examine(environment: Mapping[str, str] = os.environ) -> list[Finding]:
+def examine(environment: Mapping[str, str] = os.environ) -> list[Ability]:
     """Everything Guildhall can make use of, in the order a reader cares about it."""
     rooms = (_bubblewrap(), _kernel_limits(), _docker())
     return [*_programs(), *rooms, _postgres_server(), *_extras(), *_keys(environment)]
 
 
-def _programs() -> Iterator[Finding]:
+def _programs() -> Iterator[Ability]:
     for name, program, packages, used_for in _PROGRAMS:
         place = shutil.which(program)
         detail = _first_line([place, "-v" if program == "pdftoppm" else "--version"]) if place else ""
-        yield Finding(name, place is not None, detail, used_for, f"apt-get install --no-install-recommends {packages}")
+        yield Ability(name, place is not None, detail, used_for, f"apt-get install --no-install-recommends {packages}")
 
 
-def _bubblewrap() -> Finding:
+def _bubblewrap() -> Ability:
     """Installed is not enough: many containers forbid the namespaces it needs, so it is tried."""
     used_for = "running models' work without harm"
     if not shutil.which("bwrap"):
-        return Finding("bubblewrap", False, "", used_for, "apt-get install bubblewrap")
+        return Ability("bubblewrap", False, "", used_for, "apt-get install bubblewrap")
     tried = _run(["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"])
     if tried is None or tried.returncode != 0:
         fix = (
             "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1), or use Docker; the demo replays instead"
         )
-        return Finding("bubblewrap", False, "", used_for, fix)
-    return Finding("bubblewrap", True, _first_line(["bwrap", "--version"]), used_for, "")
+        return Ability("bubblewrap", False, "", used_for, fix)
+    return Ability("bubblewrap", True, _first_line(["bwrap", "--version"]), used_for, "")
 
 
-def _kernel_limits() -> Finding:
+def _kernel_limits() -> Ability:
     """A control group is made and removed again: whether one may be is not to be read anywhere."""
     held_by, used_for = held_by_here(), "memory and processes of rooms, kept by the kernel; a watch does it meanwhile"
     if held_by == "watch":
         fix = "a service with Delegate=memory pids (cgroup v2); see the threat model of the sandbox"
-        return Finding("control groups", False, "", used_for, fix)
-    return Finding("control groups", True, held_by, used_for, "")
+        return Ability("control groups", False, "", used_for, fix)
+    return Ability("control groups", True, held_by, used_for, "")
 
 
-def _docker() -> Finding:
+def _docker() -> Ability:
     """The client alone is of no use: an engine must answer."""
     used_for = "the full package list in a container"
     tried = _run(["docker", "info", "--format", "{{.ServerVersion}}"]) if shutil.which("docker") else None
     if tried is not None and tried.returncode == 0 and tried.stdout.strip():
-        return Finding("Docker engine", True, tried.stdout.strip(), used_for, "")
-    return Finding("Docker engine", False, "", used_for, "install and start Docker; bubblewrap serves meanwhile")
+        return Ability("Docker engine", True, tried.stdout.strip(), used_for, "")
+    return Ability("Docker engine", False, "", used_for, "install and start Docker; bubblewrap serves meanwhile")
 
 
-def _postgres_server() -> Finding:
+def _postgres_server() -> Ability:
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
     detail = f"version {found[-1].parts[-3]}" if found else ""
-    return Finding("PostgreSQL server", bool(found), detail, "tests on both databases", "apt-get install postgresql")
+    return Ability("PostgreSQL server", bool(found), detail, "tests on both databases", "apt-get install postgresql")
 
 
-def _extras() -> Iterator[Finding]:
+def _extras() -> Iterator[Ability]:
     for name, module, extra, used_for in _EXTRAS:
         present = _is_installed(module)
-        yield Finding(name, present, "installed" if present else "", used_for, f"pip install 'guildhall[{extra}]'")
+        yield Ability(name, present, "installed" if present else "", used_for, f"pip install 'guildhall[{extra}]'")
 
 
 def _is_installed(module: str) -> bool:
@@ -116,12 +116,12 @@ def _is_installed(module: str) -> bool:
         return False
 
 
-def _keys(environment: Mapping[str, str]) -> Iterator[Finding]:
+def _keys(environment: Mapping[str, str]) -> Iterator[Ability]:
     for provider in map(PROVIDERS.__getitem__, _KEYS):
         found = next((variable for variable in provider.keys if environment.get(variable)), None)
         detail = f"{found} is set" if found else ""
         fix = f"export {provider.keys[0]}=..."
-        yield Finding(f"key for {provider.title}", found is not None, detail, f"{provider.title} models", fix)
+        yield Ability(f"key for {provider.title}", found is not None, detail, f"{provider.title} models", fix)
 
 
 def _first_line(command: list[str]) -> str:

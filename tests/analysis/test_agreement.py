@@ -10,12 +10,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.random import default_rng
 
-from guildhall.analysis.agreement import agreement, agreement_by_model, mean_over_models
-from guildhall.analysis.agreement_law import cross_disagreement_law, pair_disagreement_law
-from guildhall.analysis.agreement_report import agreement_report, named_interval
-from guildhall.analysis.floors import best_constant, discrimination_within_model
-from guildhall.analysis.ratings_table import Ratings, Types, ratings_from_table, types_from_counts, types_from_matrix
-from guildhall.analysis.stand_in import alternative_annotator_test, within_points
+from guildhall.analysis.agreement import (
+    agreement,
+    agreement_by_model,
+    cross_disagreement_law,
+    mean_over_models,
+    pair_disagreement_law,
+)
+from guildhall.analysis.agreement_report import (
+    agreement_report,
+    alternative_annotator_test,
+    best_constant,
+    discrimination_within_model,
+    named_interval,
+    within_points,
+)
+from guildhall.analysis.ratings_table import (
+    RatingsTable,
+    Types,
+    ratings_from_table,
+    types_from_counts,
+    types_from_matrix,
+)
 from guildhall.analysis.tables import Table, encode
 from guildhall.errors import ImpossibleValue, NothingJudged, UnknownName
 from tests.analysis import twins
@@ -23,13 +39,13 @@ from tests.analysis import twins
 SCORES = [0.0, 0.5, 1.0]
 
 
-def ratings(rows: list[tuple[Any, ...]], *, task: bool = False) -> Ratings:
+def ratings(rows: list[tuple[Any, ...]], *, task: bool = False) -> RatingsTable:
     names = ["sample", "model", "rater", "kind", "score", *(["task"] if task else [])]
     columns = zip(*rows, strict=True)
     return ratings_from_table(Table({n: encode(c) for n, c in zip(names, columns, strict=True)}, len(rows)))
 
 
-def rated(samples: list[tuple[list[float], list[float]]], *, models: int = 1) -> Ratings:
+def rated(samples: list[tuple[list[float], list[float]]], *, models: int = 1) -> RatingsTable:
     rows: list[tuple[Any, ...]] = []
     for i, (human, auto) in enumerate(samples):
         model = f"m{i % models}"
@@ -38,7 +54,7 @@ def rated(samples: list[tuple[list[float], list[float]]], *, models: int = 1) ->
     return ratings(rows)
 
 
-def simulated(n: int = 200, *, people: int = 3, verdicts: int = 2, noise: float = 1.0, seed: int = 0) -> Ratings:
+def simulated(n: int = 200, *, people: int = 3, verdicts: int = 2, noise: float = 1.0, seed: int = 0) -> RatingsTable:
     rng = default_rng(seed)
     samples = []
     for _ in range(n):

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from guildhall.analysis.histogram import joint_counts
-from guildhall.analysis.ppi_files import read_pair_ppi
+from guildhall.analysis.ppi_models import read_pair_ppi
 from guildhall.analysis.ppi_ratings import ppi_ratings
 from guildhall.analysis.sequential import confidence_sequence
+from guildhall.analysis.tables import joint_counts
 from guildhall.cli.analyze import app
 from guildhall.errors import ImpossibleValue, InputError, NothingJudged, TooFew
 
@@ -168,8 +168,8 @@ def test_the_interval_one_may_peek_at_is_the_confidence_sequence_of_tasks_in_the
 
 
 def test_counting_in_spans_side_by_side_is_counting(monkeypatch):
-    monkeypatch.setattr("guildhall.analysis.histogram.ROWS_A_SPAN", 100)
-    monkeypatch.setattr("guildhall.analysis.histogram.ROWS_A_BLOCK", 7)
+    monkeypatch.setattr("guildhall.analysis.tables.ROWS_A_SPAN", 100)
+    monkeypatch.setattr("guildhall.analysis.tables.ROWS_A_BLOCK", 7)
     rng = np.random.default_rng(4)
     codes = [rng.integers(0, n, 1234) for n in (3, 4, 2)]
     weight = rng.random(1234)

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from guildhall.analysis import files
-from guildhall.analysis.cell_counts import count_cell_file
+from guildhall.analysis.outcomes import count_cell_file
 from guildhall.cli.analyze import app
 from guildhall.errors import ImpossibleValue, NothingJudged
 

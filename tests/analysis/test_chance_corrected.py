@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guildhall.analysis.chance_corrected import alpha_estimate, gwet_ac, gwet_estimate, krippendorff_alpha
-from guildhall.analysis.clusters import matched_df
-from guildhall.analysis.intervals import t_quantile
+from guildhall.analysis.intervals import matched_df, t_quantile
 from guildhall.analysis.ratings_table import types_from_counts
 from tests.analysis import twins
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from guildhall.analysis.calibration import Grades, calibrate
-from guildhall.analysis.clusters import joint_df, second_component
-from guildhall.analysis.intervals import clustered_mean
+from guildhall.analysis.calibration import SingleGrades, calibrate
+from guildhall.analysis.intervals import clustered_mean, joint_df, second_component
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.paired import paired_difference
-from guildhall.analysis.shared_errors import NOTHING_SHARED, Shared, shared_error
+from guildhall.analysis.rated import NOTHING_SHARED, Shared, shared_error
 from guildhall.analysis.shares import clustered_share
 from guildhall.analysis.tables import Coded
 from guildhall.analysis.trend import fit_trend
@@ -76,7 +75,7 @@ def test_calibration_is_the_same_where_every_grade_has_a_grader_of_its_own():
     confidence, task = rng.uniform(size=60), np.repeat(np.arange(20), 3)
     given = rng.integers(0, 2, (60, 2)).astype(float)
     alone = calibrate(confidence, given.mean(axis=1), task, against="acceptance")
-    grades = Grades(np.repeat(np.arange(60), 2), given.ravel(), np.arange(120))
+    grades = SingleGrades(np.repeat(np.arange(60), 2), given.ravel(), np.arange(120))
     assert calibrate(confidence, given.mean(axis=1), task, against="acceptance", grades=grades) == alone
 
 
@@ -85,7 +84,7 @@ def test_calibration_is_less_sure_where_few_graders_gave_the_outcomes():
     confidence, task, grader = rng.uniform(size=60), np.arange(60), np.repeat(np.arange(4), 15)
     outcome = (rng.random(60) < np.array([0.1, 0.3, 0.7, 0.9])[grader]).astype(float)
     alone = calibrate(confidence, outcome, task, against="acceptance")
-    grades = Grades(np.arange(60), outcome, grader)
+    grades = SingleGrades(np.arange(60), outcome, grader)
     found = calibrate(confidence, outcome, task, against="acceptance", grades=grades)
     assert (found.overconfidence.half_width or 0) > 1.5 * (alone.overconfidence.half_width or 0)
     assert found.brier.value == alone.brier.value

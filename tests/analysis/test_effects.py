@@ -9,13 +9,13 @@ import pytest
 
 from guildhall.analysis.effects import (
     JudgedRows,
+    clustered_slope,
     drift_effect,
     grader_severities,
     kin_effect,
     length_effect,
     position_effect,
 )
-from guildhall.analysis.regress import clustered_slope
 from guildhall.errors import ImpossibleValue, NothingJudged
 
 

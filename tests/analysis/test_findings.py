@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guildhall.analysis.blinding import GuessRows, blinding_index
 from guildhall.analysis.calibration import calibrate
+from guildhall.analysis.effects import GuessRows, blinding_index
 from guildhall.analysis.paired import paired_difference
 from guildhall.analysis.shares import (
     SeverityRows,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from guildhall.analysis.histogram import joint_counts
+from guildhall.analysis.tables import joint_counts
 
 
 @pytest.mark.parametrize("shape", [(1, 65_535), (1, 65_536), (2, 32_768), (65_536, 1), (257, 256)])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from guildhall.analysis.leniency import fit_leniency
+from guildhall.analysis.leniency_fits import PRIOR_SD, _Scoring, fit_ordinal
 from guildhall.analysis.marks import MarkRow, MarkTable, mark_table
-from guildhall.analysis.ordinal import PRIOR_SD, _Scoring, fit_ordinal
 from guildhall.errors import TooFewMarks
 
 CUTS = (1.0, 2.0, 3.0, 4.0)

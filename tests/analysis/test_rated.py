@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guildhall.analysis.clusters import cluster_variance, joint_df, matched_df, second_component
+from guildhall.analysis.intervals import cluster_variance, joint_df, matched_df, second_component
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.rated import CONVENTIONS, Groups, Rated
 from guildhall.analysis.tables import Coded

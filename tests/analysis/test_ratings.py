@@ -12,13 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.random import default_rng
 
-from guildhall.analysis.bradley_terry import Fit, fit_bradley_terry, pair_rows
-from guildhall.analysis.elo import elo_ratings
-from guildhall.analysis.rating_bootstrap import Coins, bootstrap_ratings
-from guildhall.analysis.rating_files import parse_anchors, rate_file
+from guildhall.analysis.bradley_terry import TIE_MODELS, Fit, fit_bradley_terry, pair_rows
+from guildhall.analysis.rating_files import Coins, bootstrap_ratings, elo_ratings, parse_anchors, rate_file
 from guildhall.analysis.ratings import RatingTable, rank_intervals, rate_counts, rate_votes
 from guildhall.analysis.tables import Coded
-from guildhall.analysis.tie_models import TIE_MODELS
 from guildhall.analysis.votes import WINNERS, VoteCounts, Votes, count_votes, counts_of, votes_from_arrays
 from guildhall.engine.executor import Processes, in_order
 from guildhall.errors import (

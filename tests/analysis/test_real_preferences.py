@@ -12,7 +12,7 @@ import pytest
 
 from guildhall.analysis.agreement import agreement
 from guildhall.analysis.ratings import rate_counts
-from guildhall.analysis.ratings_table import Ratings, ratings_from_table
+from guildhall.analysis.ratings_table import RatingsTable, ratings_from_table
 from guildhall.analysis.tables import Table, encode
 from guildhall.analysis.votes import counts_of, votes_from_arrays
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.realdata
 SCORES = {0: 0.5, 1: 1.0, 2: 0.0}
 
 
-def pandalm(realdata: Path, judge: str, field: str) -> Ratings:
+def pandalm(realdata: Path, judge: str, field: str) -> RatingsTable:
     folder = realdata / "preferences"
     people = json.loads((folder / "pandalm_testset-v1_3humans.json").read_text())
     rows: list[tuple[Any, ...]] = [

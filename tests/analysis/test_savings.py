@@ -11,8 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guildhall.analysis.clawwork_files import clawwork_rows
-from guildhall.analysis.few_wins import moved_wins
 from guildhall.analysis.savings import (
     Catastrophe,
     TaskLedger,
@@ -20,10 +18,11 @@ from guildhall.analysis.savings import (
     savings_from_tasks,
     savings_from_totals,
 )
-from guildhall.analysis.speed_and_cost import read_speed_and_cost
+from guildhall.analysis.savings_files import clawwork_rows, read_speed_and_cost
+from guildhall.analysis.savings_intervals import moved_wins
 from guildhall.domain.estimates import Success
 from guildhall.errors import ImpossibleValue, NothingToCompare, UnreadableFile
-from guildhall.reports.savings_page import savings_page
+from guildhall.reports.other_pages import savings_page
 
 TABLE_2 = {  # model: win rate, then naive, try once, try n for speed and for cost
     "gpt-4o": (0.125, (327, 0.87, 0.46), (5172, 0.90, 0.53)),

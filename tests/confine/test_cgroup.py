@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from guildhall.confine.cgroup import ControlGroup, kernel_bytes, open_group
-from guildhall.confine.limits import MIB, Limits
+from guildhall.confine.limits import MIB, RoomLimits
 from guildhall.confine.room import start
 
-LIMITS = Limits(memory_bytes=200 * MIB, temp_bytes=8 * MIB, processes=32)
+LIMITS = RoomLimits(memory_bytes=200 * MIB, temp_bytes=8 * MIB, processes=32)
 HOST = """
 import sys, tempfile
 from pathlib import Path
@@ -155,7 +155,7 @@ def test_where_nothing_may_be_written_there_is_no_group(machine: Machine):
 def test_files_that_live_in_memory_come_on_top_of_what_processes_may_hold(tmp_path: Path):
     device = tmp_path.stat().st_dev
     line = f"30 24 {os.major(device)}:{os.minor(device)} / {tmp_path} rw - %s none rw\n"
-    limits = Limits(memory_bytes=1000, temp_bytes=10, work_bytes=100)
+    limits = RoomLimits(memory_bytes=1000, temp_bytes=10, work_bytes=100)
     for kind, expected in (("ext4", 1020), ("tmpfs", 1220)):
         (tmp_path / "mountinfo").write_text(line % kind)
         assert kernel_bytes(limits, work=tmp_path, process=tmp_path) == expected

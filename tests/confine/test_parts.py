@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from guildhall.confine.bubblewrap import command_line
-from guildhall.confine.folder import DEEPEST, measure
-from guildhall.confine.limits import Limits
+from guildhall.confine.limits import RoomLimits
 from guildhall.confine.seccomp import program
 from guildhall.confine.tree import Tree
+from guildhall.confine.watch import DEEPEST, measure
 
 
 def test_a_folder_is_measured_by_what_it_takes_on_disk(tmp_path: Path):
@@ -68,7 +68,7 @@ def test_a_process_counts_its_descendants_and_not_itself():
 
 
 def test_a_room_shares_no_namespace_and_no_writable_root():
-    line = command_line(mounts=(), limits=Limits(), env={}, seccomp_fd=3, passwd_fd=4, group_fd=5)
+    line = command_line(mounts=(), limits=RoomLimits(), env={}, seccomp_fd=3, passwd_fd=4, group_fd=5)
     assert {"--unshare-all", "--disable-userns", "--new-session", "--clearenv"} <= set(line)
     assert "--share-net" not in line
     assert line[line.index("--chdir") - 2 : line.index("--chdir")] == ["--remount-ro", "/"]

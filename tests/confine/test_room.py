@@ -13,12 +13,12 @@ import pytest
 
 from guildhall.confine.cgroup import kernel_bytes
 from guildhall.confine.launch import why_no_bubblewrap
-from guildhall.confine.limits import MIB, How, Limits
+from guildhall.confine.limits import MIB, How, RoomLimits
 from guildhall.confine.room import Room, run, start
 from guildhall.confine.tree import Tree
 from guildhall.errors import RoomClosed
 
-LIMITS = Limits(
+LIMITS = RoomLimits(
     wall_s=60,  # a guard against hanging: nothing below is expected to take as long
     cpu_s=20,
     memory_bytes=200 * MIB,

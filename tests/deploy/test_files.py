@@ -18,8 +18,7 @@ import yaml
 from pydantic import ValidationError
 
 from guildhall.cli.main import COMMANDS, app
-from guildhall.deploy.plan import GRACE_S, STOP_WITHIN_S, Deployment
-from guildhall.deploy.writing import write_files
+from guildhall.deploy.plan import GRACE_S, STOP_WITHIN_S, Deployment, write_files
 from guildhall.errors import InputError
 from guildhall.observe.metrics import Metrics
 from guildhall.store.workspace import Workspace

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from guildhall.deploy.writing import write_files
+from guildhall.deploy.plan import write_files
 from guildhall.store.backup import check_backup
 from guildhall.store.database import HEAD
 from tests.deploy.test_files import plan, units

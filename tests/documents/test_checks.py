@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guildhall.documents.checks.characters import odd_bullets, risky_letters
-from guildhall.documents.checks.checking import CheckLimits, check_file
+from guildhall.documents.checks.checking import CheckLimits, check_file, odd_bullets, risky_letters
 from guildhall.documents.checks.legibility import is_common
 from guildhall.documents.kinds import Kind
 from guildhall.documents.values import Gravity

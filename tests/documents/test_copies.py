@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from guildhall.documents.copies import recode_picture, recode_recording, rewrite_text
 from guildhall.documents.extract.writing import visible
 from guildhall.documents.kinds import Family, Kind, copied_name
 from guildhall.documents.looking import Documents
 from guildhall.documents.render.printing import PrintedPage, printed_pdf
-from guildhall.documents.render.recoding import recode_picture, recode_recording, rewrite_text
 from guildhall.domain.prepared import PlacedText
 from tests.documents.canary_files import MADE, MEDIA, made
 from tests.documents.leaks import CANARY, leaks

@@ -11,8 +11,8 @@ import pytest
 from guildhall.documents.checks.checking import check_file
 from guildhall.documents.extract.reading import extract_file
 from guildhall.documents.extract.writing import TextBudget
+from guildhall.documents.inside import scrub_file
 from guildhall.documents.kinds import Family, Kind
-from guildhall.documents.scrub.scrubbing import scrub_file
 from tests.documents.canary_files import MADE, made
 
 SMALL = [kind for kind in MADE if kind is not Kind.ZIP]

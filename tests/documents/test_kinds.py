@@ -35,8 +35,8 @@ SHAPES = {
 ENDINGS = {ending for kind in Kind for ending in kind.row.endings}
 ELSEWHERE = {
     "sampling/programs": "runs in a room where this package is not",
-    "peer/placing.py": "what a fenced block in a reply calls plain text",
-    "peer/vocabulary.py": "programming languages as words of a reply",
+    "peer/reader.py": "what a fenced block in a reply calls plain text",
+    "peer/statements.py": "programming languages as words of a reply",
 }
 """Files that list endings for a reason of their own, below the package."""
 

@@ -11,15 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guildhall.documents.extract.reading import extract_file
+from guildhall.documents.inside import freeze_file, scrub_file
 from guildhall.documents.kinds import Kind
 from guildhall.documents.opc import Opc
 from guildhall.documents.packages import read_members, write_members
 from guildhall.documents.scrub.images import blank_profile, scrub_jpeg_2000
-from guildhall.documents.scrub.ledger import ScrubContext, ScrubLedger
 from guildhall.documents.scrub.markup import scrub_html
-from guildhall.documents.scrub.names import bare_name, blind_names, tells_a_machine
+from guildhall.documents.scrub.names import ScrubContext, ScrubLedger, bare_name, blind_names, tells_a_machine
 from guildhall.documents.scrub.pdf import scrub_pdf
-from guildhall.documents.scrub.scrubbing import freeze_file, scrub_file
 from guildhall.documents.scrub.sheets import is_volatile
 from guildhall.documents.scrub.tiff import scrub_tiff
 from guildhall.documents.scrub.word import plain_instruction

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from PIL import Image
 from proofs import ROOT
 
+from guildhall.documents.copies import copy_workbook
 from guildhall.documents.looking import Documents
 from guildhall.documents.values import CopiedWorkbook
-from guildhall.documents.workbook_copy.copying import copy_workbook
 from guildhall.documents.workbook_copy.formulas import NotKept, Vocabulary, spelled
 from guildhall.documents.workbook_copy.lacking import ALWAYS
 from guildhall.documents.workbook_copy.looks import spelled_format

@@ -16,7 +16,17 @@ import pytest
 from guildhall.domain.prices import Price
 from guildhall.domain.submissions import StopReason
 from guildhall.domain.values import sha256
-from guildhall.engine.agents import BARE_HOST, SHELL_TOOLS, AgentEnd, AgentJob, HostTool, Made, PlacedFile, Room, Shown
+from guildhall.engine.agents import (
+    BARE_HOST,
+    SHELL_TOOLS,
+    AgentEnd,
+    AgentJob,
+    AgentRoom,
+    HostTool,
+    Made,
+    PlacedFile,
+    Shown,
+)
 from guildhall.engine.evals import run_agents
 from guildhall.engine.prices import Prices
 from guildhall.engine.sandboxes import Sandbox
@@ -77,10 +87,10 @@ class NotingStage:
         self.tools = (HostTool("shout", "Says it louder.", {"words": (str, "what to say")}, self._shout),)
 
     @staticmethod
-    async def _shout(room: Room, arguments: Mapping[str, Any]) -> Shown:
+    async def _shout(room: AgentRoom, arguments: Mapping[str, Any]) -> Shown:
         return Shown(str(arguments["words"]).upper())
 
-    async def collect(self, job: AgentJob, room: Room | None, end: AgentEnd) -> Found:
+    async def collect(self, job: AgentJob, room: AgentRoom | None, end: AgentEnd) -> Found:
         try:
             return Found(await room.read("made.txt") if room else None)
         except FileNotFoundError:
@@ -219,7 +229,7 @@ def test_an_interrupted_run_says_so_and_gives_its_items_back(workspace):
 
 def test_work_that_cannot_be_fetched_is_not_taken_for_nothing_delivered(workspace):
     class Failing(NotingStage):
-        async def collect(self, job: AgentJob, room: Room | None, end: AgentEnd) -> Found:
+        async def collect(self, job: AgentJob, room: AgentRoom | None, end: AgentEnd) -> Found:
             raise OSError("the object store does not answer")
 
     stage = Failing()
@@ -239,7 +249,7 @@ def asker(turn: Turn) -> Answer:
 def test_ctrl_c_books_every_answer_that_agents_had_acted_on(workspace):
     acted: list[str] = []
 
-    async def note(_room: Room, arguments: Mapping[str, Any]) -> Shown:
+    async def note(_room: AgentRoom, arguments: Mapping[str, Any]) -> Shown:
         acted.append(str(arguments["words"]))
         if len(acted) == 12:
             os.kill(os.getpid(), signal.SIGINT)

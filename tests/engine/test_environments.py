@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 from guildhall.cli.sandbox import app
 from guildhall.confine.launch import why_no_bubblewrap
 from guildhall.engine.bubblewrap_config import BubblewrapConfig
-from guildhall.engine.containers import write_container_files
-from guildhall.engine.environments import Prepared, interpreter_places, of_profile, packages, requirements
+from guildhall.engine.environments import ReadyEnvironment, interpreter_places, of_profile, packages, requirements
 from guildhall.engine.rooms import open_room
+from guildhall.engine.sandboxes import write_container_files
 from guildhall.errors import InterpreterNotShown
 
 
@@ -36,9 +36,9 @@ def test_the_small_profile_is_a_part_of_the_full_one():
 
 
 def test_an_environment_comes_first_on_the_path(tmp_path: Path):
-    prepared = Prepared(profile="small", folder=tmp_path, venv=tmp_path / "venv", python="3.11.2", installed=())
+    prepared = ReadyEnvironment(profile="small", folder=tmp_path, venv=tmp_path / "venv", python="3.11.2", installed=())
     (tmp_path / "environment.json").write_text(prepared.model_dump_json())
-    assert Prepared.at(tmp_path) == prepared
+    assert ReadyEnvironment.at(tmp_path) == prepared
     assert prepared.env["PATH"].startswith(f"{tmp_path}/venv/bin:")
 
 

@@ -13,7 +13,7 @@ from guildhall.engine.scripted import Answer, Turn, scripted
 from guildhall.engine.terms import Terms
 from guildhall.store.ledger import Ledger
 from guildhall.store.records import Store
-from guildhall.store.work import LEASE_S, Outcome, Work, WorkState, this_worker, work_items
+from guildhall.store.work import LEASE_S, ItemEnd, Work, WorkState, this_worker, work_items
 from guildhall.store.workspace import Workspace
 
 ELSEWHERE = "another-machine/0/0:1:1"
@@ -63,7 +63,7 @@ def test_what_a_worker_makes_of_an_item_it_has_lost_is_not_kept(workspace: Works
     def loses_its_lease(turn: Turn) -> Answer:
         with workspace.store.transaction() as connection:
             connection.execute(update(work_items).where(work_items.c.key == call.key).values(worker=ELSEWHERE))
-            work.finish([Outcome(call.key, 1.0, result=reply.model_dump_json())])
+            work.finish([ItemEnd(call.key, 1.0, result=reply.model_dump_json())])
         return Answer(text="mine")
 
     answers = run_calls([call], workspace=workspace, terms=Terms(run="r"))

@@ -14,7 +14,7 @@ from guildhall.engine.calls import Call
 from guildhall.engine.old_receipts import ENDED, GAVE_UP, book_old_receipts
 from guildhall.engine.oneshot import run_calls
 from guildhall.engine.terms import Terms
-from guildhall.sampling.status import sampling_status
+from guildhall.sampling.running import sampling_status
 from guildhall.store.ledger import Answered, Ledger, Sent
 from guildhall.store.work import this_worker, worker_at
 from guildhall.store.workspace import Workspace

@@ -80,8 +80,7 @@ def _read_reply(text: str) -> None:
     from guildhall.domain.tasks import RubricItem
     from guildhall.engine.calls import Reply
     from guildhall.errors import UnreadableVerdict
-    from guildhall.judging.picking import read_pick
-    from guildhall.judging.rubrics import read_items
+    from guildhall.judging.rubrics import read_items, read_pick
     from guildhall.judging.verdicts import read_verdict
 
     try:
@@ -110,7 +109,7 @@ def _read_reply(text: str) -> None:
 
 def _read_grade(text: str) -> None:
     from guildhall.peer.reader import read_grade
-    from guildhall.sampling.confidence import read_confidence
+    from guildhall.sampling.elicitation import read_confidence
 
     found = read_grade(text)
     assert (found.grade is None) == (found.span is None), "a grade is read from a place, or there is none"
@@ -226,7 +225,7 @@ def _vote_lines() -> list[bytes]:
 
 
 def _public_run(path: Path) -> None:
-    from guildhall.peer.public_format import read_public_run
+    from guildhall.peer.loading import read_public_run
 
     read_public_run(path)
 
@@ -270,7 +269,7 @@ def _document(name: str) -> Callable[[Path], Read]:
 
 
 def _upload(folder: Path) -> Read:
-    from guildhall.web.uploads import Room, unpack
+    from guildhall.web.uploads import UploadLimits, unpack
 
     numbers = itertools.count()
 
@@ -278,7 +277,7 @@ def _upload(folder: Path) -> Read:
         target = folder / f"in-{next(numbers)}" / "room"
         target.mkdir(parents=True)
         try:
-            unpack(io.BytesIO(data), target, Room(most_files=50, most_bytes=1 << 20))
+            unpack(io.BytesIO(data), target, UploadLimits(most_files=50, most_bytes=1 << 20))
             assert sum(path.stat().st_size for path in target.rglob("*") if path.is_file()) <= 1 << 20
         finally:
             assert [path.name for path in target.parent.iterdir()] == ["room"], "something was written beside its room"
@@ -361,7 +360,7 @@ def _conditions() -> list[bytes]:
 
 
 def _reply_rows(path: Path) -> None:
-    from guildhall.peer.replies import readings
+    from guildhall.peer.loading import readings
 
     for row in readings(path):
         assert row["grade"]
@@ -384,7 +383,7 @@ def _reply_lines() -> list[bytes]:
 
 
 def _condition(text: str) -> None:
-    from guildhall.study.gate import parse_condition
+    from guildhall.study.comparing import parse_condition
 
     assert abs(parse_condition(text).limit) <= 1
 

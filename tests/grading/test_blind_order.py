@@ -16,11 +16,10 @@ from guildhall.grading.adjudicating import adjudication_slot, slots_of
 from guildhall.grading.design import OrderKey
 from guildhall.grading.opening import layout_of, sealed_orders
 from guildhall.grading.queue import Queue
-from guildhall.store.backup import take_backup
+from guildhall.store.backup import restore_backup, take_backup
 from guildhall.store.bundles import export_bundle, import_bundle
 from guildhall.store.hall import slots
 from guildhall.store.records import Store
-from guildhall.store.restoring import restore_backup
 from guildhall.store.secret import KEY_FILE
 from guildhall.store.workspace import Workspace
 from tests.grading.guessing import Sittings, best_guess, facts_of, sittings, under_fair_coins

@@ -9,9 +9,8 @@ import pytest
 from guildhall.domain.halls import HallDesign, Member, SeatState, SeverityVerdict, SlotKind, Verdict
 from guildhall.domain.judgments import Comparison, Judgment, Severity, SeverityRating, TimeCorrection
 from guildhall.errors import InputError
-from guildhall.grading.follow_up import control_probability
 from guildhall.grading.queue import Queue, Seat
-from guildhall.grading.submitting import AMEND_S, amend, rate_severity, submit
+from guildhall.grading.submitting import AMEND_S, amend, control_probability, rate_severity, submit
 from guildhall.store.audit import history
 from guildhall.store.records import Store
 from tests.grading.halls import DESIGN, VERDICT, AtOnce, hall

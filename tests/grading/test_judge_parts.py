@@ -8,10 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from guildhall.analysis.calibrator import calibrate_judges, confusion_chances, decided
-from guildhall.analysis.multinomial import fit_multinomial, log_loss
+from guildhall.analysis.calibrator import (
+    TrainingRows,
+    calibrate_judges,
+    confusion_chances,
+    decided,
+    fit_multinomial,
+    log_loss,
+)
 from guildhall.analysis.splits import fold_by_cluster
-from guildhall.analysis.training_rows import TrainingRows
 from guildhall.domain.authors import Expert, ModelGrader
 from guildhall.domain.judges import Gradability, ItemOutcome, ItemVerdict, RubricMark
 from guildhall.domain.prepared import VERSION, Prepared, PreparedFile
@@ -21,9 +26,9 @@ from guildhall.domain.values import sha256
 from guildhall.engine.terms import Terms
 from guildhall.errors import NotEnoughData
 from guildhall.grading.design import expert_submission
-from guildhall.grading.judges.desk import Desk
+from guildhall.grading.judges.desk import JudgeDesk
+from guildhall.grading.judges.example_making import preference_rows
 from guildhall.grading.judges.gradability import rule_reasons, ungradable
-from guildhall.grading.judges.preferences import preference_rows
 from guildhall.grading.judges.rubric import RubricAsked, ask_rubric, missing_marks
 from guildhall.study.training import model_card, train
 from tests.grading.scripted_judges import SECRETS, TextPreparer, judge_plan, world
@@ -64,7 +69,7 @@ def test_submissions_are_marked_once_and_again_only_where_items_failed(workspace
     about = task(rubric=RUBRIC)
     work = Submission(task="t", author=Expert(), text="It states totals quarterly.", made_at=NOW)
     workspace.store.add_all([about, work])
-    desk = Desk(workspace, TextPreparer(workspace), [about])  # type: ignore[arg-type]
+    desk = JudgeDesk(workspace, TextPreparer(workspace), [about])  # type: ignore[arg-type]
 
     def wanted() -> list[RubricAsked]:
         return list(missing_marks(workspace.store, [work], plan, whole=whole, sweeps=2, again=True))
@@ -98,7 +103,7 @@ def test_a_task_whose_letters_come_out_as_boxes_is_ungradable(workspace):
 
 def test_preference_data_holds_no_author_and_no_tie(workspace):
     made = world(workspace, tasks=5)
-    desk = Desk(workspace, TextPreparer(workspace), made.tasks)  # type: ignore[arg-type]
+    desk = JudgeDesk(workspace, TextPreparer(workspace), made.tasks)  # type: ignore[arg-type]
     chat = list(preference_rows(made.comparisons, desk, shape="chat"))
     reward = list(preference_rows(made.comparisons, desk, shape="reward"))
     assert len(chat) == len(reward) <= 10 and all(0 < row["margin"] <= 1 for row in reward)

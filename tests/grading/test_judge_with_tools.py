@@ -25,10 +25,10 @@ from guildhall.engine.solver import ONE_DATE
 from guildhall.engine.terms import Limits, Terms
 from guildhall.errors import InputError
 from guildhall.grading.judges.asking import Kept, orders
-from guildhall.grading.judges.desk import Desk, Workbench
+from guildhall.grading.judges.desk import JudgeDesk, Workbench
 from guildhall.grading.judges.graders import ByModel, ByPanel
 from guildhall.grading.judges.queue import judge
-from guildhall.grading.judges.verdicts import Judged, build_worked_question
+from guildhall.grading.judges.verdicts import AskingOutcome, build_worked_question
 from guildhall.judging.preparing import Preparer
 from guildhall.store.ledger import Ledger
 from guildhall.store.workspace import Workspace
@@ -72,14 +72,16 @@ class Case:
         self.workspace = workspace
         self.preparer = Preparer(workspace, looking)
         bench = Workbench(looking.renderer.render, at_once=2)
-        self.desk = Desk(workspace, self.preparer, [self.task], workbench=bench)
+        self.desk = JudgeDesk(workspace, self.preparer, [self.task], workbench=bench)
 
     @staticmethod
     def _made(workspace: Workspace, author: Expert | ModelRun, name: str, total: float) -> Submission:
         file = FileRef(name=f"{name} ledger.xlsx", digest=workspace.blobs.put(ledger(name, total)))
         return Submission(task="t", author=author, files=(file,), made_at=datetime(2026, 1, 1, tzinfo=UTC))
 
-    def judged(self, name: str, *, run: str = "tools", comparison: Comparison | None = None, **limits: int) -> Judged:
+    def judged(
+        self, name: str, *, run: str = "tools", comparison: Comparison | None = None, **limits: int
+    ) -> AskingOutcome:
         plan = JudgePlan(name=name, model=f"scripted/{name}", tools=True)
         terms = Terms(run=run, limits=Limits(**limits), prices=PRICED)
         return judge(ByModel(plan), [comparison or self.comparison], desk=self.desk, terms=terms, sweeps=1)
@@ -125,7 +127,7 @@ def test_a_judge_with_tools_recomputes_and_decides_by_it(case):
 
 def test_what_was_worked_on_once_is_never_worked_on_again(case):
     case.judged("recounter")
-    assert case.judged("recounter") == Judged()
+    assert case.judged("recounter") == AskingOutcome()
     other = case.comparison.but(study="another")
     case.workspace.store.add(other)
     again = case.judged("recounter", run="elsewhere", comparison=other)
@@ -197,6 +199,6 @@ def test_tools_make_another_judge_and_need_a_sandbox(case):
     plain = JudgePlan(name="recounter", model="scripted/recounter")
     with_tools = plain.but(tools=True)
     assert {one.key for one in ByModel(plain).graders()}.isdisjoint(one.key for one in ByModel(with_tools).graders())
-    bare = Desk(case.workspace, case.preparer, [case.task])
+    bare = JudgeDesk(case.workspace, case.preparer, [case.task])
     with pytest.raises(InputError, match="no sandbox"):
         judge(ByModel(with_tools), [case.comparison], desk=bare, terms=Terms(run="r"), sweeps=1)

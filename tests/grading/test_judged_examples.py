@@ -16,7 +16,7 @@ from guildhall.domain.values import sha256
 from guildhall.engine.terms import Terms
 from guildhall.errors import GuildhallError
 from guildhall.grading.judges.asking import Kept
-from guildhall.grading.judges.desk import Desk
+from guildhall.grading.judges.desk import JudgeDesk
 from guildhall.grading.judges.example_making import collect_examples
 from guildhall.grading.judges.graders import ByModel
 from guildhall.grading.judges.queue import judge
@@ -82,8 +82,8 @@ def test_examples_keep_to_their_share_of_the_context():
     assert shown_examples([], context_tokens=8_000, count=3) == ""
 
 
-def desk_of(workspace, made: World) -> Desk:
-    return Desk(workspace, TextPreparer(workspace), made.tasks)  # type: ignore[arg-type]
+def desk_of(workspace, made: World) -> JudgeDesk:
+    return JudgeDesk(workspace, TextPreparer(workspace), made.tasks)  # type: ignore[arg-type]
 
 
 def with_examples(workspace, made: World, name: str) -> JudgePlan:

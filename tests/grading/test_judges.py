@@ -10,11 +10,10 @@ from guildhall.domain.judgments import Judgment
 from guildhall.engine.terms import Limits, Pace, Terms
 from guildhall.grading.judges.asking import Kept, orders
 from guildhall.grading.judges.baselines import BASELINES
-from guildhall.grading.judges.desk import Desk
-from guildhall.grading.judges.graders import AutomaticGrader, ByBaseline, ByModel, ByPanel
-from guildhall.grading.judges.panel import seated
+from guildhall.grading.judges.desk import JudgeDesk
+from guildhall.grading.judges.graders import AutomaticGrader, ByBaseline, ByModel, ByPanel, seated
 from guildhall.grading.judges.queue import judge, standing
-from guildhall.grading.judges.verdicts import Judged
+from guildhall.grading.judges.verdicts import AskingOutcome
 from guildhall.store.ledger import Ledger
 from guildhall.store.workspace import Workspace
 from guildhall.study.accounting import account_of
@@ -33,13 +32,13 @@ from tests.grading.scripted_judges import (
 TERMS = Terms(run="judging")
 
 
-def desk(workspace: Workspace, made: World) -> Desk:
-    return Desk(workspace, TextPreparer(workspace), made.tasks)  # type: ignore[arg-type]
+def desk(workspace: Workspace, made: World) -> JudgeDesk:
+    return JudgeDesk(workspace, TextPreparer(workspace), made.tasks)  # type: ignore[arg-type]
 
 
 def run(
     workspace: Workspace, made: World, grader: AutomaticGrader, *, sweeps: int = 3, again: bool = False, terms=TERMS
-) -> Judged:
+) -> AskingOutcome:
     return judge(grader, made.comparisons, desk=desk(workspace, made), terms=terms, sweeps=sweeps, again=again)
 
 
@@ -76,7 +75,7 @@ def test_asking_again_asks_for_nothing_and_costs_nothing(workspace):
     made = world(workspace, tasks=2)
     run(workspace, made, ByModel(judge_plan("perfect")))
     before = Ledger(workspace.store).spent().usage.calls
-    assert run(workspace, made, ByModel(judge_plan("perfect"))) == Judged()
+    assert run(workspace, made, ByModel(judge_plan("perfect"))) == AskingOutcome()
     assert Ledger(workspace.store).spent().usage.calls == before
 
 
@@ -103,7 +102,7 @@ def test_failures_are_kept_counted_and_judged_again(workspace):
     grader = ByModel(judge_plan("malformed"))
     ended = run(workspace, made, grader, sweeps=1)
     assert ended.failures > 0 and ended.verdicts + ended.failures == 80
-    assert run(workspace, made, grader, sweeps=1) == Judged(), "failures are not asked again unless one says so"
+    assert run(workspace, made, grader, sweeps=1) == AskingOutcome(), "failures are not asked again unless one says so"
     left = ended.failures
     while left:
         left = run(workspace, made, grader, sweeps=1, again=True).failures
@@ -163,7 +162,7 @@ def test_baselines_judge_everything_once_and_tell_no_lies(workspace):
     made = world(workspace, tasks=4)
     for name in BASELINES:
         ended = run(workspace, made, ByBaseline(name))
-        assert ended.verdicts == 16 and run(workspace, made, ByBaseline(name)) == Judged()
+        assert ended.verdicts == 16 and run(workspace, made, ByBaseline(name)) == AskingOutcome()
     found = rows(workspace, made)
     assert {row.score for row in found if row.grader == "always-human"} == {0.0}
     assert {row.score for row in found if row.grader == "always-tie"} == {0.5}
@@ -178,7 +177,7 @@ def test_a_panel_votes_and_its_members_are_not_asked_twice(workspace):
     ended = run(workspace, made, panel, sweeps=1)
     assert ended.verdicts == 12 and Ledger(workspace.store).spent().usage.calls == calls + 24
     verdicts = workspace.store.find(Judgment, grader=panel.plan.grader.key)
-    assert len(verdicts) == 12 and run(workspace, made, panel, sweeps=1) == Judged()
+    assert len(verdicts) == 12 and run(workspace, made, panel, sweeps=1) == AskingOutcome()
 
 
 def test_a_panel_draws_by_seed_and_routes_recordings(workspace):

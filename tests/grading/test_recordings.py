@@ -16,7 +16,7 @@ from guildhall.domain.values import sha256
 from guildhall.engine.calls import FilePart
 from guildhall.engine.terms import Terms
 from guildhall.grading.judges.asking import Kept
-from guildhall.grading.judges.desk import Desk
+from guildhall.grading.judges.desk import JudgeDesk
 from guildhall.grading.judges.graders import ByPanel
 from guildhall.grading.judges.queue import judge
 from guildhall.grading.judges.verdicts import build_question
@@ -41,7 +41,7 @@ class RecordingPreparer:
         return Prepared(subject=sha256(task.id.encode()), version=VERSION, files=())
 
 
-def recorded(workspace, medium: str) -> tuple[Desk, Comparison]:
+def recorded(workspace, medium: str) -> tuple[JudgeDesk, Comparison]:
     task = Task(id="t", sector="Information", occupation="Editors", brief="Record it.")
     made = [
         Submission(task="t", author=author, text="", made_at=NOW)
@@ -49,7 +49,7 @@ def recorded(workspace, medium: str) -> tuple[Desk, Comparison]:
     ]
     comparison = Comparison(study="s", task="t", submissions=(made[0].key, made[1].key))
     workspace.store.add_all([task, *made, comparison])
-    return Desk(workspace, RecordingPreparer(workspace, medium), [task]), comparison  # type: ignore[arg-type]
+    return JudgeDesk(workspace, RecordingPreparer(workspace, medium), [task]), comparison  # type: ignore[arg-type]
 
 
 def judges_who_spoke(workspace) -> set[str]:

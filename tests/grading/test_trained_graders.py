@@ -9,15 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from guildhall.analysis.calibrator import calibrate_judges
+from guildhall.analysis.calibrator import TrainingRows, calibrate_judges
 from guildhall.analysis.panel_weights import Ballots, _out_of_fold, fit_panel, fit_weights, panel_agreement
 from guildhall.analysis.splits import OverSplits, fold_by_cluster, margin_over_splits
-from guildhall.analysis.training_rows import TrainingRows
 from guildhall.domain.authors import ModelGrader
 from guildhall.domain.judgments import Judgment
 from guildhall.errors import GuildhallError, NotEnoughData
 from guildhall.store.workspace import Workspace
-from guildhall.study.weighing import weigh, weights_card
+from guildhall.study.training import weigh, weights_card
 from tests.grading.judge_cases import ballots
 from tests.grading.test_grade_command import STUDY, grade, person_judges
 from tests.grading.test_grade_command import study as study

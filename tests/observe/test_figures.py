@@ -8,7 +8,7 @@ from guildhall.store.figures import MOST_MODELS, figures
 from guildhall.store.ledger import Answered, Ledger, Sent
 from guildhall.store.outbox import Channel, Outbox
 from guildhall.store.records import Store
-from guildhall.store.work import Outcome, Work
+from guildhall.store.work import ItemEnd, Work
 from guildhall.web.metrics import WorkspaceFigures
 from tests.grading.halls import DESIGN, VERDICT, hall
 
@@ -30,7 +30,7 @@ def test_figures_tell_what_is_kept_what_waits_and_what_was_spent(store: Store) -
     submit(queue, seats[0], people[0], VERDICT, design=DESIGN, submit_key="k", now=1.0)
     Work(store).plan(["a", "b", "c"], kind="call", run="r")
     Work(store).claim(["a"], worker="m:1:1", now=0.0)
-    Work(store).finish([Outcome("b", at=1.0), Outcome("c", at=1.0, error="no")])
+    Work(store).finish([ItemEnd("b", at=1.0), ItemEnd("c", at=1.0, error="no")])
     Outbox(store).post(Channel.MAIL, target="x", event="new link", facts={}, now=0.0)
     ledger = Ledger(store)
     ledger.begin([Sent(str(number), "a", "r", "maker/m", 0.0) for number in range(4)])

@@ -11,8 +11,7 @@ from guildhall.cli.occupations import app
 from guildhall.domain.values import sha256
 from guildhall.engine.calls import Reply
 from guildhall.engine.scripted import Answer, Turn, scripted
-from guildhall.occupations.labels import from_file
-from guildhall.occupations.model_labels import read_label
+from guildhall.occupations.labels import from_file, read_label
 from guildhall.occupations.selection import read_official
 from guildhall.store.workspace import Workspace
 from tests.occupations.test_validation import spread, write_contents

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from guildhall.errors import UnreadableFile
-from guildhall.occupations.published import published_tasks
+from guildhall.occupations.tasks import published_tasks
 
 STATEMENTS = """O*NET-SOC Code\tTitle\tTask ID\tTask
 11-3031.00\tFinancial Managers\t1\tPrepare budgets.

@@ -26,7 +26,7 @@ from guildhall.peer.plan import PeerModel, named_models
 from guildhall.peer.prompts import fenced_parts
 from guildhall.peer.session import Options, run_study, start, study_plan
 from guildhall.store.workspace import Workspace
-from guildhall.study.people_results import people_results
+from guildhall.study.people import people_results
 from tests.peer.runs import markdown_of
 
 MODELS = named_models(

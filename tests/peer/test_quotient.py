@@ -10,7 +10,7 @@ import pytest
 from guildhall.analysis.boswell.quotient import Reference, corrected_quotients, published_quotients
 from guildhall.analysis.boswell.run_figures import run_figures
 from guildhall.analysis.boswell.uncertainty import quotient_uncertainty
-from guildhall.peer.public_format import read_public_run
+from guildhall.peer.loading import read_public_run
 from tests.peer.runs import SQUARE, made_run, markdown_of
 
 RUNS = ["20250306-173332-pol_sci_1", "20250306-214359-pol_sci_2"]

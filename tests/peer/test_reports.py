@@ -18,8 +18,7 @@ from guildhall.domain.grades import numeric
 from guildhall.domain.report import RunReport
 from guildhall.peer.folder import write_run
 from guildhall.peer.loading import load_run
-from guildhall.reports.boswell_files import write_run_report
-from guildhall.reports.boswell_workbook import cross_grading_workbook
+from guildhall.reports.boswell_files import cross_grading_workbook, write_run_report
 from guildhall.reports.chapters.boswell_marks import short_names
 from guildhall.reports.chapters.boswell_ranking import explanations
 from guildhall.reports.number_format import shown

@@ -23,8 +23,7 @@ from guildhall.peer.domains import find_domain
 from guildhall.peer.folder import read_run, write_run
 from guildhall.peer.plan import PeerModel, named_models
 from guildhall.peer.prompts import marking_prompt
-from guildhall.peer.running import Running
-from guildhall.peer.session import Options, plan_of, run_domain, start
+from guildhall.peer.session import Options, RunningTest, plan_of, run_domain, start
 from guildhall.store.ledger import Ledger
 from guildhall.store.workspace import Workspace
 
@@ -48,7 +47,7 @@ def run_of(workspace: Workspace, *names: str, run: str = "one", options: Options
     options = options or Options()
     plan = plan_of(DOMAIN, models(*names), options)
     asking = Asking(plan, workspace, Terms(run=run), reuse=options.reuse)
-    return Running(asking, DOMAIN, datetime(2026, 1, 1, tzinfo=UTC)).run()
+    return RunningTest(asking, DOMAIN, datetime(2026, 1, 1, tzinfo=UTC)).run()
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +72,7 @@ def test_a_run_spread_over_processes_makes_the_same_marks(made, tmp_path):
             on_reply=lambda call, _reply: heard.append(call.key),
             executor=Processes(2),
         )
-        spread = Running(asking, DOMAIN, datetime(2026, 1, 1, tzinfo=UTC)).run()
+        spread = RunningTest(asking, DOMAIN, datetime(2026, 1, 1, tzinfo=UTC)).run()
         assert len(heard) == len(set(heard)) == Ledger(workspace.store).spent(run="one").usage.calls
     grades = [sorted((pair, mark.reply) for mark, *pair in one.cells()) for one in (made, spread)]
     assert grades[0] == grades[1]
@@ -123,7 +122,7 @@ def test_an_empty_answer_is_asked_again_past_the_cache(tmp_path):
     SEEN.clear()
     with Workspace.create(tmp_path / "w") as workspace:
         plan = plan_of(DOMAIN, (*named_models(["flaky=scripted/peer-test-flaky"]), *models("steady")), Options())
-        record = Running(Asking(plan, workspace, Terms(run="one")), DOMAIN, datetime.now(UTC)).run()
+        record = RunningTest(Asking(plan, workspace, Terms(run="one")), DOMAIN, datetime.now(UTC)).run()
     essay = next(essay for essay in record.essays if essay.author.name == "flaky")
     assert essay.text.startswith("An essay.")
     assert essay.usage is not None and essay.usage.calls == 2

@@ -20,14 +20,14 @@ from guildhall.domain.report import Report
 from guildhall.errors import GuildhallError
 from guildhall.store.workspace import Workspace
 from guildhall.study.accounting import accounts_of
-from guildhall.study.board import count_board
-from guildhall.study.code_names import shown_names
+from guildhall.study.boards import count_board
 from guildhall.study.comparing import compare_reports
 from guildhall.study.exports import exported
 from guildhall.study.judging import grades_by
-from guildhall.study.people_results import people_results
+from guildhall.study.people import people_results
 from guildhall.study.reporting import study_report
 from guildhall.study.studies import OpenStudy
+from guildhall.study.unblinding import shown_names
 from guildhall.web.api.app import api_app
 from guildhall.web.site import Addresses, Site
 from tests.planted.ledger import PEOPLE, Planted, PlantedStudy, ranked

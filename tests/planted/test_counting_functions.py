@@ -30,9 +30,9 @@ from tests.planted.store import Shape, planted_store
 TO_THE_CELL = 15
 TO_THE_PAGE = 20
 OTHER_CELLS = {
-    "analysis.task_rates.rates_by_task": "each task's own rate, for whoever compares two reports",
+    "analysis.rated.rates_by_task": "each task's own rate, for whoever compares two reports",
     "reports.reporting.counts_of": "the tiles at the head of a page",
-    "reports.conclusions._against_half": "the first sentences",
+    "reports.reporting._against_half": "the first sentences",
 }
 """What takes evidence or an estimate on the way, and what it makes of it instead of a headline cell."""
 

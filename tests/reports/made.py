@@ -11,8 +11,7 @@ from guildhall.analysis.breakdown import CellRate
 from guildhall.analysis.calibration import Calibration, Reliable
 from guildhall.analysis.evidence import Evidence
 from guildhall.analysis.savings import Savings
-from guildhall.analysis.savings_files import ModelSavings
-from guildhall.analysis.speed_and_cost import SpeedAndCost
+from guildhall.analysis.savings_files import ModelSavings, SpeedAndCost
 from guildhall.analysis.win_rates import WinRate
 from guildhall.domain.estimates import Estimate, Success
 from guildhall.domain.policy import GraderGroup, Policy, Rule
@@ -24,7 +23,7 @@ from guildhall.reports.chapters.headline import Headline, breakdowns_section
 from guildhall.reports.chapters.reasons import ReasonShare, reasons_section
 from guildhall.reports.chapters.savings import savings_section
 from guildhall.reports.chapters.trend import FittedTrend, trend_section
-from guildhall.reports.conclusions import conclusions
+from guildhall.reports.reporting import conclusions
 
 SIMULATED = GraderGroup.parse("simulated")
 POLICY = Policy(studies=("s",), baseline="expert", graders=SIMULATED)

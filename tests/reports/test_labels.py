@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guildhall.reports.plots.labels import LETTER, PLACES, places_of
+from guildhall.reports.plots.lines import LETTER, PLACES, places_of
 
 POINTS = st.lists(
     st.tuples(st.floats(0, 690), st.floats(0, 320), st.text("abcdefgh-", min_size=1, max_size=20)), max_size=12

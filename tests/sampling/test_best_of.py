@@ -18,8 +18,8 @@ from guildhall.domain.tasks import Task
 from guildhall.domain.values import sha256
 from guildhall.engine.terms import Terms
 from guildhall.errors import UnreadableVerdict
-from guildhall.judging.picking import pick_call, picking_judge, read_pick
-from guildhall.sampling.best_of import Picking, group_tries, pick_best
+from guildhall.judging.rubrics import pick_call, picking_judge, read_pick
+from guildhall.sampling.derived import Picking, group_tries, pick_best
 from guildhall.store.workspace import Workspace
 
 TASK = Task(id="t", sector="Information", occupation="Editors", brief="Write a memo.")

@@ -9,8 +9,7 @@ import pytest
 from guildhall.engine.agents import SHELL_TOOLS, SUBMIT
 from guildhall.errors import InputError
 from guildhall.judging.pages import LOOK
-from guildhall.sampling.confidence import read_confidence
-from guildhall.sampling.elicitation import ADDITIONAL_PACKAGES, Condition, Tools, prompt_for
+from guildhall.sampling.elicitation import ADDITIONAL_PACKAGES, Condition, Tools, prompt_for, read_confidence
 
 SAID = {
     "no U+2011": r"Never write U\+2011",

@@ -27,11 +27,17 @@ from guildhall.domain.tasks import FileRef
 from guildhall.errors import CorruptBackup, InputError
 from guildhall.grading.submitting import submit
 from guildhall.store.audit import broken_links
-from guildhall.store.backup import MANIFEST, backup_parts, check_backup, take_backup
+from guildhall.store.backup import (
+    MANIFEST,
+    backup_parts,
+    check_backup,
+    name_for,
+    remove_older,
+    restore_backup,
+    take_backup,
+)
 from guildhall.store.checking import examine_workspace
 from guildhall.store.database import HEAD
-from guildhall.store.restoring import restore_backup
-from guildhall.store.rotation import name_for, remove_older
 from guildhall.store.secret import KEY_FILE
 from guildhall.store.tables import audit, metadata
 from guildhall.store.workspace import SETTINGS, Workspace

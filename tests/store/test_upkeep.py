@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from guildhall.store.checking import upkeep
 from guildhall.store.secret import KEY_FILE, OLD_KEY_FILE
-from guildhall.store.upkeep import upkeep
 from guildhall.store.workspace import SETTINGS, Workspace
 
 

@@ -18,11 +18,10 @@ from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import TaskKey
 from guildhall.domain.values import Value
 from guildhall.errors import ImpossibleValue
-from guildhall.store.backup import take_backup
+from guildhall.store.backup import restore_backup, take_backup
 from guildhall.store.bundles import export_bundle, import_bundle
 from guildhall.store.database import open_database, upgrade
 from guildhall.store.records import Store
-from guildhall.store.restoring import restore_backup
 from guildhall.store.shelves import shelf_of
 from guildhall.store.verdict_parts import Verdicts, read_verdicts
 from guildhall.store.verdicts import rebuild, unlike_rebuild

@@ -15,8 +15,7 @@ from guildhall.domain.policy import GraderGroup
 from guildhall.domain.report import Report
 from guildhall.errors import GuildhallError, InputError, UnknownName, UnreadableFile
 from guildhall.store.workspace import Workspace
-from guildhall.study.comparing import read_report
-from guildhall.study.differences import difference_between
+from guildhall.study.comparing import difference_between, read_report
 from guildhall.study.reporting import study_report, write_study_report
 from tests.study.made import judged_study
 

@@ -12,7 +12,7 @@ from guildhall.domain.halls import Role
 from guildhall.domain.reviews import Criterion, Opinion, Screening
 from guildhall.engine.scripted import Answer, Turn, scripted
 from guildhall.store.workspace import Workspace
-from guildhall.study.screening import screen_next, unscreened
+from guildhall.study.reviewing import screen_next, unscreened
 from guildhall.taskbank.review.desk import ReviewDesk
 from tests.taskbank.reviewing import draft_task, expert
 

@@ -19,8 +19,7 @@ from guildhall.engine.terms import Terms
 from guildhall.errors import MissingTool, UnknownName
 from guildhall.grading.design import expert_submission
 from guildhall.judging.reasons import sentence_encoder
-from guildhall.reports.chapters.formatting import Formatting, FormattingRules
-from guildhall.reports.chapters.severity import LossSeverity, PerHundred
+from guildhall.reports.chapters.faults import Formatting, FormattingRules, LossSeverity, PerHundred
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
 from guildhall.study.reasons import code_by_clusters, code_by_model, export_reasons, justifications

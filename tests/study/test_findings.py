@@ -33,9 +33,8 @@ from guildhall.grading.simulation import simulate_hall
 from guildhall.judging.preparing import Preparer
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import verdicts_of
-from guildhall.study.methods import methods_of
 from guildhall.study.policy import count_groups, policy_of, who_judged
-from guildhall.study.reporting import study_report, write_study_report
+from guildhall.study.reporting import methods_of, study_report, write_study_report
 from tests.study.told import outcomes, rows, section
 
 SECTORS = ("Information", "Government")

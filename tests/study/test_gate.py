@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from guildhall.domain.differences import GateOutcome, ModelDifference
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import BadCondition, UnknownName
-from guildhall.study.gate import Condition, hold_against, parse_condition
+from guildhall.study.comparing import GateCondition, hold_against, parse_condition
 
 
 def estimate(value: float | None, interval: tuple[float, float] | None = None) -> Estimate:
@@ -30,19 +30,21 @@ def outcome(text: str, value: float | None, interval: tuple[float, float] | None
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("win_or_tie < -0.03", Condition("win_or_tie < -0.03", "win_or_tie", None, "<", -0.03, "value")),
-        ("win(alpha)<=.5", Condition("win(alpha)<=.5", "win", "alpha", "<=", 0.5, "value")),
+        ("win_or_tie < -0.03", GateCondition("win_or_tie < -0.03", "win_or_tie", None, "<", -0.03, "value")),
+        ("win(alpha)<=.5", GateCondition("win(alpha)<=.5", "win", "alpha", "<=", 0.5, "value")),
         (
             "possibly half_tie( a(b) ) drops  by more than 0.05",
-            Condition("possibly half_tie( a(b) ) drops  by more than 0.05", "half_tie", "a(b)", "<", -0.05, "possibly"),
+            GateCondition(
+                "possibly half_tie( a(b) ) drops  by more than 0.05", "half_tie", "a(b)", "<", -0.05, "possibly"
+            ),
         ),
         (
             "certainly win rises by more than 0",
-            Condition("certainly win rises by more than 0", "win", None, ">", 0.0, "certainly"),
+            GateCondition("certainly win rises by more than 0", "win", None, ">", 0.0, "certainly"),
         ),
     ],
 )
-def test_a_condition_reads_as_it_is_written(text: str, expected: Condition) -> None:
+def test_a_condition_reads_as_it_is_written(text: str, expected: GateCondition) -> None:
     assert parse_condition(text) == expected
 
 

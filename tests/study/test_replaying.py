@@ -8,11 +8,10 @@ import pytest
 
 from guildhall.domain.submissions import Submission
 from guildhall.domain.values import sha256
-from guildhall.sampling.replaying import REPLAYED
 from guildhall.sampling.running import submissions_of
 from guildhall.store.workspace import Workspace
 from guildhall.study import demonstration
-from guildhall.study.demonstration import demo_study, replayed_because
+from guildhall.study.demonstration import REPLAYED, demo_study, replayed_because
 from guildhall.study.stages import Sampling
 from guildhall.study.studies import OpenStudy
 from guildhall.taskbank.importing import import_tasks, read_source

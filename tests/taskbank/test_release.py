@@ -14,8 +14,7 @@ from guildhall.errors import InputError, UnreadableFile
 from guildhall.store.workspace import Workspace
 from guildhall.taskbank.gdpval import Row, task_of
 from guildhall.taskbank.importing import import_tasks, read_source
-from guildhall.taskbank.release import ReleasePlan, names_below, names_in, write_release
-from guildhall.taskbank.release_pages import Licence, disclosures_page
+from guildhall.taskbank.release import Licence, ReleasePlan, disclosures_page, names_below, names_in, write_release
 from guildhall.taskbank.review.histories import all_histories
 from guildhall.taskbank.statistics import bank_statistics
 from tests.documents.canary_packages import docx
@@ -136,7 +135,7 @@ def test_names_are_found_in_any_case_encoding_and_depth() -> None:
 
 def test_tables_of_the_bank_come_from_the_reviews(tmp_path: Path) -> None:
     from guildhall.domain.reviews import DecisionKind
-    from guildhall.taskbank.review.figures import review_figures
+    from guildhall.taskbank.review.standing import review_figures
 
     hall = Hall(tmp_path / "bank")
     hall.submit()

@@ -19,10 +19,10 @@ from guildhall.study.file import new_study
 from guildhall.study.studies import OpenStudy
 from guildhall.taskbank.review.admission import require_reviewed, why_not_in_a_study
 from guildhall.taskbank.review.board import audit_due, board
+from guildhall.taskbank.review.desk import HOLD_S
 from guildhall.taskbank.review.differences import Change, changed_facts, file_changes, line_differences
 from guildhall.taskbank.review.eligibility import unmet_requirements
 from guildhall.taskbank.review.histories import all_histories, events, history_of
-from guildhall.taskbank.review.holds import HOLD_S
 from guildhall.taskbank.review.roster import promoted, roster_report
 from guildhall.taskbank.review.standing import Lane, drawn_for_audit, standing_of
 from tests.taskbank.reviewing import VETTED, Hall, draft_task, expert

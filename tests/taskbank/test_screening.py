@@ -18,8 +18,7 @@ from guildhall.engine.calls import Reply
 from guildhall.engine.scripted import Answer, Turn, scripted
 from guildhall.engine.terms import Terms
 from guildhall.store.workspace import Workspace
-from guildhall.taskbank.review.model_screening import draft_as_text, read_advice, screen_by_model
-from guildhall.taskbank.review.screening import doubts, screen_by_rule
+from guildhall.taskbank.review.screening import doubts, draft_as_text, read_advice, screen_by_model, screen_by_rule
 from tests.taskbank.reviewing import BRIEF, draft_task
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

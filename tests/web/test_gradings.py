@@ -20,12 +20,12 @@ from guildhall.store.work import this_worker
 from guildhall.store.workspace import Workspace
 from guildhall.study import gradings
 from guildhall.study.gradings import work_once
-from guildhall.web.uploads import Room, unpack
+from guildhall.web.uploads import UploadLimits, unpack
 from tests.web.live import Live
 from tests.web.packages import GOOD, crowded, linked, package, understated
 from tests.web.studies import make_task, open_study
 
-ROOM = Room(most_files=50, most_bytes=1 << 20)
+ROOM = UploadLimits(most_files=50, most_bytes=1 << 20)
 SCOPES = ("gradings:read", "gradings:write")
 
 

@@ -14,7 +14,7 @@ from guildhall.domain.prepared import VERSION, Prepared, PreparedFile
 from guildhall.domain.submissions import Submission
 from guildhall.store.workspace import Workspace
 from guildhall.web.app import routes
-from guildhall.web.markdown import rendered
+from guildhall.web.rendering import rendered
 from guildhall.web.site import Addresses
 from tests.web.live import Live, Visitor
 from tests.web.studies import make_task, open_study

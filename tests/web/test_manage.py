@@ -25,8 +25,8 @@ from guildhall.grading.adjudicating import ask_for_one_more
 from guildhall.grading.design import expert_submission
 from guildhall.store.hall import audit
 from guildhall.store.workspace import Workspace
-from guildhall.study.board import count_board
-from guildhall.study.code_names import code_names, shown_names
+from guildhall.study.boards import count_board
+from guildhall.study.unblinding import code_names, shown_names
 from guildhall.study.watching import judges_of
 from guildhall.web.pages import manage
 from guildhall.web.site import Site

@@ -13,7 +13,7 @@ from guildhall.domain.tasks import Task
 from guildhall.domain.values import canonical_json
 from guildhall.grading.offering import next_set
 from guildhall.store.workspace import Workspace
-from guildhall.study.board import count_board
+from guildhall.study.boards import count_board
 from guildhall.study.exports import CODE_BOOK, FORMATS, exported
 from guildhall.study.reporting import write_study_report
 from guildhall.study.studies import newer_words

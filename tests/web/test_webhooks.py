@@ -22,8 +22,7 @@ from guildhall.store.outbox import PAUSES_S, Channel, SendState, outbox, webhook
 from guildhall.store.workspace import Workspace
 from guildhall.web import reaching
 from guildhall.web.reaching import checked_url, post
-from guildhall.web.signing import WINDOW_S, is_genuine, new_secret, signed_headers
-from guildhall.web.webhooks import Webhooks
+from guildhall.web.webhooks import WINDOW_S, Webhooks, is_genuine, new_secret, signed_headers
 from guildhall.web.worker import work_off
 from tests.web.judging import judge_one
 from tests.web.live import Live, Visitor

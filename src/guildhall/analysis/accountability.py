@@ -14,10 +14,10 @@ from itertools import combinations
 import numpy as np
 
 from guildhall.analysis.agreement_report import AgreementReport, agreement_report
-from guildhall.analysis.effects import JudgedRows, length_effect, position_effect
+from guildhall.analysis.effects import JudgedRows, clustered_slope, length_effect, position_effect, slope_estimate
 from guildhall.analysis.intervals import clustered_mean, share_interval
 from guildhall.analysis.ratings_table import ratings_from_table
-from guildhall.analysis.regress import clustered_slope, slope_estimate
+from guildhall.analysis.splits import mean_margin
 from guildhall.analysis.tables import Floats, Table, encode
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.pair_scores import PairScore
@@ -260,3 +260,43 @@ def _criteria(judge: Rows, people: Rows, level: float) -> dict[str, Estimate]:
 
 def _codes(names: Sequence[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.intp]]:
     return np.unique(np.array(names), return_inverse=True)[1]
+
+
+def agreement_gain(
+    mine: Sequence[PairScore],
+    theirs: Sequence[PairScore],
+    people: Sequence[PairScore],
+    *,
+    names: tuple[str, str],
+    level: float = 0.95,
+) -> Estimate:
+    """How much more often one judge agrees with people than another does; `names` are theirs.
+
+    Estimand: the mean over samples that both judged, and some person did, of the difference in agreement. Paired by
+    sample; interval by t over tasks, absent where nothing varies.
+    """
+    what = f"agreement of {names[0]} with people less that of {names[1]}"
+    said: dict[str, list[float]] = defaultdict(list)
+    for row in people:
+        if row.score is not None:
+            said[row.sample].append(row.score)
+    own, other = (_agreement(rows, said) for rows in (mine, theirs))
+    shared = sorted(own.keys() & other.keys())
+    if not shared:
+        why = "there is no work that both judged and people too"
+        return Estimate(value=None, estimand=what, method="none", level=level, why_no_interval=why)
+    task_of = {row.sample: row.task for row in mine}
+    margins = np.array([own[sample] - other[sample] for sample in shared])
+    return mean_margin(margins, encode([task_of[one] for one in shared]).codes, what=what, unit="task", level=level)
+
+
+def _agreement(rows: Sequence[PairScore], people: dict[str, list[float]]) -> dict[str, float]:
+    """Per sample the mean of 1 - |X - Y| over pairs of the judge's verdicts and people's."""
+    said: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        if row.score is not None and row.sample in people:
+            said[row.sample].append(row.score)
+    return {
+        sample: float(np.mean([1 - abs(one - other) for one in scores for other in people[sample]]))
+        for sample, scores in said.items()
+    }

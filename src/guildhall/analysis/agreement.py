@@ -15,13 +15,57 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.agreement_law import DISTANCE, cross_disagreement_law, pair_disagreement_law
-from guildhall.analysis.clusters import cluster_variance, matched_df
-from guildhall.analysis.intervals import IntervalFields, interval_of, no_interval, share_interval
-from guildhall.analysis.lattice import Law
-from guildhall.analysis.ratings_table import Counts, Ratings, types_from_counts
+from guildhall.analysis.intervals import (
+    IntervalFields,
+    cluster_variance,
+    interval_of,
+    matched_df,
+    no_interval,
+    share_interval,
+)
+from guildhall.analysis.lattice import Law, Part, gathered, law_of_sum, resampled, ways_to_fall
+from guildhall.analysis.ratings_table import Counts, RatingsTable, Types, types_from_counts
 from guildhall.analysis.tables import Codes, Floats
 from guildhall.domain.estimates import Estimate
+
+DISTANCE = np.abs(np.arange(3)[:, None] - np.arange(3))
+"""Between halves; a loss and a win are two half points apart."""
+
+
+def pair_disagreement_law(types: Types, *, corrected: bool = True) -> Law | None:
+    """The law of the mean disagreement over all pairs of a sample's ratings; samples with one rating are left out.
+
+    `types.counts` has three columns. None where no sample's ratings differ.
+    """
+    sizes = types.counts.sum(axis=1)
+    parts = []
+    # Sets, not np.unique: without index arrays it imports numpy.ma, which costs more than all the rest here.
+    for k in sorted(set(sizes[sizes >= 2].tolist())):
+        ways, _ = ways_to_fall(k)
+        # In half points, over unordered pairs: there are k (k - 1) / 2 of them, hence the denominators.
+        steps = np.einsum("ni,ij,nj->n", ways, DISTANCE, ways) // 2
+        masses = gathered(resampled(types.counts[sizes == k]), steps)
+        parts.append(Part(masses, (k - 1) ** 2 if corrected else k * (k - 1), types.times[sizes == k]))
+    return law_of_sum(parts, scale=1.0 / max(1, int(types.times[sizes >= 2].sum())))
+
+
+def cross_disagreement_law(types: Types) -> Law | None:
+    """The law of the mean disagreement between people and verdicts, both resampled within each sample.
+
+    `types.counts` has six columns: people's three counts, then the verdicts'. No correction is needed: a rating is
+    never compared with itself.
+    """
+    people, verdicts = types.counts[:, :3], types.counts[:, 3:]
+    sizes = np.stack([people.sum(axis=1), verdicts.sum(axis=1)], axis=1)
+    valid = (sizes > 0).all(axis=1)
+    parts = []
+    for k, j in sorted({(k, j) for k, j in sizes[valid].tolist()}):
+        rows = (sizes == (k, j)).all(axis=1)
+        steps = ways_to_fall(k)[0] @ DISTANCE @ ways_to_fall(j)[0].T
+        likely = resampled(people[rows])[:, :, None] * resampled(verdicts[rows])[:, None, :]
+        parts.append(Part(gathered(likely.reshape(len(likely), -1), steps.ravel()), 2 * k * j, types.times[rows]))
+    return law_of_sum(parts, scale=1.0 / max(1, int(types.times[valid].sum())))
+
 
 AgreementInterval = Literal["population", "fixed-samples", "as-published"]
 
@@ -35,7 +79,7 @@ class Agreement(NamedTuple):
 
 
 def agreement(
-    ratings: Ratings,
+    ratings: RatingsTable,
     *,
     interval: AgreementInterval = "population",
     level: float = 0.95,
@@ -54,7 +98,7 @@ def agreement(
 
 
 def _agreement(
-    ratings: Ratings,
+    ratings: RatingsTable,
     counts: tuple[Counts, Counts],
     which: NDArray[np.bool_],
     *,
@@ -105,7 +149,7 @@ def _estimate(
 
 
 def agreement_by_model(
-    ratings: Ratings, *, interval: AgreementInterval = "population", level: float = 0.95
+    ratings: RatingsTable, *, interval: AgreementInterval = "population", level: float = 0.95
 ) -> dict[str, Agreement]:
     """The same for each model's samples; ratings are counted once, however many models there are."""
     counts = ratings.counts(human=True), ratings.counts(human=False)
@@ -168,7 +212,7 @@ def sums_by_unit(values: Floats, units: Codes) -> Floats:
     return np.asarray(np.bincount(place, values), dtype=np.float64)
 
 
-def _units(ratings: Ratings, which: NDArray[np.bool_]) -> tuple[Codes, str]:
+def _units(ratings: RatingsTable, which: NDArray[np.bool_]) -> tuple[Codes, str]:
     if ratings.task is not None:
         return ratings.task[which], "task"
     return np.flatnonzero(which), "sample"

@@ -6,22 +6,94 @@ model, the tie parameter where the model of ties has one, and a coefficient per 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from itertools import pairwise
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.tables import Codes, Floats
-from guildhall.analysis.tie_models import TIE_MODELS, Derivatives, Ties
-from guildhall.analysis.votes import VoteCounts
+from guildhall.analysis.votes import VoteCounts, Votes
+
+Ties = Literal["davidson", "rao-kupper", "half"]
+
+
+class Derivatives(NamedTuple):
+    """Arrays of outcomes x rows: log-likelihood, first and second derivatives."""
+
+    log_p: Floats
+    d: Floats
+    k: Floats
+    dd: Floats
+    dk: Floats
+    kk: Floats
+
+
+def half(d: Floats, _k: float) -> Derivatives:
+    """Bradley and Terry (1952), a tie being half a win and half a loss."""
+    log_p, log_q = _log_sigmoids(d)
+    p, q = np.exp(log_p), np.exp(log_q)
+    none = np.zeros((3, 1))
+    return Derivatives(
+        np.stack([log_p, 0.5 * (log_p + log_q), log_q]), np.stack([q, 0.5 - p, -p]), none, (-p * q)[None], none, none
+    )
+
+
+def davidson(d: Floats, k: float) -> Derivatives:
+    """Davidson (1970): a tie is as likely as exp(k) times the geometric mean of the two strengths."""
+    logs = np.stack([0.5 * d, np.full_like(d, k), -0.5 * d])
+    logs -= logs.max(axis=0)
+    p = np.exp(logs)
+    total = p.sum(axis=0)
+    p /= total
+    lean, tie = 0.5 * (p[0] - p[2]), p[1]
+    dd = np.square(lean) - 0.25 * (p[0] + p[2])
+    by_d = np.array([0.5, 0.0, -0.5])[:, None] - lean
+    by_k = np.array([0.0, 1.0, 0.0])[:, None] - tie
+    return Derivatives(logs - np.log(total), by_d, by_k, dd[None], (lean * tie)[None], (-tie * (1.0 - tie))[None])
+
+
+def rao_kupper(d: Floats, k: float) -> Derivatives:
+    """Rao and Kupper (1967): a difference within the threshold k > 0 of judging noise is a tie."""
+    (log_a, log_not_a), (log_b, log_not_b) = _log_sigmoids(d - k), _log_sigmoids(-d - k)
+    a, b = np.exp(log_a), np.exp(log_b)
+    not_a, not_b = np.exp(log_not_a), np.exp(log_not_b)
+    slope_a, slope_b = a * not_a, b * not_b
+    bend_a, bend_b = slope_a * (not_a - a), slope_b * (not_b - b)
+    tie = a * b * np.expm1(2.0 * k)
+    by_d, by_k = (slope_b - slope_a) / tie, (slope_a + slope_b) / tie
+    bend, twist = -(bend_a + bend_b) / tie, (bend_a - bend_b) / tie
+    return Derivatives(
+        np.stack([log_a, np.log(tie), log_b]),
+        np.stack([not_a, by_d, -not_b]),
+        np.stack([-not_a, by_k, -not_b]),
+        np.stack([-slope_a, bend - by_d**2, -slope_b]),
+        np.stack([slope_a, twist - by_d * by_k, -slope_b]),
+        np.stack([-slope_a, bend - by_k**2, -slope_b]),
+    )
+
+
+TIE_MODELS: dict[Ties, tuple[Callable[[Floats, float], Derivatives], float | None]] = {
+    "davidson": (davidson, 0.0),
+    "rao-kupper": (rao_kupper, 0.5),
+    "half": (half, None),
+}
+"""Each model and where its tie parameter starts; `half` has none."""
+
+
+def _log_sigmoids(x: Floats) -> tuple[Floats, Floats]:
+    """log of 1 / (1 + exp(-x)) and of 1 / (1 + exp(x)), with one exponential for both."""
+    tail = np.log1p(np.exp(-np.abs(x)))
+    return np.minimum(x, 0.0) - tail, -np.maximum(x, 0.0) - tail
+
 
 GRADIENT_DONE = 1e-14
 """Largest gradient entry, over the total weight, at which the maximum counts as found."""
 MOST_STEPS = 100
 
 
-class PairRows(NamedTuple):
+class FitRows(NamedTuple):
     """Pairs with their counts (win, tie, loss of `first`; outcomes x rows), squared weights, covariates (rows x c)."""
 
     n_models: int
@@ -51,7 +123,7 @@ class Fit(NamedTuple):
         return self.parameters[: self.n_models]
 
 
-def pair_rows(votes: VoteCounts, *, position: bool = False) -> PairRows:
+def pair_rows(votes: VoteCounts, *, position: bool = False) -> FitRows:
     """Rows from counts: each pair once; or, with `position`, once for each side, the left's advantage a covariate."""
     tables = [votes.counts] if votes.squares is None else [votes.counts, votes.squares]
     if not position:
@@ -61,11 +133,11 @@ def pair_rows(votes: VoteCounts, *, position: bool = False) -> PairRows:
     counts, *squares = (np.ascontiguousarray(table[:, first, second]) for table in tables)
     covariates = np.ones((len(first), 1)) if position else np.zeros((len(first), 0))
     # The square of a vote's weight of 1 is 1.
-    return PairRows(len(votes.names), first, second, counts, squares[0] if squares else counts, covariates)
+    return FitRows(len(votes.names), first, second, counts, squares[0] if squares else counts, covariates)
 
 
 def fit_bradley_terry(
-    rows: PairRows, *, ties: Ties = "davidson", anchors: Mapping[int, float] | None = None, meat: Floats | None = None
+    rows: FitRows, *, ties: Ties = "davidson", anchors: Mapping[int, float] | None = None, meat: Floats | None = None
 ) -> Fit:
     """The maximum of the likelihood, and its sandwich covariance.
 
@@ -104,7 +176,7 @@ def fit_bradley_terry(
     )
 
 
-def _ratings_from_shares(rows: PairRows, anchors: Mapping[int, float]) -> Floats:
+def _ratings_from_shares(rows: FitRows, anchors: Mapping[int, float]) -> Floats:
     """Where to start: the log-odds of each model's share of points, with mean 0 or at the anchors' level.
 
     Two steps nearer to the maximum than equal ratings are. Half a point for and against keeps it finite.
@@ -124,27 +196,27 @@ def _ratings_from_shares(rows: PairRows, anchors: Mapping[int, float]) -> Floats
     return ratings
 
 
-def _free_information(rows: PairRows, at: Derivatives, n_tie: int, free: NDArray[np.bool_], gauge: float) -> Floats:
+def _free_information(rows: FitRows, at: Derivatives, n_tie: int, free: NDArray[np.bool_], gauge: float) -> Floats:
     """The information on the free parameters; `gauge` holds the mean of the ratings where no anchor does."""
     information = _information(rows, at, n_tie)
     information[: rows.n_models, : rows.n_models] += gauge
     return information if free.all() else information[np.ix_(free, free)]
 
 
-def score_covariance(rows: PairRows, at: Derivatives, n_tie: int) -> Floats:
+def score_covariance(rows: FitRows, at: Derivatives, n_tie: int) -> Floats:
     """The sum over votes of the outer product of their scores: votes independent of each other."""
     dd = _over_outcomes(rows.squares, np.square(at.d))
     dk, kk = (_over_outcomes(rows.squares, at.k * other) if n_tie else None for other in (at.d, at.k))
     return _assembled(rows, dd, dk, kk)
 
 
-def derivatives_at(rows: PairRows, fit: Fit) -> Derivatives:
+def derivatives_at(rows: FitRows, fit: Fit) -> Derivatives:
     """The derivatives of each row's log-likelihood at the fitted parameters."""
     n_tie = len(fit.parameters) - fit.n_models - rows.covariates.shape[1]
     return _evaluate(rows, fit.parameters, TIE_MODELS[fit.ties][0], n_tie)
 
 
-def differences(rows: PairRows, parameters: Floats, n_tie: int) -> Floats:
+def differences(rows: FitRows, parameters: Floats, n_tie: int) -> Floats:
     """The difference of ratings in each row, covariates included."""
     gap: Floats = parameters[rows.first] - parameters[rows.second]
     if rows.covariates.shape[1]:
@@ -152,14 +224,14 @@ def differences(rows: PairRows, parameters: Floats, n_tie: int) -> Floats:
     return gap
 
 
-def _evaluate(rows: PairRows, parameters: Floats, derivatives: Any, n_tie: int) -> Derivatives:
+def _evaluate(rows: FitRows, parameters: Floats, derivatives: Any, n_tie: int) -> Derivatives:
     tie = float(parameters[rows.n_models]) if n_tie else 0.0
     found: Derivatives = derivatives(differences(rows, parameters, n_tie), tie)
     return found
 
 
 def _damped(
-    rows: PairRows, parameters: Floats, step: Floats, at: Derivatives, derivatives: Any, n_tie: int
+    rows: FitRows, parameters: Floats, step: Floats, at: Derivatives, derivatives: Any, n_tie: int
 ) -> tuple[Floats, Derivatives | None]:
     """Take the step, or the largest half, quarter, ... of it that does not lower the likelihood."""
     before = np.vdot(rows.counts, at.log_p)
@@ -173,14 +245,14 @@ def _damped(
     return parameters, None
 
 
-def _gradient(rows: PairRows, at: Derivatives, n_tie: int) -> Floats:
+def _gradient(rows: FitRows, at: Derivatives, n_tie: int) -> Floats:
     pull = _over_outcomes(rows.counts, at.d)
     ratings = np.bincount(rows.first, pull, rows.n_models) - np.bincount(rows.second, pull, rows.n_models)
     tie = [_over_outcomes(rows.counts, at.k).sum()] if n_tie else []
     return np.concatenate([ratings, tie, rows.covariates.T @ pull])
 
 
-def _information(rows: PairRows, at: Derivatives, n_tie: int) -> Floats:
+def _information(rows: FitRows, at: Derivatives, n_tie: int) -> Floats:
     """Minus the second derivatives of the log-likelihood, over all parameters."""
     dd, dk, kk = (
         -_over_outcomes(rows.counts, bend) if n_tie or bend is at.dd else None for bend in (at.dd, at.dk, at.kk)
@@ -195,7 +267,7 @@ def _over_outcomes(counts: Floats, worth: Floats) -> Floats:
     return total
 
 
-def _assembled(rows: PairRows, dd: Any, dk: Any, kk: Any) -> Floats:
+def _assembled(rows: FitRows, dd: Any, dk: Any, kk: Any) -> Floats:
     """A matrix over all parameters from each row's weights by difference and, where there is one, tie parameter."""
     m, n_tie = rows.n_models, int(dk is not None)
     size = m + n_tie + rows.covariates.shape[1]
@@ -211,3 +283,55 @@ def _assembled(rows: PairRows, dd: Any, dk: Any, kk: Any) -> Floats:
         matrix[m, m + 1 :] = matrix[m + 1 :, m] = rows.covariates.T @ dk
     matrix[m + n_tie :, m + n_tie :] = rows.covariates.T @ (dd[:, None] * rows.covariates)
     return matrix
+
+
+CLUSTERS_A_BATCH = 1024
+
+
+def rows_of_votes(votes: Votes, *, position: bool) -> tuple[FitRows, NDArray[np.intp]]:
+    """Rows for the fit, and each vote's row: votes alike share one, unless covariates make each vote its own."""
+    m, n = len(votes.names), len(votes.left)
+    weight = np.ones(n) if votes.weight is None else votes.weight
+    if votes.covariates:
+        left, right, row_of = votes.left, votes.right, np.arange(n)
+        covariates = np.column_stack([*([np.ones(n)] if position else []), *votes.covariates.values()])
+    else:
+        pairs, row_of = np.unique(votes.left.astype(np.int64) * m + votes.right, return_inverse=True)
+        left, right = np.divmod(pairs, m)
+        covariates = np.ones((len(pairs), 1)) if position else np.zeros((len(pairs), 0))
+    counts, squares = (
+        np.asarray(
+            np.bincount(votes.outcome * np.int64(len(left)) + row_of, w, 3 * len(left)), dtype=np.float64
+        ).reshape(3, -1)
+        for w in (weight, np.square(weight))
+    )
+    return FitRows(m, left, right, counts, squares, covariates), row_of
+
+
+def clustered_meat(
+    votes: Votes, rows: FitRows, row_of: NDArray[np.intp], fit: Fit, cluster: Codes
+) -> tuple[Floats, int]:
+    """The outer products of scores summed over each cluster, with the correction C / (C - 1); and C."""
+    at, m, size = derivatives_at(rows, fit), rows.n_models, len(fit.parameters)
+    weight = 1.0 if votes.weight is None else votes.weight
+    pull = at.d[votes.outcome, row_of] * weight
+    tie_pull = np.broadcast_to(at.k, at.d.shape)[votes.outcome, row_of] * weight
+    _, cluster_of = np.unique(cluster, return_inverse=True)
+    order = np.argsort(cluster_of, kind="stable")
+    n_clusters = int(cluster_of.max()) + 1
+    ends = np.searchsorted(cluster_of[order], np.arange(0, n_clusters + CLUSTERS_A_BATCH, CLUSTERS_A_BATCH))
+    n_tie = size - m - rows.covariates.shape[1]
+    meat = np.zeros((size, size))
+    for batch, (start, end) in enumerate(pairwise(ends.tolist())):
+        some = order[start:end]
+        place = (cluster_of[some] - batch * CLUSTERS_A_BATCH) * size
+        scores = np.bincount(place + votes.left[some], pull[some], CLUSTERS_A_BATCH * size)
+        scores = scores - np.bincount(place + votes.right[some], pull[some], CLUSTERS_A_BATCH * size)
+        if n_tie:
+            scores += np.bincount(place + m, tie_pull[some], CLUSTERS_A_BATCH * size)
+        for j in range(rows.covariates.shape[1]):
+            worth = pull[some] * rows.covariates[row_of[some], j]
+            scores += np.bincount(place + m + n_tie + j, worth, CLUSTERS_A_BATCH * size)
+        table = scores.reshape(CLUSTERS_A_BATCH, size)
+        meat += table.T @ table
+    return meat * n_clusters / max(1, n_clusters - 1), n_clusters

@@ -29,7 +29,7 @@ class Reliable:
 
 
 @dataclass(frozen=True)
-class Grades:
+class SingleGrades:
     """The single grades of which a deliverable's outcome is the mean: the deliverable's row, what, and by whom."""
 
     row: Codes
@@ -51,7 +51,7 @@ def calibrate(
     task: Codes,
     *,
     against: str,
-    grades: Grades | None = None,
+    grades: SingleGrades | None = None,
     bins: int = 10,
     level: float = 0.95,
 ) -> Calibration:
@@ -91,7 +91,7 @@ class _Rows:
 
     outcome: Floats
     task: Codes
-    grades: Grades | None
+    grades: SingleGrades | None
 
     def mean(self, values: Floats, slope: Floats, which: NDArray[np.bool_] | None = None) -> ClusteredMean:
         """The mean of a figure of each deliverable; `slope` is how fast the figure changes with the outcome."""

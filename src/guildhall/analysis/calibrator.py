@@ -7,17 +7,171 @@ gains depends on the split, so gains are given over several.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guildhall.analysis.accountability import clustered_share
-from guildhall.analysis.multinomial import Multinomial, fit_multinomial, log_loss
+from guildhall.analysis.ratings_table import RatingsTable
 from guildhall.analysis.splits import OverSplits, fold_by_cluster, margin_over_splits, mean_margin
 from guildhall.analysis.tables import Codes, Floats
-from guildhall.analysis.training_rows import TrainingRows
 from guildhall.domain.estimates import Estimate
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """One row a sample: judges' verdicts, further features, people's counts of loss, tie and win.
+
+    `verdicts[judge]` is the mean score of that judge, NaN where it gave none; `extra` likewise is NaN where unknown.
+    `cluster` is the task or item; `family` the maker of the model, where makers are known.
+    """
+
+    verdicts: Mapping[str, Floats]
+    extra: Mapping[str, Floats]
+    people: Floats
+    cluster: Codes
+    model: Codes
+    unit: str = "task"
+    """What a cluster is: a task, or a single sample where no task is named."""
+    family: Codes | None = None
+
+    @property
+    def rated(self) -> NDArray[np.bool_]:
+        """Which samples some person judged."""
+        some: NDArray[np.bool_] = self.people.sum(axis=1) > 0
+        return some
+
+    def only(self, rows: NDArray[np.bool_]) -> TrainingRows:
+        return TrainingRows(
+            {name: values[rows] for name, values in self.verdicts.items()},
+            {name: values[rows] for name, values in self.extra.items()},
+            self.people[rows],
+            self.cluster[rows],
+            self.model[rows],
+            self.unit,
+            None if self.family is None else self.family[rows],
+        )
+
+    def features(self) -> tuple[list[str], Floats]:
+        """Per judge its score, how tied it is and whether it is missing; between judges their product and spread.
+
+        A further feature that is unknown somewhere gets a column that says where, and stands at zero there.
+        """
+        columns: dict[str, Floats] = {}
+        filled = {}
+        for judge, scores in self.verdicts.items():
+            missing = np.isnan(scores)
+            filled[judge] = np.where(missing, 0.0, scores - 0.5)
+            columns[f"{judge}: score"] = filled[judge]
+            columns[f"{judge}: undecided"] = np.where(missing, 0.0, 0.5 - np.abs(filled[judge]))
+            columns[f"{judge}: missing"] = missing.astype(np.float64)
+        names = sorted(filled)
+        for index, one in enumerate(names):
+            for other in names[index + 1 :]:
+                columns[f"{one} x {other}"] = filled[one] * filled[other]
+        if len(names) > 1:
+            columns["spread of judges"] = np.std(np.column_stack([filled[name] for name in names]), axis=1)
+        for name, values in self.extra.items():
+            columns[name] = np.nan_to_num(values)
+            columns[f"{name}: missing"] = np.isnan(values).astype(np.float64)
+        return list(columns), np.column_stack(list(columns.values()))
+
+
+def evidence_from(
+    ratings: RatingsTable, extra: Mapping[str, Floats] | None = None, *, family: Codes | None = None
+) -> TrainingRows:
+    """The evidence of a table of ratings: every automatic rater is a judge, every sample a row."""
+    verdicts = {}
+    for code in np.unique(ratings.rater[~ratings.is_human]):
+        rows = ~ratings.is_human & (ratings.rater == code)
+        n = np.bincount(ratings.sample[rows], minlength=ratings.n_samples)
+        total = np.bincount(ratings.sample[rows], ratings.halves[rows] / 2.0, minlength=ratings.n_samples)
+        verdicts[ratings.raters[code]] = np.where(n > 0, total / np.maximum(n, 1), np.nan)
+    people = ratings.counts(human=True).astype(np.float64)
+    cluster, unit = (np.arange(ratings.n_samples), "sample") if ratings.task is None else (ratings.task, "task")
+    return TrainingRows(verdicts, extra or {}, people, cluster, ratings.model, unit, family)
+
+
+_STEPS = 60
+_SMALL = 1e-9
+
+
+class Multinomial(NamedTuple):
+    """Coefficients (features + 1 for the intercept) x (classes - 1); the first class is the reference."""
+
+    coefficients: Floats
+    centre: Floats
+    scale: Floats
+
+    def probabilities(self, features: Floats) -> Floats:
+        return _probabilities(_design(features, self.centre, self.scale), self.coefficients)
+
+
+def fit_multinomial(features: Floats, counts: Floats, *, ridge: float) -> Multinomial:
+    """The penalised maximum likelihood of `counts` (rows x classes, any non-negative weights) by Newton's method.
+
+    Features are standardised; the ridge pulls every coefficient but the intercepts towards zero.
+    """
+    centre, scale = features.mean(axis=0), features.std(axis=0)
+    scale = np.where(scale > _SMALL, scale, 1.0)
+    design = _design(features, centre, scale)
+    n_columns, n_free = design.shape[1], counts.shape[1] - 1
+    penalty = np.full((n_columns, n_free), ridge)
+    penalty[0] = _SMALL
+    weights = counts.sum(axis=1)
+    coefficients = np.zeros((n_columns, n_free))
+    best = _objective(design, counts, coefficients, penalty)
+    for _ in range(_STEPS):
+        chances = _probabilities(design, coefficients)
+        gradient = design.T @ (counts - weights[:, None] * chances)[:, 1:] - penalty * coefficients
+        hessian = _hessian(design, chances[:, 1:], weights) + np.diag(penalty.T.ravel())
+        step = np.linalg.solve(hessian, gradient.T.ravel()).reshape(n_free, n_columns).T
+        size = 1.0
+        while size > _SMALL and _objective(design, counts, coefficients + size * step, penalty) < best:
+            size /= 2
+        coefficients = coefficients + size * step
+        best = _objective(design, counts, coefficients, penalty)
+        if np.abs(size * step).max() < _SMALL:
+            break
+    return Multinomial(coefficients, centre, scale)
+
+
+def log_loss(chances: Floats, counts: Floats) -> Floats:
+    """Per row, the mean of -log p over the ratings counted in it."""
+    losses: Floats = -(counts * np.log(np.maximum(chances, 1e-12))).sum(axis=1) / counts.sum(axis=1)
+    return losses
+
+
+def _design(features: Floats, centre: Floats, scale: Floats) -> Floats:
+    return np.column_stack([np.ones(len(features)), (features - centre) / scale])
+
+
+def _probabilities(design: Floats, coefficients: Floats) -> Floats:
+    scores = np.column_stack([np.zeros(len(design)), design @ coefficients])
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    chances: Floats = raised / raised.sum(axis=1, keepdims=True)
+    return chances
+
+
+def _objective(design: Floats, counts: Floats, coefficients: Floats, penalty: Floats) -> float:
+    chances = _probabilities(design, coefficients)
+    return float((counts * np.log(np.maximum(chances, 1e-300))).sum() - 0.5 * (penalty * coefficients**2).sum())
+
+
+def _hessian(design: Floats, chances: Floats, weights: Floats) -> Floats:
+    n_free, width = chances.shape[1], design.shape[1]
+    blocks = np.zeros((n_free * width, n_free * width))
+    for one in range(n_free):
+        for other in range(n_free):
+            curve = weights * chances[:, one] * (float(one == other) - chances[:, other])
+            blocks[one * width : (one + 1) * width, other * width : (other + 1) * width] = design.T @ (
+                curve[:, None] * design
+            )
+    return blocks
+
 
 RIDGES = (0.3, 1.0, 3.0, 10.0, 30.0)
 FOLDS = 10

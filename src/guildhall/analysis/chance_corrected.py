@@ -12,12 +12,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.clusters import cluster_variance, matched_df
 from guildhall.analysis.intervals import (
     FEWEST_CLUSTERS,
     IntervalFields,
+    cluster_variance,
     effective_judgments,
     interval_of,
+    matched_df,
     no_interval,
     t_quantile,
 )

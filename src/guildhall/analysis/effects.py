@@ -1,21 +1,97 @@
-"""What sways graders besides quality: place, length, kinship, severity, time. Each is an estimate in score points.
+"""What sways graders besides quality: place, length, kinship, severity, time, and whether the blind held.
 
-A score is the author's side of a comparison: 1 won, 0.5 tied, 0 lost. Effects compare like with like: within
-the same author (and grader, where both vary), clustered by task, since judgments of one task go together.
+Each is an estimate in score points.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.intervals import mean_of_cluster_means, t_estimate
-from guildhall.analysis.regress import Codes, Floats, clustered_slope, slope_estimate
+from guildhall.analysis.files import read_table
+from guildhall.analysis.intervals import clustered_mean, mean_of_cluster_means, share_interval, t_estimate
+from guildhall.analysis.outcomes import to_halves
+from guildhall.analysis.tables import Table
 from guildhall.domain.estimates import Estimate
-from guildhall.errors import NothingJudged
+from guildhall.errors import ImpossibleValue, NothingJudged
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Slope:
+    """A least-squares slope, its clustered standard error, and the clusters it rests on."""
+
+    value: float
+    error: float
+    n_clusters: int
+
+
+def clustered_slope(score: Floats, covariate: Floats, *, absorb: Sequence[Codes], cluster: Codes) -> Slope | None:
+    """The slope of score on covariate within all groups of `absorb`; None where the covariate does not vary there.
+
+    Each cluster's residual is enlarged by its leverage (the CR3 jackknife form), which keeps the level when few
+    clusters carry most of the covariate.
+    """
+    if not (np.isfinite(score).all() and np.isfinite(covariate).all()):
+        raise ImpossibleValue("a score or covariate", "NaN or infinite", allowed="finite on every row")
+    y, x = _within(score, absorb), _within(covariate, absorb)
+    spread = float(x @ x)
+    if spread <= 1e-12 * max(1.0, float(covariate @ covariate)):
+        return None
+    value = float(x @ y) / spread
+    clusters = np.unique(cluster, return_inverse=True)[1]
+    push = np.bincount(clusters, x * (y - value * x))
+    share = np.bincount(clusters, x * x) / spread
+    n = len(push)
+    jackknifed = push / np.maximum(1 - share, 1e-9)
+    error = math.sqrt(float(jackknifed @ jackknifed) * (n - 1) / n) / spread
+    return Slope(value, error, n)
+
+
+def slope_estimate(slope: Slope | None, *, what: str, n_judgments: int, level: float, method: str) -> Estimate:
+    """The slope as an estimate, absent with the reason where it cannot be told."""
+    if slope is None:
+        why = "the covariate does not vary within what it is compared with"
+        return Estimate(
+            value=None,
+            estimand=what,
+            method=method,
+            level=level,
+            n_judgments=n_judgments,
+            why_no_interval=why,
+        )
+    return t_estimate(
+        slope.value,
+        slope.error,
+        n_clusters=slope.n_clusters,
+        estimand=what,
+        method=method,
+        level=level,
+        n_judgments=n_judgments,
+    )
+
+
+def _within(values: Floats, absorb: Sequence[Codes]) -> Floats:
+    """Deviations from all group means at once, by turns; one grouping is exact after the first."""
+    left: Floats = values - values.mean()
+    groups = [np.unique(codes, return_inverse=True)[1] for codes in absorb]
+    counts = [np.bincount(codes) for codes in groups]
+    for _ in range(1 if len(groups) < 2 else 500):
+        before = left
+        for codes, count in zip(groups, counts, strict=True):
+            left = left - (np.bincount(codes, left) / count)[codes]
+        if np.abs(left - before).max() < 1e-12:
+            break
+    return left
+
 
 _AGAINST_OTHERS = "difference from the other graders on the same samples, t over tasks"
 
@@ -136,3 +212,135 @@ def _sums_of_same_grader(sample: Codes, grader: Codes, score: Floats) -> _Sums:
     _, cell = np.unique(np.column_stack([sample, grader]), axis=0, return_inverse=True)
     cell = cell.ravel()
     return _Sums(np.asarray(np.bincount(cell, score)[cell], dtype=np.float64), np.bincount(cell)[cell])
+
+
+@dataclass(frozen=True)
+class GuessRows:
+    """Guesses on human-model pairs of one model: 1 right, -1 wrong, 0 none; whether the model was preferred."""
+
+    guess: NDArray[np.int8]
+    preferred: NDArray[np.bool_]
+    grader: Codes
+
+    def __post_init__(self) -> None:
+        if not np.isin(self.guess, (-1, 0, 1)).all():
+            raise ImpossibleValue("a guess", "outside -1, 0, 1", allowed="1 right, -1 wrong or 0 none")
+
+
+def blinding_index(rows: GuessRows, *, level: float = 0.95) -> dict[str, Estimate]:
+    """The index overall, where the model was preferred, and where it was not; graders are the clusters."""
+    everywhere = np.ones(len(rows.guess), dtype=bool)
+    parts = {"all": everywhere, "model preferred": rows.preferred, "model not preferred": ~rows.preferred}
+    return {name: _index(rows.guess[which], rows.grader[which], name, level) for name, which in parts.items()}
+
+
+def _index(guess: NDArray[np.int8], grader: Codes, where: str, level: float) -> Estimate:
+    what = f"share of right minus share of wrong guesses ({where})"
+    if not len(guess):
+        return Estimate(
+            value=None,
+            estimand=what,
+            method="none",
+            level=level,
+            unit="grader",
+            n_judgments=0,
+            why_no_interval="no such pair",
+        )
+    share = (1 + guess.astype(float)) / 2
+    mean = clustered_mean(share, grader)
+    found = share_interval(
+        mean.value,
+        mean.error**2,
+        n_clusters=mean.n_clusters,
+        n_judgments=len(guess),
+        level=level,
+        df=mean.df,
+        unit="grader",
+    )
+    if found["interval"] is not None:
+        found["interval"] = (2 * found["interval"][0] - 1, 2 * found["interval"][1] - 1)
+    return Estimate(
+        value=2 * mean.value - 1, level=level, estimand=what, unit="grader", n_judgments=len(guess), **found
+    )
+
+
+WHO = ("task", "model", "grader")
+
+
+class _Asked(NamedTuple):
+    """An effect, the column of the file it needs, and the field of `JudgedRows` that holds it."""
+
+    effect: Callable[..., Estimate]
+    column: str
+    field: str
+    read: Callable[[Floats, str], Any]
+
+
+@dataclass(frozen=True)
+class EffectReport:
+    """What sways the graders of a file, and how kind each is; effects whose column is missing are absent with why."""
+
+    effects: Mapping[str, Estimate]
+    severities: Mapping[str, Estimate]
+
+
+def read_effects(path: Path, *, level: float = 0.95) -> EffectReport:
+    """Effects from rows `task, model, grader, score`, optionally `sample`, and what each effect needs.
+
+    `shown_first` is 1 or 0, `length_ratio` one's length over the other side's, `kin` 1 where grader and model are
+    kin, `day` a number of days. A row with an empty cell takes no part in the effect that needs it.
+    """
+    table = read_table(path, required=(*WHO, "score"), optional=("sample", *(one.column for one in ASKED.values())))
+    score = table.numbers("score")
+    known = ~np.isnan(score)
+    if not known.any():
+        raise NothingJudged("grader effects", n_excluded=table.n_rows)
+    to_halves(score[known])
+    columns: dict[str, Any] = {**_who(table), "score": score}
+    rows = JudgedRows(**{name: column[known] for name, column in columns.items()})
+    effects = {}
+    for name, asked in ASKED.items():
+        missing = np.full(table.n_rows, np.nan)
+        values = table.numbers(asked.column) if asked.column in table else missing
+        said = known & ~np.isnan(values)
+        if not said.any():
+            effects[name] = asked.effect(rows, level=level)
+            continue
+        about = {asked.field: asked.read(values[said], asked.column)}
+        own = JudgedRows(**{name: column[said] for name, column in columns.items()}, **about)
+        effects[name] = asked.effect(own, level=level)
+    return EffectReport(effects, grader_severities(rows, dict(enumerate(table.coded("grader").names)), level=level))
+
+
+def _who(table: Table) -> dict[str, Codes]:
+    codes = {name: table.coded(name).codes.astype(np.intp) for name in WHO}
+    for name, column in codes.items():
+        if (column < 0).any():
+            raise ImpossibleValue(name, "empty in some row", allowed="filled in every row")
+    numbers = table.coded("sample").codes if "sample" in table else np.zeros(table.n_rows, dtype=np.intp)
+    deliverables = np.stack([codes["task"], codes["model"], numbers.astype(np.intp)])
+    return {**codes, "sample": np.unique(deliverables, axis=1, return_inverse=True)[1].ravel()}
+
+
+def _yes_or_no(values: Floats, column: str) -> Any:
+    if not np.isin(values, (0.0, 1.0)).all():
+        raise ImpossibleValue(column, "something else in some row", allowed="1 (yes), 0 (no), or empty where unknown")
+    return values == 1.0
+
+
+def _logarithm(values: Floats, column: str) -> Any:
+    if not (values > 0).all():
+        raise ImpossibleValue(column, "0 or less in some row", allowed="one's length over the other side's, above 0")
+    return np.log(values)
+
+
+def _as_they_are(values: Floats, _column: str) -> Any:
+    return values
+
+
+ASKED = {
+    "position": _Asked(position_effect, "shown_first", "shown_first", _yes_or_no),
+    "length": _Asked(length_effect, "length_ratio", "log_length_ratio", _logarithm),
+    "kin": _Asked(kin_effect, "kin", "kin", _yes_or_no),
+    "drift": _Asked(drift_effect, "day", "days", _as_they_are),
+}

@@ -2,21 +2,100 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from guildhall.analysis.counting import Counted
-from guildhall.analysis.drift import Drift
-from guildhall.analysis.pairs import Pairs
-from guildhall.analysis.tables import Table
-from guildhall.analysis.tasks_and_models import tasks_and_models
+from guildhall.analysis.paired import Drift
+from guildhall.analysis.pairs import NOT_ASKED, Pairs
+from guildhall.analysis.tables import Coded, Floats, Table
 from guildhall.analysis.win_rates import WinRate, win_rates
 from guildhall.domain.policy import GraderGroup
 from guildhall.domain.studies import Study
+
+
+def tasks_and_models(rows: Pairs, tasks: pl.DataFrame) -> Table | None:
+    """One row per task and model, in the columns `guildhall analyze savings` reads.
+
+    Review is a task's mean active time at a grader's first sight of it, priced at the wage of the task's occupation;
+    a model's minutes and dollars are means over its samples, as the ledger booked them.
+    """
+    n_tasks, n_models = len(rows.wording.names), len(rows.model.names)
+    pair = rows.model.codes.astype(np.int64) * n_tasks + rows.wording.codes
+    pairs, at = np.unique(pair, return_inverse=True)
+    model, task = np.divmod(pairs, n_tasks)
+    hours, wage = (_of_tasks(rows, tasks, name) for name in ("hours", "wage"))
+    review = _review_minutes(rows)
+    spent = _spent(rows, n_models * n_tasks)
+    known = ~np.isnan(hours[task]) & ~np.isnan(spent["minutes"][pairs])
+    if not known.any():
+        return None
+    asked = rows.accepted != NOT_ASKED
+    columns: dict[str, Coded | Floats] = {
+        "task": Coded(task[known].astype(np.int32), rows.wording.names),
+        "model": _named(model[known], rows.model.names),
+        "human_minutes": 60 * hours[task],
+        "human_cost": (hours * wage)[task],
+        "minutes": spent["minutes"][pairs],
+        "cost": spent["cost"][pairs],
+        "wins": _count(at, rows.score == 1.0),
+        "ties": _count(at, rows.score == 0.5),
+        "judgments": _count(at, np.ones(len(rows), dtype=np.bool_)),
+        "accepted": _count(at, rows.accepted == 1),
+        "rated": _count(at, asked),
+    }
+    if review is not None:
+        columns |= {"review_minutes": review[task], "review_cost": (review / 60 * wage)[task]}
+    kept = {name: cells if isinstance(cells, Coded) else cells[known] for name, cells in columns.items()}
+    return Table(kept, int(known.sum()))
+
+
+def _named(codes: NDArray[Any], names: tuple[str, ...]) -> Coded:
+    """Codes over the names that occur: the expert is nobody's row."""
+    used, renumbered = np.unique(codes, return_inverse=True)
+    return Coded(renumbered.astype(np.int32), tuple(names[code] for code in used.tolist()))
+
+
+def _count(at: NDArray[Any], which: NDArray[np.bool_]) -> Floats:
+    return np.asarray(np.bincount(at, which), dtype=np.float64)
+
+
+def _of_tasks(rows: Pairs, tasks: pl.DataFrame, fact: str) -> Floats:
+    """A fact of each wording among the pairs'; NaN where unknown."""
+    known = dict(zip(tasks["key"], tasks[fact], strict=True))
+    return np.array([known.get(name) for name in rows.wording.names], dtype=np.float64)
+
+
+def _review_minutes(rows: Pairs) -> Floats | None:
+    """Each task's mean; a judgment of several works counts once. None where no time was taken."""
+    _, first = np.unique(rows.judgment, return_index=True)
+    seen = first[(rows.exposure[first] == 1) & ~np.isnan(rows.active_s[first])]
+    if not len(seen):
+        return None
+    return _means(rows.wording.codes[seen], rows.active_s[seen] / 60, len(rows.wording.names))
+
+
+def _spent(rows: Pairs, size: int) -> dict[str, Floats]:
+    """Mean minutes and dollars of each (model, task), over the samples that were judged; NaN where unknown."""
+    first = rows.deliverables.first
+    pair = rows.model.codes[first].astype(np.int64) * len(rows.wording.names) + rows.wording.codes[first]
+    return {"minutes": _means(pair, rows.seconds[first] / 60, size), "cost": _means(pair, rows.cost_usd[first], size)}
+
+
+def _means(group: NDArray[Any], values: Floats, size: int) -> Floats:
+    """The mean of each group's known values; NaN for a group without one."""
+    known = ~np.isnan(values)
+    times = np.bincount(group[known], minlength=size)
+    total = np.bincount(group[known], values[known], minlength=size)
+    means: Floats = np.divide(total, times, out=np.full(size, np.nan), where=times > 0)
+    return means
 
 
 class Need(StrEnum):
@@ -83,8 +162,7 @@ class Evidence:
     def baseline(self) -> str:
         return self.counted.policy.baseline
 
-    def waves(self) -> Iterator[Study]:
+    @property
+    def waves(self) -> tuple[Study, ...]:
         """The studies whose pairs are here, the earliest first."""
-        if self.earlier is not None:
-            yield from self.earlier.waves()
-        yield self.study
+        return (*(self.earlier.waves if self.earlier is not None else ()), self.study)

@@ -17,8 +17,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from guildhall.analysis.additive import Solved, linked_groups, mean_by, shrunk_slopes, solve_marks
 from guildhall.analysis.intervals import t_quantile
+from guildhall.analysis.leniency_fits import Solved, linked_groups, mean_by, shrunk_slopes, solve_marks
 from guildhall.analysis.marks import Codes, Floats, MarkTable
 from guildhall.analysis.ratings import rank_intervals
 from guildhall.domain.estimates import Estimate

@@ -16,9 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.files import read_table
-from guildhall.analysis.histogram import joint_counts
 from guildhall.analysis.intervals import mean_of_cluster_means, t_estimate
-from guildhall.analysis.tables import renumber
+from guildhall.analysis.tables import joint_counts, renumber
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingMarked
 

@@ -6,16 +6,19 @@ one after the other in arrays, and every sum over the tasks or samples of a grou
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.clusters import FEWEST_SECOND
-from guildhall.analysis.intervals import Share
+from guildhall.analysis.intervals import FEWEST_SECOND, Share
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.tables import Codes, Floats, distinct
 from guildhall.domain.estimates import Convention
+from guildhall.domain.report import TaskRates
+from guildhall.domain.studies import Study
 from guildhall.errors import NothingJudged
 
 CONVENTIONS: dict[Convention, tuple[float, float, float]] = {
@@ -193,3 +196,52 @@ def _matched_dfs(errors: Floats, sizes: Codes) -> Floats:
         kurtosis = np.where(total > 0, sizes * fourth / total**2, 1.0)
         matched = np.maximum(1.0, np.minimum(sizes - 1.0, 2.0 * sizes / (kurtosis - 1.0)))
     return np.where(kurtosis > 1.0, matched, sizes - 1.0)
+
+
+def rates_by_task(outcomes: Outcomes, waves: Iterable[Study]) -> TaskRates:
+    """Rates by model and task, tasks under the version that the studies pin."""
+    keys = {name: key for study in waves for name, key in study.pins.items()}
+    groups = Groups(outcomes)
+    models = [outcomes.model.names[code] for code in groups.codes.tolist()]
+    place = np.repeat(np.arange(len(groups)), groups.n_tasks), groups.names_of_tasks
+    rates: dict[str, dict[str, tuple[float | None, ...]]] = {}
+    conventions: tuple[Convention, ...] = ("win", "win_or_tie")
+    for convention in conventions:
+        means = np.full((len(groups), len(outcomes.task.names)), None, dtype=object)
+        means[place] = groups.task_means(convention).tolist()
+        rates[convention] = dict(zip(models, map(tuple, means.tolist()), strict=True))
+    tasks = tuple(keys.get(name, name) for name in outcomes.task.names)
+    return TaskRates(tasks=tasks, win=rates["win"], win_or_tie=rates["win_or_tie"])
+
+
+class Shared(NamedTuple):
+    """A variance that all rates have in common, and its degrees of freedom."""
+
+    variance: float
+    df: float
+
+
+NOTHING_SHARED = Shared(0.0, np.inf)
+
+
+def shared_error(outcomes: Outcomes, convention: Convention) -> Shared:
+    """The mean covariance between the rates of two models, with tasks and graders as clusters; never below 0."""
+    groups = Groups(outcomes)
+    if len(groups) < 2:
+        return NOTHING_SHARED
+    errors = groups.errors(convention, Rated(groups, convention).values)
+    model, task, grader = groups.group, outcomes.task.codes, groups.grader
+    total = _shared_in(model, task, errors)
+    if grader is not None and np.all(grader >= 0):
+        width = int(grader.max()) + 1
+        total += max(0.0, _shared_in(model, grader, errors) - _shared_in(model, task * width + grader, errors))
+    pairs = len(groups) * (len(groups) - 1)
+    return Shared(max(0.0, total) / pairs, float(max(1, len(np.unique(task)) - 1)))
+
+
+def _shared_in(model: NDArray[np.int64], cluster: NDArray[np.int64], errors: Floats) -> float:
+    """The sum over clusters, and over all ordered pairs of different models, of the products of their errors."""
+    _, at = np.unique(cluster, return_inverse=True)
+    _, own = np.unique(at * (int(model.max()) + 1) + model, return_inverse=True)
+    together, apart = np.bincount(at, errors), np.bincount(own, errors)
+    return float(together @ together - apart @ apart)

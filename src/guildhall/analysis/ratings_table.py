@@ -24,7 +24,7 @@ LARGEST_TABLE = 1 << 20
 
 
 @dataclass(frozen=True)
-class Ratings:
+class RatingsTable:
     """One row a rating, and one a sample: `sample` of a rating indexes `model` and `task` of the samples."""
 
     models: tuple[str, ...]
@@ -55,13 +55,13 @@ class Types(NamedTuple):
     times: Counts
 
 
-def read_ratings(path: Path) -> Ratings:
+def read_ratings(path: Path) -> RatingsTable:
     """Ratings from a file with columns `sample, model, rater, kind, score` and optionally `task`."""
     table = read_table(path, required=("sample", "model", "rater", "kind", "score"), optional=("task",))
     return ratings_from_table(table)
 
 
-def ratings_from_table(table: Table) -> Ratings:
+def ratings_from_table(table: Table) -> RatingsTable:
     """Rows without a score are left out and counted; other cells must be filled."""
     scores = table.numbers("score")
     known = ~np.isnan(scores)
@@ -80,7 +80,7 @@ def ratings_from_table(table: Table) -> Ratings:
         key = key * len(tasks.names) + tasks.codes
     # The same sample name under another model or task is another sample: files often number them 1, 2, 3 anew.
     _, first, sample = np.unique(key[known], return_index=True, return_inverse=True)
-    return Ratings(
+    return RatingsTable(
         models=models.names,
         raters=columns["rater"].names,
         sample=sample,

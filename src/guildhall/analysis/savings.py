@@ -17,8 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.few_wins import moved_wins, reaching
-from guildhall.analysis.taskweights import KindSums, Shares, ratio_intervals, task_weights
+from guildhall.analysis.savings_intervals import KindSums, Shares, moved_wins, ratio_intervals, reaching, task_weights
 from guildhall.domain.estimates import Estimate, Success
 from guildhall.errors import ImpossibleValue, NothingToCompare, UnknownName
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import json
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +22,7 @@ from guildhall.analysis.savings import (
 )
 from guildhall.analysis.tables import Coded, Floats, Table, encode
 from guildhall.domain.estimates import Success
-from guildhall.errors import MissingColumn, UnreadableFile
+from guildhall.errors import ImpossibleValue, MissingColumn, NothingToCompare, UnreadableFile
 
 CURRENCIES = {"speed": "minutes", "cost": "cost"}
 """What is called speed is counted in minutes; what is called cost, in dollars."""
@@ -181,3 +183,119 @@ def _number(path: Path, row: dict[str, Any], name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise MissingColumn(path.name, name, found=[key for key, one in row.items() if isinstance(one, int | float)])
     return float(value)
+
+
+COMPLETIONS, COSTS, VALUES = "task_completions_all_agents.csv", "token_costs_by_task.csv", "task_values.jsonl"
+HOURS_BY = "model-estimated hours"
+CLAWWORK_COLUMNS = (
+    *("task", "model", "human_minutes", "human_cost", "minutes", "cost", "accepted", "rated"),
+    *("hours_by", "review_by", "success_by"),
+)
+
+
+def clawwork_rows(folder: Path, *, accept_at: float = 0.6) -> list[dict[str, Any]]:
+    """One row per task and agent; an attempt whose mark reaches `accept_at` counts as accepted.
+
+    Minutes are a mean over attempts; dollars are those of all sessions on the task, shared among its attempts.
+    """
+    if not 0 < accept_at <= 1:
+        raise ImpossibleValue("accept_at", accept_at, allowed="above 0 and at most 1")
+    worth = {row["task_id"]: row for row in _lines(folder / VALUES)}
+    dollars = {(row["agent"], row["task_id"]): float(row["total_cost_usd"]) for row in _rows(folder / COSTS)}
+    attempts: dict[tuple[str, str], list[dict[str, str]]] = defaultdict(list)
+    for row in _rows(folder / COMPLETIONS):
+        if row["work_submitted"] == "True" and row["evaluation_score"] and row["wall_clock_seconds"]:
+            attempts[row["agent"], row["task_id"]].append(row)
+    made = [
+        _row(agent, task, tried, worth[task], dollars.get((agent, task)), accept_at)
+        for (agent, task), tried in sorted(attempts.items())
+        if task in worth
+    ]
+    if not made:
+        raise NothingToCompare("savings")
+    return made
+
+
+def _row(
+    agent: str, task: str, tried: list[dict[str, str]], worth: dict[str, Any], dollars: float | None, accept_at: float
+) -> dict[str, Any]:
+    seconds = [float(one["wall_clock_seconds"]) for one in tried]
+    return {
+        "task": task,
+        "model": agent,
+        "human_minutes": 60 * float(worth["hours_estimate"]),
+        "human_cost": float(worth["task_value_usd"]),
+        "minutes": sum(seconds) / len(seconds) / 60,
+        "cost": "" if dollars is None else dollars / len(tried),
+        "accepted": sum(float(one["evaluation_score"]) >= accept_at for one in tried),
+        "rated": len(tried),
+        "hours_by": HOURS_BY,
+        "review_by": "unknown: nobody measured it",
+        "success_by": f"marked {accept_at:g} or better by a model",
+    }
+
+
+def _rows(path: Path) -> Iterator[dict[str, str]]:
+    with _opened(path) as file:
+        yield from csv.DictReader(file)
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    with _opened(path) as file:
+        for line in file:
+            try:
+                yield json.loads(line)
+            except json.JSONDecodeError as error:
+                raise UnreadableFile(path, f"a line is not JSON ({error})") from error
+
+
+def _opened(path: Path) -> Any:
+    try:
+        return path.open(encoding="utf-8", newline="")
+    except FileNotFoundError as error:
+        raise UnreadableFile(path, "there is no such file", fix="give the folder of the ClawWork tables") from error
+
+
+TRIES = tuple(range(1, 11))
+"""What a curve over the number of tries shows."""
+SAID = ("hours_by", "review_by", "success_by")
+UNSAID = "not said by the file"
+
+
+class SpeedAndCost(NamedTuple):
+    """Every model's ratios under one meaning of `w`, which every caption names.
+
+    `hours_by` says who knows how long the work takes a person, `review_by` how the time of review is known, or that it
+    is not, and `success_by` who says whether an attempt will do.
+    """
+
+    models: Sequence[ModelSavings]
+    w: Success
+    hours_by: str
+    review_by: str
+    success_by: str
+
+
+def read_speed_and_cost(
+    path: Path,
+    *,
+    w: Success,
+    tries: Sequence[int] = TRIES,
+    review_minutes: float | None = None,
+    seed: int = 0,
+    level: float = 0.95,
+) -> SpeedAndCost:
+    """Speed and cost from a file with one row per task and model.
+
+    Columns `hours_by`, `review_by` and `success_by` say where hours, review and verdicts come from, and stand on the
+    page. `review_minutes` is an assumption in place of a measurement, priced at each task's own cost a minute.
+    """
+    table = read_table(path, required=columns_for(w), optional=(*COLUMNS, *SAID))
+    if review_minutes is not None:
+        table = with_review(table, review_minutes)
+    models = savings_of_table(table, w=w, tries=tries, seed=seed, level=level)
+    return SpeedAndCost(models, w, *(_words(table, column) for column in SAID))
+
+
+def _words(table: Table, column: str) -> str:
+    return " and ".join(table.coded(column).names) or UNSAID if column in table else UNSAID

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.clusters import cluster_variance, widened
-from guildhall.analysis.intervals import share_interval
+from guildhall.analysis.intervals import cluster_variance, share_interval, widened
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingJudged
 

@@ -13,8 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.files import read_table, table_parts
-from guildhall.analysis.histogram import joint_counts, side_by_side
-from guildhall.analysis.tables import Coded, Codes, Floats, Table, encode, renumber, table_from_arrow
+from guildhall.analysis.tables import (
+    Coded,
+    Codes,
+    Floats,
+    Table,
+    encode,
+    joint_counts,
+    renumber,
+    side_by_side,
+    table_from_arrow,
+)
 from guildhall.errors import ImpossibleValue, NothingJudged, UnknownName
 
 WINNERS = ("left", "tie", "right")

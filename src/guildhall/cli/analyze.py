@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from guildhall.cli.analyze_agreement import agreement
-from guildhall.cli.analyze_effects import effects
-from guildhall.cli.analyze_marks import marks
-from guildhall.cli.analyze_power import power
-from guildhall.cli.analyze_ppi import ppi
+from guildhall.cli.analyze_graders import agreement, effects, marks
+from guildhall.cli.analyze_power import power, ppi
 from guildhall.cli.analyze_ratings import ratings
 from guildhall.cli.analyze_savings import import_clawwork, savings
 from guildhall.cli.analyze_win_rate import count, win_rate

@@ -53,7 +53,7 @@ def ratings(
     if elo:
         more["elo"] = dict(elo_file(file))
     if bootstrap:
-        from guildhall.analysis.rating_bootstrap import bootstrapped
+        from guildhall.analysis.rating_files import bootstrapped
 
         more["bootstrap"] = dict(bootstrapped(found, rounds=bootstrap, seed=seed, level=level))
     if json:

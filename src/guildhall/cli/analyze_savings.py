@@ -78,8 +78,8 @@ def savings(
 def _write_page(
     page: Path, file: Path, success: Success, *, title: str, review_minutes: float | None, seed: int
 ) -> None:
-    from guildhall.analysis.speed_and_cost import read_speed_and_cost
-    from guildhall.reports.savings_page import savings_page
+    from guildhall.analysis.savings_files import read_speed_and_cost
+    from guildhall.reports.other_pages import savings_page
 
     made = read_speed_and_cost(file, w=success, review_minutes=review_minutes, seed=seed)
     page.write_text(savings_page(made, title=title, seed=seed), encoding="utf-8")
@@ -93,11 +93,13 @@ def import_clawwork(
     json: JsonOption = False,
 ) -> None:
     """Costs, times and marks of ClawWork as rows per task and model; its hours are a model's estimates and say so."""
-    from guildhall.analysis.clawwork_files import COLUMNS, clawwork_rows
-    from guildhall.reports.tables import csv_text
+    from guildhall.analysis.savings_files import CLAWWORK_COLUMNS, clawwork_rows
+    from guildhall.reports.text import csv_text
 
     rows = clawwork_rows(folder, accept_at=accept_at)
-    out.write_text(csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in rows)), encoding="utf-8")
+    out.write_text(
+        csv_text(CLAWWORK_COLUMNS, ([row[name] for name in CLAWWORK_COLUMNS] for row in rows)), encoding="utf-8"
+    )
     if json:
         as_json({"rows": len(rows), "models": len({row["model"] for row in rows}), "out": str(out)})
         return

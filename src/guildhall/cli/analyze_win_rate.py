@@ -54,7 +54,7 @@ def count(
     json: JsonOption = False,
 ) -> None:
     """Losses, ties and wins in each cell: one pass over a file of any size, plain counts, nothing estimated."""
-    from guildhall.analysis.cell_counts import count_cell_file
+    from guildhall.analysis.outcomes import count_cell_file
 
     columns = by or ["model"]
     found = count_cell_file(file, columns)

@@ -39,8 +39,7 @@ def make(
 
     Exit code 8 when the backup was made and a file of the workspace turned out to be damaged.
     """
-    from guildhall.store.backup import take_backup
-    from guildhall.store.rotation import name_for, remove_older
+    from guildhall.store.backup import name_for, remove_older, take_backup
     from guildhall.store.workspace import Workspace
 
     now = time.time()
@@ -80,7 +79,7 @@ def restore(
 ) -> None:
     """Make a workspace from a backup; every byte of it is verified before anything is written."""
     from guildhall.store.audit import broken_links
-    from guildhall.store.restoring import restore_backup
+    from guildhall.store.backup import restore_backup
 
     with restore_backup(file, path, database=database, blobs=blobs) as restored:
         broken = broken_links(restored.store)

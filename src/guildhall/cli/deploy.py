@@ -35,8 +35,7 @@ def write(
     Passwords in them are new. Read README.md in the folder first.
     """
     from guildhall import __version__
-    from guildhall.deploy.plan import Deployment
-    from guildhall.deploy.writing import write_files
+    from guildhall.deploy.plan import Deployment, write_files
 
     try:
         plan = Deployment(

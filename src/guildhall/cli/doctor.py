@@ -58,8 +58,7 @@ def _rebuild(workspace: WorkspaceOption, json: bool) -> None:
 
 def _deep(workspace: WorkspaceOption, json: bool) -> None:
     """Everything a workspace promised to keep; exit code 8 when something is lost, damaged, doubled or dangling."""
-    from guildhall.store.checking import examine_workspace
-    from guildhall.store.upkeep import upkeep
+    from guildhall.store.checking import examine_workspace, upkeep
     from guildhall.store.workspace import Workspace
 
     with Workspace.find(workspace) as opened:

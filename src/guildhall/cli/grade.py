@@ -8,9 +8,8 @@ from typing import Annotated
 import typer
 
 from guildhall.cli.executing import AddressOption, ExecutorOption, Where, chosen_executor
-from guildhall.cli.grade_account import account
 from guildhall.cli.grade_tables import grades_json, show_grades, show_marks, show_standings
-from guildhall.cli.grade_training import apply, calibrate, examples, weigh
+from guildhall.cli.grade_training import account, apply, calibrate, examples, weigh
 from guildhall.cli.progress import live_table
 from guildhall.cli.show import as_json, as_json_line, done, note
 from guildhall.cli.workspace import ChangedOption, JsonOption, WhyOption, WorkspaceOption
@@ -68,7 +67,7 @@ def judge(
     """Let graders judge all pairs in both orders; stop and start again at will. Grades come back with intervals."""
     from dataclasses import asdict
 
-    from guildhall.grading.judges.verdicts import Judged
+    from guildhall.grading.judges.verdicts import AskingOutcome
     from guildhall.store.workspace import Workspace
     from guildhall.study.judges import graders_of
     from guildhall.study.judging import faults_of, grades_by, judge_study, progress_of
@@ -95,7 +94,7 @@ def judge(
         done(f"{name}: {judged.verdicts} new verdicts, {judged.failures} new failures")
         if judged.left:
             note(f"{judged.left} were left: {judged.why_left}")
-    require_no_faults(faults_of(sum(ended.values(), start=Judged())))
+    require_no_faults(faults_of(sum(ended.values(), start=AskingOutcome())))
 
 
 @app.command("status")
@@ -118,9 +117,9 @@ def rubric(
 ) -> None:
     """Hold every submission against its rubric, item by item, with a quotation for each verdict."""
     from guildhall.store.workspace import Workspace
+    from guildhall.study.deriving import rubric_scores
     from guildhall.study.judges import plan_of
     from guildhall.study.judging import faults_of, mark_study, marks_of
-    from guildhall.study.marks import rubric_scores
     from guildhall.study.stages import require_no_faults
     from guildhall.study.studies import OpenStudy
 
@@ -144,7 +143,7 @@ def export(
     workspace: WorkspaceOption = None,
 ) -> None:
     """Print people's judgments as preference data for fine-tuning, one JSON line a pair, without any author."""
-    from guildhall.grading.judges.preferences import preference_rows
+    from guildhall.grading.judges.example_making import preference_rows
     from guildhall.store.workspace import Workspace
     from guildhall.study.judging import desk_of, queued
     from guildhall.study.studies import OpenStudy
@@ -167,7 +166,7 @@ def ungradable(
 ) -> None:
     """List the tasks no automatic judge can grade, with the reason, or mark one by hand."""
     from guildhall.store.workspace import Workspace
-    from guildhall.study.gradability import mark_task, ungradable_tasks
+    from guildhall.study.judges import mark_task, ungradable_tasks
 
     with Workspace.find(workspace) as opened:
         if task is not None:

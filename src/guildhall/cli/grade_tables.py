@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from guildhall.analysis.accountability import Account
     from guildhall.analysis.win_rates import WinRate
     from guildhall.domain.estimates import Estimate
-    from guildhall.study.marks import RubricScore
+    from guildhall.study.deriving import RubricScore
 
 
 def show_standings(report: Any) -> None:

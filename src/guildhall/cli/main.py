@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "sandbox": ("guildhall.cli.sandbox:app", "The confined place in which agents work: build it, check it."),
     "people": ("guildhall.cli.people:app", "Who may come in, under which code name, and how to forget them."),
     "serve": ("guildhall.cli.serve:serve", "Serve the web app on this machine."),
-    "worker": ("guildhall.cli.worker:worker", "Background work of the web app: gradings, e-mail, webhooks."),
+    "worker": ("guildhall.cli.serve:worker", "Background work of the web app: gradings, e-mail, webhooks."),
     "report": ("guildhall.cli.report:report", "Write a study's report: a page, tables, a workbook, figures."),
     "reasons": ("guildhall.cli.reasons:app", "Why work lost and won: code graders' justifications into labels."),
     "occupations": ("guildhall.cli.occupations:app", "Which work matters: occupations from the official files."),

@@ -63,7 +63,7 @@ def select(
     if out is not None:
         from guildhall.errors import UnreadableFile
         from guildhall.occupations.validation import validate
-        from guildhall.reports.occupations import occupations_html
+        from guildhall.reports.other_pages import occupations_html
 
         validation, why = None, ""
         try:
@@ -116,7 +116,7 @@ def label(
     """Let a model label every task as digital or not; the same command again goes on where it stopped."""
     from guildhall.engine.oneshot import run_calls
     from guildhall.engine.terms import Limits, Terms
-    from guildhall.occupations.model_labels import label_by_model, write_labels
+    from guildhall.occupations.labels import label_by_model, write_labels
     from guildhall.occupations.selection import read_official
     from guildhall.store.workspace import Workspace
 

@@ -74,7 +74,7 @@ def read_grade(
     json: JsonOption = False,  # noqa: ARG001 - the answer is JSON lines either way
 ) -> None:
     """Read the overall grade each reply states, one JSON line a reply."""
-    from guildhall.peer.replies import readings
+    from guildhall.peer.loading import readings
 
     for row in readings(file, infer=infer):
         as_json_line(row)
@@ -171,7 +171,7 @@ def import_run(
 ) -> None:
     """Read a run of the public system; every reply is read anew and what was recorded is kept beside it."""
     from guildhall.peer.folder import write_run
-    from guildhall.peer.public_format import read_public_run
+    from guildhall.peer.loading import read_public_run
 
     record = read_public_run(file)
     folder = results / record.run

@@ -78,7 +78,7 @@ def _run_study(
 ) -> dict[str, Any]:
     from guildhall.documents.looking import documents
     from guildhall.judging.preparing import Preparer
-    from guildhall.study.people_results import people_results
+    from guildhall.study.people import people_results
 
     study = find_study(workspace, name)
     started = start(study_plan(study, models, options), results=results, now=datetime.now(UTC))

@@ -113,7 +113,7 @@ def pick(
 ) -> None:
     """Let a judge pick the best of N tries, unlabelled and in random order; picks and losers are kept."""
     from guildhall.store.workspace import Workspace
-    from guildhall.study.picking import pick_for_study
+    from guildhall.study.deriving import pick_for_study
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace) as opened:
@@ -174,7 +174,7 @@ def underspecify(
 ) -> None:
     """Keep an under-specified brief beside a task's own, with its token ratio."""
     from guildhall.store.workspace import Workspace
-    from guildhall.study.variants import add_variant
+    from guildhall.study.deriving import add_variant
 
     with Workspace.find(workspace) as opened:
         variant = add_variant(task, brief=brief, model=model, confirmed_by=confirmed_by, workspace=opened)

@@ -40,19 +40,19 @@ def build(
     json: JsonOption = False,
 ) -> None:
     """Prepare the working environment: packages for bubblewrap, or the files a container engine builds from."""
-    from guildhall.engine import containers, environments
+    from guildhall.engine import environments, sandboxes
     from guildhall.engine.bubblewrap_config import BubblewrapConfig
 
     if engine is not Engine.bubblewrap:
-        wanted: containers.Engine = "docker" if engine is Engine.docker else "kubernetes"
+        wanted: sandboxes.Engine = "docker" if engine is Engine.docker else "kubernetes"
         folder = into or Path("sandbox")
-        files = containers.write_container_files(profile.value, wanted, folder, config=BubblewrapConfig())
-        facts = {"engine": engine, "files": [str(file) for file in files], "note": containers.NOT_RUN_HERE}
+        files = sandboxes.write_container_files(profile.value, wanted, folder, config=BubblewrapConfig())
+        facts = {"engine": engine, "files": [str(file) for file in files], "note": sandboxes.NOT_RUN_HERE}
         if json:
             as_json(facts)
         else:
             done(f"wrote {', '.join(str(file) for file in files)}")
-            note(f"{engine}: {containers.NOT_RUN_HERE}")
+            note(f"{engine}: {sandboxes.NOT_RUN_HERE}")
         return
     prepared = environments.build(profile.value, into or environments.default_folder(profile.value))
     if json:
@@ -67,7 +67,7 @@ def build(
 @app.command()
 def check(json: JsonOption = False) -> None:
     """Try to break out of a sandbox on this machine, and say what held."""
-    from guildhall.engine.sandbox_check import check_sandbox
+    from guildhall.engine.sandboxes import check_sandbox
 
     found = check_sandbox()
     words = {True: "holds", False: "DOES NOT HOLD", None: "not tried"}

@@ -192,7 +192,7 @@ def rows(
     from guildhall.store.workspace import Workspace
     from guildhall.study.evidence import read_evidence
     from guildhall.study.exports import csv_of
-    from guildhall.study.tracing import trace
+    from guildhall.study.reporting import trace
 
     with Workspace.find(workspace) as opened:
         kept = newest_study(opened.store, study)

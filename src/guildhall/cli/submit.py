@@ -27,7 +27,7 @@ def openai(
     """Write the parquet table and the file tree, and check them; exit code 8 when a fault is found."""
     from guildhall.sampling.package import check_package
     from guildhall.store.workspace import Workspace
-    from guildhall.study.packaging import pack_author
+    from guildhall.study.exports import pack_author
 
     with Workspace.find(workspace) as opened:
         packed = pack_author(author, sample=sample, out=out, base=base, workspace=opened)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
-from guildhall.cli.review_desk import at_desk
+from guildhall.cli.review_acts import at_desk
 from guildhall.cli.show import as_json, done, note, table
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
 
 if TYPE_CHECKING:
     from guildhall.grading.people import Roster
-    from guildhall.taskbank.release_pages import Licence
+    from guildhall.taskbank.release import Licence
 
 
 def screen(
@@ -29,7 +29,7 @@ def screen(
     """Screen drafts that were not screened yet. Screening suggests; it changes and decides nothing."""
     from guildhall.engine.terms import Limits
     from guildhall.store.workspace import Workspace
-    from guildhall.study.screening import ScreeningSettings, ready_all, screen_all, unscreened
+    from guildhall.study.reviewing import ScreeningSettings, ready_all, screen_all, unscreened
     from guildhall.taskbank.review.screening import RULE
 
     with Workspace.find(workspace) as opened:
@@ -98,7 +98,7 @@ def _names_of(roster: Roster) -> list[str]:
 
 def _licence(known: str, file: Path | None, holder: str) -> Licence:
     from guildhall.errors import UnknownName, UnreadableFile
-    from guildhall.taskbank.release_pages import KNOWN_LICENCES, Licence
+    from guildhall.taskbank.release import KNOWN_LICENCES, Licence
 
     if file is None:
         if known not in KNOWN_LICENCES:

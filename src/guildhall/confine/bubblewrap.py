@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from guildhall.confine.limits import Limits
+from guildhall.confine.limits import RoomLimits
 from guildhall.errors import MissingTool
 
 WORK = "/job"
@@ -34,7 +34,7 @@ class Mount:
 def command_line(
     *,
     mounts: Iterable[Mount],
-    limits: Limits,
+    limits: RoomLimits,
     env: Mapping[str, str],
     seccomp_fd: int | None,
     passwd_fd: int,

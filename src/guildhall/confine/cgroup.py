@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from guildhall.confine.limits import HeldBy, Limits
+from guildhall.confine.limits import HeldBy, RoomLimits
 from guildhall.confine.tree import started
 
 _NAME = "guildhall-room-"
@@ -92,7 +92,7 @@ class ControlGroup:
         return int((self.memory / (in_v2 if self.held_by == "cgroup v2" else in_v1)).read_text())
 
 
-def open_group(limits: Limits, *, work: Path, process: Path = Path("/proc/self")) -> ControlGroup | None:
+def open_group(limits: RoomLimits, *, work: Path, process: Path = Path("/proc/self")) -> ControlGroup | None:
     """A group that holds `limits` for a room about to start; None where no hierarchy can be written to.
 
     Groups whose owner has died are removed on the way.
@@ -114,14 +114,14 @@ def open_group(limits: Limits, *, work: Path, process: Path = Path("/proc/self")
 
 def held_by_here() -> HeldBy:
     """Who would count the tree of a room on this machine: tried, by making a group and removing it."""
-    group = open_group(Limits(), work=Path("/"))
+    group = open_group(RoomLimits(), work=Path("/"))
     if group is None:
         return "watch"
     group.remove()
     return group.held_by
 
 
-def kernel_bytes(limits: Limits, *, work: Path, process: Path = Path("/proc/self")) -> int:
+def kernel_bytes(limits: RoomLimits, *, work: Path, process: Path = Path("/proc/self")) -> int:
     """What the kernel lets a room hold: its memory, and what the limits allow in files that live in memory.
 
     Those are `/tmp` and `/dev/shm`, and a work folder that lies on a tmpfs, which may reach twice its limit

@@ -7,21 +7,89 @@ import json
 import os
 import shutil
 import socket
+import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
 from guildhall.confine import bubblewrap, inside, seccomp
 from guildhall.confine.bubblewrap import Mount
 from guildhall.confine.cgroup import ControlGroup, open_group
-from guildhall.confine.identity import Stage, hand_over
-from guildhall.confine.limits import MIB, How, Limits
+from guildhall.confine.limits import MIB, How, RoomLimits
 from guildhall.confine.tree import Tree
 from guildhall.errors import MissingTool, RoomNotStarted
+
+UNPRIVILEGED_ID = 64987
+"""uid and gid on the host when the caller is root; nothing else should own files under it."""
+
+_STAGE_THEN_DROP = f"""
+echo 500 > /proc/self/oom_score_adj  # when memory runs out, the work goes first
+while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 97; shift 2; done
+shift
+exec setpriv --reuid={UNPRIVILEGED_ID} --regid={UNPRIVILEGED_ID} --clear-groups --no-new-privs -- "$@"
+"""
+
+
+def is_root() -> bool:
+    return os.geteuid() == 0
+
+
+def hand_over(folder: Path) -> None:
+    """Make `folder` and everything in it the unprivileged user's, where the caller is root.
+
+    Links are not followed. Files are given away as they are: hand over copies, never hard links.
+    """
+    if not is_root():
+        return
+    os.chown(folder, UNPRIVILEGED_ID, UNPRIVILEGED_ID, follow_symlinks=False)
+    for parent, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            os.chown(Path(parent, name), UNPRIVILEGED_ID, UNPRIVILEGED_ID, follow_symlinks=False)
+
+
+@dataclass
+class ReachablePaths:
+    """Reachable stand-ins for unreachable paths; `prefix` is the command that sets them up and drops root."""
+
+    binds: list[tuple[Path, Path]] = field(default_factory=list)
+    folder: Path | None = None
+
+    def reachable(self, path: Path) -> Path:
+        """`path` itself, or the stand-in by which the unprivileged user reaches it."""
+        if not is_root() or _others_may_reach(path):
+            return path
+        if self.folder is None:
+            self.folder = Path(tempfile.mkdtemp(prefix="guildhall-stage-"))
+            self.folder.chmod(0o755)
+        stand_in = self.folder / str(len(self.binds))
+        if path.is_dir():
+            stand_in.mkdir()
+        else:
+            stand_in.touch()
+        self.binds.append((path, stand_in))
+        return stand_in
+
+    def prefix(self) -> list[str]:
+        if not is_root():
+            return []
+        staged = [str(part) for bind in self.binds for part in bind]
+        private = ["unshare", "--mount", "--propagation", "private"] if staged else []
+        return [*private, "sh", "-c", _STAGE_THEN_DROP, "sh", *staged, "--"]
+
+    def clear(self) -> None:
+        """Remove the stand-ins; they are empty outside the launcher's own mount namespace."""
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+            self.folder = None
+
+
+def _others_may_reach(path: Path) -> bool:
+    return all(folder.stat().st_mode & stat.S_IXOTH for folder in path.resolve().parents)
+
 
 START_WITHIN_S = 20.0
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
@@ -36,7 +104,7 @@ class Launched:
     how: How
     cwd: str
     env: dict[str, str]
-    stage: Stage
+    stage: ReachablePaths
     private_temp: Path | None = None
     group: ControlGroup | None = None
 
@@ -62,7 +130,7 @@ class Launched:
 def launch(
     *,
     work: Path,
-    limits: Limits,
+    limits: RoomLimits,
     read_only: Sequence[Path],
     mounts: Sequence[Mount],
     env: Mapping[str, str],
@@ -87,7 +155,13 @@ def why_no_bubblewrap() -> str | None:
     with tempfile.TemporaryDirectory(prefix="guildhall-try-") as work:
         try:
             tried = launch(
-                work=Path(work), limits=Limits(), read_only=(), mounts=(), env={}, how="bubblewrap", kernel_limits=False
+                work=Path(work),
+                limits=RoomLimits(),
+                read_only=(),
+                mounts=(),
+                env={},
+                how="bubblewrap",
+                kernel_limits=False,
             )
         except (RoomNotStarted, MissingTool) as error:
             return str(error)
@@ -106,9 +180,9 @@ def system_python() -> str:
 
 
 def _in_bubblewrap(
-    *, work: Path, limits: Limits, read_only: Sequence[Path], mounts: Sequence[Mount], env: Mapping[str, str]
+    *, work: Path, limits: RoomLimits, read_only: Sequence[Path], mounts: Sequence[Mount], env: Mapping[str, str]
 ) -> Launched:
-    stage = Stage()
+    stage = ReachablePaths()
     script = Path(inside.__file__)
     wanted = [
         *(Mount(path.absolute(), str(path.absolute())) for path in read_only),
@@ -140,7 +214,7 @@ def _in_bubblewrap(
     return Launched(process, channel, "bubblewrap", bubblewrap.WORK, full_env, stage)
 
 
-def _under_rlimits(*, work: Path, limits: Limits, env: Mapping[str, str]) -> Launched:
+def _under_rlimits(*, work: Path, limits: RoomLimits, env: Mapping[str, str]) -> Launched:
     temp = Path(tempfile.mkdtemp(prefix="guildhall-room-"))
     script = temp / "inside.py"
     shutil.copyfile(inside.__file__, script)
@@ -150,7 +224,7 @@ def _under_rlimits(*, work: Path, limits: Limits, env: Mapping[str, str]) -> Lau
     if program is None:
         raise RoomNotStarted("this processor is not one whose network calls can be refused")
     settings = _settings(limits, processes=None, program=program)
-    stage = Stage()
+    stage = ReachablePaths()
     reached = stage.reachable(work.absolute())
     command = [*stage.prefix(), system_python(), "-I", "-S", str(script)]
     try:
@@ -166,7 +240,7 @@ def _base_env(temp: str) -> dict[str, str]:
     return {"PATH": PATH, "HOME": temp, "TMPDIR": temp, "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "TERM": "dumb"}
 
 
-def _settings(limits: Limits, *, processes: int | None, program: bytes | None) -> str:
+def _settings(limits: RoomLimits, *, processes: int | None, program: bytes | None) -> str:
     rlimits = {
         "RLIMIT_CORE": 0,
         "RLIMIT_DATA": limits.memory_bytes + 64 * MIB,  # a kernel-kept bound for each process, above the tree's

@@ -23,7 +23,7 @@ HeldBy = Literal["cgroup v2", "cgroup v1", "watch"]
 
 
 @dataclass(frozen=True)
-class Limits:
+class RoomLimits:
     """What one command may use; all but `file_bytes` and `open_files` hold for its whole process tree.
 
     In a long-lived room the memory, process, disk and temporary-space limits hold for everything that lives in
@@ -47,7 +47,7 @@ class Limits:
         return replace(self, **changes)
 
 
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = RoomLimits()
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from typing import Any, Self
 from guildhall.confine.bubblewrap import Mount
 from guildhall.confine.command import Command, Ending
 from guildhall.confine.launch import Launched, launch, why_no_bubblewrap
-from guildhall.confine.limits import DEFAULT_LIMITS, Ended, Finished, HeldBy, How, Limits
+from guildhall.confine.limits import DEFAULT_LIMITS, Ended, Finished, HeldBy, How, RoomLimits
 from guildhall.confine.watch import Watch
 from guildhall.errors import RoomClosed
 
@@ -40,7 +40,7 @@ def run(
     command: Sequence[str],
     *,
     work: Path,
-    limits: Limits = DEFAULT_LIMITS,
+    limits: RoomLimits = DEFAULT_LIMITS,
     read_only: Sequence[Path] = (),
     env: Mapping[str, str] = {},
     stdin: bytes | None = None,
@@ -61,7 +61,7 @@ def run(
 def start(
     *,
     work: Path,
-    limits: Limits = DEFAULT_LIMITS,
+    limits: RoomLimits = DEFAULT_LIMITS,
     read_only: Sequence[Path] = (),
     mounts: Sequence[Mount] = (),
     env: Mapping[str, str] = {},
@@ -85,7 +85,7 @@ def start(
 class Room:
     """A confined place; commands may run in it one after another or at once, from any thread."""
 
-    def __init__(self, launched: Launched, work: Path, limits: Limits) -> None:
+    def __init__(self, launched: Launched, work: Path, limits: RoomLimits) -> None:
         self.how, self.work, self.limits = launched.how, work, limits
         self.limits_held_by: HeldBy = launched.group.held_by if launched.group else "watch"
         self.cwd = launched.cwd

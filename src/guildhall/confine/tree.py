@@ -14,7 +14,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
 @dataclass(frozen=True)
-class Usage:
+class TreeUsage:
     """What a tree used at one look; `tasks` counts threads, as the kernel's own limit does."""
 
     tasks: int = 0
@@ -48,7 +48,7 @@ class Tree:
             found += wave
         return found
 
-    def look(self) -> Usage:
+    def look(self) -> TreeUsage:
         processes = {pid: process for pid in self.pids() if (process := _read(pid)) is not None}
         self._last = {pid: process.started for pid, process in processes.items()}
         for pid, process in processes.items():
@@ -58,7 +58,7 @@ class Tree:
         seen = sum(self._cpu_by_process.values())
         charged = sum(process.own_cpu + process.reaped_cpu for process in processes.values())
         self._cpu_s = max(self._cpu_s, seen / _TICKS, charged / _TICKS)
-        return Usage(
+        return TreeUsage(
             tasks=sum(process.tasks for process in processes.values()),
             resident_bytes=sum(process.resident_bytes for process in processes.values()),
             cpu_s=self._cpu_s,

@@ -7,13 +7,48 @@ import os
 import signal
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from guildhall.confine.cgroup import ControlGroup
 from guildhall.confine.command import Command
-from guildhall.confine.folder import Size, measure
-from guildhall.confine.limits import Ended, Limits
-from guildhall.confine.tree import Tree, Usage
+from guildhall.confine.limits import Ended, RoomLimits
+from guildhall.confine.tree import Tree, TreeUsage
+
+DEEPEST = 100
+"""Folders nested deeper than this are an attack on whoever walks them, and count as past the limit."""
+
+
+@dataclass(frozen=True)
+class Size:
+    bytes: int = 0
+    files: int = 0
+    unmeasurable: bool = False  # nested too deep, or a folder its owner closed to everybody
+
+
+def measure(folder: Path, *, give_up_after: int) -> Size:
+    """Bytes on disk and entries below `folder`, links not followed; stops counting past `give_up_after` entries."""
+    used, files = 0, 0
+    waiting = [(str(folder), 0)]
+    while waiting:
+        path, depth = waiting.pop()
+        if depth > DEEPEST:
+            return Size(used, files, unmeasurable=True)
+        try:
+            with os.scandir(path) as entries:
+                for entry in entries:
+                    files += 1
+                    if files > give_up_after:
+                        return Size(used, files)
+                    used += entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append((entry.path, depth + 1))
+        except PermissionError:
+            return Size(used, files, unmeasurable=True)
+        except OSError:
+            continue  # removed while we looked
+    return Size(used, files)
+
 
 _FULL_HOUSE_S = 1.0
 _FOLDER_LOOK_S, _SLOWEST_FOLDER_LOOK_S = 0.25, 1.0
@@ -22,7 +57,7 @@ _FOLDER_LOOK_S, _SLOWEST_FOLDER_LOOK_S = 0.25, 1.0
 class Watch:
     """The limits of one room, held against looks at its tree and its work folder."""
 
-    def __init__(self, root: int, *, ours: int, work: Path, limits: Limits, group: ControlGroup | None) -> None:
+    def __init__(self, root: int, *, ours: int, work: Path, limits: RoomLimits, group: ControlGroup | None) -> None:
         self._tree, self._ours, self._group = Tree(root), ours, group
         self._work, self._limits = work, limits
         self._full_since: float | None = None
@@ -76,7 +111,7 @@ class Watch:
             return any(command.cpu_s > self._limits.cpu_s for command in commands)
         return self.cpu_s - self._cpu_when_quiet > self._limits.cpu_s
 
-    def _too_much_memory(self, usage: Usage) -> bool:
+    def _too_much_memory(self, usage: TreeUsage) -> bool:
         if usage.resident_bytes <= self._limits.memory_bytes:
             return False
         return self._tree.proportional_bytes() > self._limits.memory_bytes

@@ -26,7 +26,7 @@ from typing import Any, Self, TypeVar
 from pydantic import ValidationError
 
 import guildhall
-from guildhall.confine.limits import MIB, Finished, Limits
+from guildhall.confine.limits import MIB, Finished, RoomLimits
 from guildhall.confine.room import start
 from guildhall.documents import asking
 from guildhall.documents.handing import hand_in, take_out
@@ -36,7 +36,9 @@ from guildhall.errors import LookInterrupted, LookNotFinished, RoomClosed, Unrea
 
 V = TypeVar("V", bound=Value)
 
-LIMITS = Limits(wall_s=60, cpu_s=45, memory_bytes=768 * MIB, processes=64, file_bytes=512 * MIB, work_bytes=1536 * MIB)
+LIMITS = RoomLimits(
+    wall_s=60, cpu_s=45, memory_bytes=768 * MIB, processes=64, file_bytes=512 * MIB, work_bytes=1536 * MIB
+)
 """What one file may cost before its parser is stopped; memory and disk hold for a whole room."""
 FILES_PER_ROOM = 20
 SYSTEM_PYTHON = "/usr/bin/python3"
@@ -73,7 +75,7 @@ def interrupted(file: Path, why: str) -> LookInterrupted | LookNotFinished:
 class WarmRoom:
     """A room with a worker in it that has everything loaded; not for two threads at once."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: RoomLimits) -> None:
         self.limits = limits
         self.files = 0
         self._folder = tempfile.TemporaryDirectory(prefix="guildhall-room-", ignore_cleanup_errors=True)
@@ -99,7 +101,7 @@ class Rooms:
     A room serves at most twenty files, and none after a file that was refused, crashed or reached a limit.
     """
 
-    def __init__(self, *, places: int = 2, limits: Limits = LIMITS) -> None:
+    def __init__(self, *, places: int = 2, limits: RoomLimits = LIMITS) -> None:
         self._limits = limits
         self._idle: queue.LifoQueue[WarmRoom] = queue.LifoQueue()
         self._places = threading.BoundedSemaphore(places)
@@ -154,7 +156,7 @@ def confined(
     file: Path,
     *,
     out: Path,
-    limits: Limits = LIMITS,
+    limits: RoomLimits = LIMITS,
     also: Mapping[str, Path] = _NOTHING,
     **options: Any,
 ) -> V:
@@ -193,7 +195,7 @@ def _interpreter() -> list[Path]:
     return sorted(path for path in wanted if path.exists() and not path.is_relative_to("/usr"))
 
 
-def _answer(file: Path, finished: Finished, limits: Limits) -> dict[str, Any]:
+def _answer(file: Path, finished: Finished, limits: RoomLimits) -> dict[str, Any]:
     """What the worker said; it may have been taken over, so only the promised shape is accepted."""
     if finished.ended in ON_THE_CLOCK:
         raise interrupted(file, f"stopped at its {limit_in_words(finished, limits)}")
@@ -211,7 +213,7 @@ def _answer(file: Path, finished: Finished, limits: Limits) -> dict[str, Any]:
         raise UnreadableFile(file, "made its parser answer in a wrong shape") from error
 
 
-def limit_in_words(finished: Finished, limits: Limits) -> str:
+def limit_in_words(finished: Finished, limits: RoomLimits) -> str:
     """The limit at which a command was ended, for a person."""
     return {
         "wall": f"limit of {limits.wall_s:g} s",

@@ -2,20 +2,89 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from guildhall.documents.checks.checking import CheckLimits, check_file
+from guildhall.documents.detection import detect_bytes
 from guildhall.documents.extract.pdf import place_words
 from guildhall.documents.extract.reading import extract_file
 from guildhall.documents.extract.sheets import read_grid
 from guildhall.documents.extract.writing import visible
-from guildhall.documents.kinds import Kind
-from guildhall.documents.scrub.scrubbing import freeze_file, scrub_file
+from guildhall.documents.kinds import Kind, function
+from guildhall.documents.scrub.names import ScrubContext, ScrubLedger
 from guildhall.documents.tells import find_tells
 from guildhall.documents.values import Extracted, Finding, Omission, Scrubbed
 from guildhall.domain.prepared import Grid, TextLayer
 from guildhall.domain.values import Value
+from guildhall.errors import CannotScrub, GuildhallError
+
+DEEPEST = 4
+"""Files inside files (an archive in an archive, a workbook in a slide) are followed this far."""
+MOST_INPUT_BYTES = 512 << 20
+DAMAGE = (ValueError, TypeError, AttributeError, LookupError, RecursionError, OSError, struct.error, zlib.error)
+"""What reading broken bytes raises, whichever library reads them."""
+
+
+def scrub_file(path: Path, out: Path, *, kind: Kind) -> Scrubbed:
+    """Write a scrubbed copy to `out`; the same bytes every time. A refusal writes nothing and says why."""
+    return _with_ledger(path, out, kind, lambda data, ledger: scrub_bytes(data, kind, ledger, name=path.name))
+
+
+def freeze_file(path: Path, out: Path, *, kind: Kind) -> Scrubbed:
+    """Write a copy in which only volatile content is frozen: the fair picture of a file before its scrub."""
+    return _with_ledger(path, out, kind, lambda data, ledger: _frozen(data, kind, ledger, name=path.name))
+
+
+def _with_ledger(path: Path, out: Path, kind: Kind, work: Callable[[bytes, ScrubLedger], bytes]) -> Scrubbed:
+    ledger = ScrubLedger()
+    try:
+        if path.stat().st_size > MOST_INPUT_BYTES:
+            raise CannotScrub(kind.value, f"it is larger than {MOST_INPUT_BYTES >> 20} MiB")
+        scrubbed = work(path.read_bytes(), ledger)
+    except GuildhallError as error:
+        return _refused(kind, str(error))
+    except DAMAGE as error:
+        return _refused(kind, f"it is damaged ({type(error).__name__}: {error})")
+    out.write_bytes(scrubbed)
+    return Scrubbed(kind=kind, out=out, cleaned=ledger.cleaned(), omitted=ledger.omitted())
+
+
+def _refused(kind: Kind, reason: str) -> Scrubbed:
+    return Scrubbed(kind=kind, omitted=(Omission(what="file not scrubbed", reason=reason[:500]),))
+
+
+def scrub_bytes(data: bytes, kind: Kind, ledger: ScrubLedger, *, name: str, depth: int = 0) -> bytes:
+    """One file's bytes, scrubbed as its kind demands; raises `CannotScrub` when that cannot be done."""
+    if depth > DEEPEST:
+        raise CannotScrub(name, f"it lies more than {DEEPEST} files deep")
+
+    def member(inner_name: str, inner: bytes) -> bytes:
+        found = detect_bytes(inner[:65536], inner[-(1 << 20) :], name=inner_name, size=len(inner))
+        return scrub_bytes(inner, found.kind, ledger, name=inner_name, depth=depth + 1)
+
+    if kind.row.scrubber is None:
+        raise CannotScrub(name, f"no scrubber knows the inside of {_a(kind)}")
+    scrubbed: bytes = function(kind.row.scrubber)(data, ledger, ScrubContext(kind, name, member))
+    return scrubbed
+
+
+def _a(kind: Kind) -> str:
+    return "a file of unknown kind" if kind is Kind.UNKNOWN else f"this kind of file ({kind.value})"
+
+
+def _frozen(data: bytes, kind: Kind, ledger: ScrubLedger, *, name: str) -> bytes:
+    if kind.row.freezer is None:
+        return data
+    frozen: bytes = function(kind.row.freezer)(data, ledger, ScrubContext(kind, name, _left_alone))
+    return frozen
+
+
+def _left_alone(_name: str, inner: bytes) -> bytes:
+    return inner
 
 
 class FileFindings(Value):

@@ -9,7 +9,7 @@ from guildhall.domain.estimates import Estimate
 from guildhall.domain.values import Id, Value
 
 
-class Cell(Value):
+class BoardCell(Value):
     """Planned gradings of one model's work in one occupation. In sets of several models a grading counts for each."""
 
     occupation: str
@@ -19,7 +19,7 @@ class Cell(Value):
     done: int
 
 
-class Occupation(Value):
+class BoardOccupation(Value):
     """The gradings of all models' work in one occupation."""
 
     name: str
@@ -59,7 +59,7 @@ class Board(Value):
     counted_at: float
     progress: Progress
     models: tuple[str, ...] = ()
-    cells: tuple[Cell, ...] = ()
+    cells: tuple[BoardCell, ...] = ()
     running: tuple[Running, ...] = ()
     agreement: tuple[RunningAgreement, ...] = ()
 
@@ -67,7 +67,7 @@ class Board(Value):
     def gradings(self) -> int:
         return sum(cell.planned for cell in self.cells)
 
-    def occupations(self) -> list[Occupation]:
+    def occupations(self) -> list[BoardOccupation]:
         """The cells of each occupation together."""
         totals: dict[str, list[int]] = {}
         for cell in self.cells:
@@ -75,7 +75,7 @@ class Board(Value):
             for at, more in enumerate((1, cell.planned, cell.held, cell.done)):
                 total[at] += more
         return [
-            Occupation(name=name, models=models, planned=planned, held=held, done=done)
+            BoardOccupation(name=name, models=models, planned=planned, held=held, done=done)
             for name, (models, planned, held, done) in sorted(totals.items())
         ]
 

@@ -79,7 +79,7 @@ AT_ITS_LIMIT = "ended by the sandbox"
 """What a room of ours adds to the error stream of a command that it ended because what lives in it took too much."""
 
 
-class Room(Protocol):
+class AgentRoom(Protocol):
     """The sandbox of one job, while it lives. Paths are relative to the work folder."""
 
     async def run(self, argv: list[str], *, stdin: str | None = None, timeout_s: float = 60) -> Ran: ...
@@ -107,7 +107,7 @@ class HostTool:
     name: str
     about: str
     parameters: Mapping[str, tuple[type, str]]
-    run: Callable[[Room, Mapping[str, Any]], Awaitable[Shown]]
+    run: Callable[[AgentRoom, Mapping[str, Any]], Awaitable[Shown]]
 
 
 @dataclass(frozen=True)
@@ -144,14 +144,14 @@ class Collected(Protocol):
         """What the evaluation log says of it: `delivered`, `text`, `files`, `problems`."""
 
 
-class Stage(Protocol):
+class AgentStage(Protocol):
     """The part of a stage that runs around its agents."""
 
     @property
     def tools(self) -> tuple[HostTool, ...]:
         """Tools of the stage's own, on top of the shell."""
 
-    async def collect(self, job: AgentJob, room: Room | None, end: AgentEnd) -> Collected:
+    async def collect(self, job: AgentJob, room: AgentRoom | None, end: AgentEnd) -> Collected:
         """Fetch what the agent made while its sandbox still lives."""
 
     def keep(self, job: AgentJob, end: AgentEnd, collected: Collected | None) -> Made:

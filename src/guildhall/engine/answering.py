@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from guildhall.domain.submissions import OUR_FAULT, StopReason
-from guildhall.engine.agents import AgentEnd, AgentJob, Collected, HostTool, Made, Room
+from guildhall.engine.agents import AgentEnd, AgentJob, AgentRoom, Collected, HostTool, Made
 from guildhall.engine.calls import Reply
 from guildhall.engine.evals import run_agents
 from guildhall.engine.oneshot import Answers, known_replies
@@ -55,7 +55,7 @@ class _Said:
 class _Answering:
     tools: tuple[HostTool, ...]
 
-    async def collect(self, job: AgentJob, room: Room | None, end: AgentEnd) -> Collected:  # noqa: ARG002
+    async def collect(self, job: AgentJob, room: AgentRoom | None, end: AgentEnd) -> Collected:  # noqa: ARG002
         return _Said(end.text)
 
     def keep(self, job: AgentJob, end: AgentEnd, collected: Collected | None) -> Made:  # noqa: ARG002

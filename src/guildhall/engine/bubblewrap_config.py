@@ -18,11 +18,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from guildhall.confine.bubblewrap import Mount
 from guildhall.confine.launch import system_python
-from guildhall.confine.limits import GIB, MIB, Limits
+from guildhall.confine.limits import GIB, MIB, RoomLimits
 from guildhall.confine.room import Room
 from guildhall.engine import bubblewrap_bridge
 from guildhall.engine.bubblewrap_authority import Authority
-from guildhall.engine.bubblewrap_proxy import Asked, Proxy
+from guildhall.engine.bubblewrap_proxy import ProxiedRequest, Proxy
 from guildhall.errors import RoomNotStarted, UnreadableFile
 
 _INSIDE = "/run/network"
@@ -65,8 +65,8 @@ class BubblewrapConfig(BaseModel):
         except (tomllib.TOMLDecodeError, UnicodeDecodeError, ValidationError) as error:
             raise UnreadableFile(path, f"is not a sandbox configuration: {error}") from error
 
-    def limits(self, *, output_bytes: int) -> Limits:
-        return Limits(
+    def limits(self, *, output_bytes: int) -> RoomLimits:
+        return RoomLimits(
             wall_s=self.exec_s,
             cpu_s=self.cpu_s,
             memory_bytes=self.memory_mb * MIB,
@@ -102,7 +102,7 @@ class Network:
         return cls(folder, Proxy(folder / "proxy.sock", allow=allow, authority=authority, **outward))
 
     @property
-    def asked(self) -> tuple[Asked, ...]:
+    def asked(self) -> tuple[ProxiedRequest, ...]:
         """Every request so far, allowed or refused."""
         return tuple(self._proxy.asked)
 

@@ -34,7 +34,7 @@ MOST_BYTES = 256 * 1024 * 1024
 
 
 @dataclass(frozen=True)
-class Asked:
+class ProxiedRequest:
     """One request a sandbox made, and what became of it."""
 
     method: str
@@ -77,7 +77,7 @@ class Proxy:
         self.authority = authority
         self.trust = trust or ssl.create_default_context()
         self.resolve, self.dial = resolve, dial
-        self.asked: list[Asked] = []
+        self.asked: list[ProxiedRequest] = []
         self._server = _Server(str(at), _Conversation)
         self._server.proxy = self
         at.chmod(0o666)
@@ -89,7 +89,7 @@ class Proxy:
         self._server.server_close()
         self._thread.join()
 
-    def record(self, asked: Asked) -> None:
+    def record(self, asked: ProxiedRequest) -> None:
         self.asked.append(asked)
         logger.info("sandbox network: %s %s -> %d %s", asked.method, asked.url, asked.status, asked.why)
 
@@ -143,7 +143,7 @@ class _Conversation(socketserver.StreamRequestHandler):
             proxy.address_of(host, int(port) if port.isdigit() else -1)
         except Refused as refusal:
             _say(self.wfile, 403, str(refusal))
-            proxy.record(Asked("CONNECT", target, 403, str(refusal)))
+            proxy.record(ProxiedRequest("CONNECT", target, 403, str(refusal)))
             return
         self.wfile.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
         context = proxy.authority.context_for(host)
@@ -159,13 +159,13 @@ class _Conversation(socketserver.StreamRequestHandler):
     def _answer(self, proxy: Proxy, back: Any, method: str, url: str, headers: dict[str, str]) -> None:
         try:
             status = _fetch(proxy, back, method, url, headers)
-            proxy.record(Asked(method, url, status))
+            proxy.record(ProxiedRequest(method, url, status))
         except Refused as refusal:
             _say(back, 403, str(refusal))
-            proxy.record(Asked(method, url, 403, str(refusal)))
+            proxy.record(ProxiedRequest(method, url, 403, str(refusal)))
         except (OSError, http.client.HTTPException) as error:
             _say(back, 502, f"{type(error).__name__} from the host")
-            proxy.record(Asked(method, url, 502, str(error)))
+            proxy.record(ProxiedRequest(method, url, 502, str(error)))
 
 
 def _read_request(stream: Any) -> tuple[str, str, dict[str, str]]:

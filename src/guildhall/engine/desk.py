@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from guildhall.domain.submissions import FREE, StopReason, Usage
 from guildhall.domain.values import well_formed
-from guildhall.engine.agents import AgentEnd, AgentJob, Collected, Stage
+from guildhall.engine.agents import AgentEnd, AgentJob, AgentStage, Collected
 from guildhall.engine.attempts import CallBook
 from guildhall.engine.journal import TAKEN_OVER, Journal, Note
 from guildhall.engine.purse import Purse
@@ -18,7 +18,7 @@ from guildhall.engine.scripted import seconds_by_script
 from guildhall.engine.terms import Terms
 from guildhall.observe.redact import redact
 from guildhall.store.ledger import Answered
-from guildhall.store.work import Outcome
+from guildhall.store.work import ItemEnd
 
 if TYPE_CHECKING:
     from guildhall.engine.inspect_private import RunningSample
@@ -119,7 +119,7 @@ class Office:
     """What the samples of one eval share."""
 
     terms: Terms
-    stage: Stage
+    stage: AgentStage
     journal: Journal
     purse: Purse
     jobs: dict[str, AgentJob]
@@ -152,7 +152,7 @@ class Office:
             told = seconds_by_script(desk.job.model, desk.usage)
             end = desk.end(seconds=seconds if told is None else told)
             made = self.stage.keep(desk.job, end, desk.collected)
-            outcome = Outcome(key, self.terms.now(), result=made.result, error=made.error)
+            outcome = ItemEnd(key, self.terms.now(), result=made.result, error=made.error)
             kept = await self.journal.write(Note(outcome=outcome, values=made.values))
         except Exception as failure:  # noqa: BLE001 - Inspect swallows what hooks raise; the run reports it at its end
             self.failure = self.failure or failure

@@ -45,7 +45,7 @@ class Package(Value):
         return self.name if self.install is None else self.install or None
 
 
-class Prepared(Value):
+class ReadyEnvironment(Value):
     """An environment on this machine that sandboxes can use."""
 
     profile: str
@@ -58,7 +58,7 @@ class Prepared(Value):
     """Folders its Python needs beside its own, where that Python lies outside /usr."""
 
     @classmethod
-    def at(cls, folder: Path) -> Prepared:
+    def at(cls, folder: Path) -> ReadyEnvironment:
         """The environment `build` made there."""
         try:
             return cls.model_validate_json((folder / _RECORD).read_bytes())
@@ -90,10 +90,10 @@ def requirements(wanted: Iterable[Package]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(package.requirement for package in wanted if package.requirement))
 
 
-def prepared_environment(named: Literal["own"] | Path) -> Prepared:
+def prepared_environment(named: Literal["own"] | Path) -> ReadyEnvironment:
     """The environment a configuration names."""
     if named != "own":
-        return Prepared.at(Path(named))
+        return ReadyEnvironment.at(Path(named))
     own = own_environment()
     if own is None:
         raise NoEnvironment(Path(sys.prefix))
@@ -101,7 +101,7 @@ def prepared_environment(named: Literal["own"] | Path) -> Prepared:
 
 
 @functools.cache
-def own_environment() -> Prepared | None:
+def own_environment() -> ReadyEnvironment | None:
     """The packages Guildhall itself runs on: enough for office files, nothing to download.
 
     Their folder is shown read-only inside, and so is that of a Python outside /usr (pyenv, uv, conda). None where all
@@ -110,7 +110,7 @@ def own_environment() -> Prepared | None:
     prefix = Path(sys.prefix)
     if prefix.is_relative_to("/usr") and sys.prefix == sys.base_prefix:
         return None
-    return Prepared(
+    return ReadyEnvironment(
         profile="own",
         folder=prefix,
         venv=prefix,
@@ -144,15 +144,15 @@ def default_folder(profile: ProfileName) -> Path:
     return cache / "guildhall" / "environments" / f"{profile}-{key}"
 
 
-def build(profile: ProfileName, folder: Path) -> Prepared:
+def build(profile: ProfileName, folder: Path) -> ReadyEnvironment:
     """Install a profile's packages for the system's Python; a finished environment is left as it is."""
     if (folder / _RECORD).exists():
-        return Prepared.at(folder)
+        return ReadyEnvironment.at(folder)
     wanted = of_profile(profile)
     folder.mkdir(parents=True, exist_ok=True)
     venv = folder / "venv"
     _install(venv, requirements(wanted))
-    prepared = Prepared(
+    prepared = ReadyEnvironment(
         profile=profile,
         folder=folder.resolve(),
         venv=folder.resolve() / "venv",

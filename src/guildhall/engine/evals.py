@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import anyio
 
 from guildhall.domain.values import canonical_json
-from guildhall.engine.agents import AgentEnd, AgentJob, Stage
+from guildhall.engine.agents import AgentEnd, AgentJob, AgentStage
 from guildhall.engine.desk import OFFICE, Office, OnEnd
 from guildhall.engine.journal import TAKEN_OVER, keep_leases, open_journal, plain_errors
 from guildhall.engine.models import config_of, open_model
@@ -44,7 +44,7 @@ class AgentRun:
 def run_agents(
     jobs: Iterable[AgentJob],
     *,
-    stage: Stage,
+    stage: AgentStage,
     workspace: Workspace,
     terms: Terms,
     sandbox: Sandbox | None = None,
@@ -80,7 +80,7 @@ def _claimed(wanted: dict[str, AgentJob], work: Work, terms: Terms) -> tuple[lis
 
 async def _run_eval(
     jobs: dict[str, AgentJob],
-    stage: Stage,
+    stage: AgentStage,
     workspace: Workspace,
     terms: Terms,
     sandbox: Sandbox,

@@ -13,7 +13,7 @@ from guildhall.domain.values import Value
 from guildhall.engine.terms import Terms
 from guildhall.store.ledger import Answered, Ledger, Sent
 from guildhall.store.records import Store
-from guildhall.store.work import LEASE_S, Outcome, Work, this_worker
+from guildhall.store.work import LEASE_S, ItemEnd, Work, this_worker
 
 TAKEN_OVER = "another process is at work on them"
 """Why items were left that are not this worker's, or not any more."""
@@ -26,7 +26,7 @@ class Note:
     sent: Sent | None = None
     answered: Answered | None = None
     void: str | None = None
-    outcome: Outcome | None = None
+    outcome: ItemEnd | None = None
     values: tuple[Value, ...] = ()
 
 

@@ -23,7 +23,7 @@ from guildhall.engine.terms import Terms
 from guildhall.observe.redact import redact
 from guildhall.observe.spans import Doing, span
 from guildhall.store.ledger import LATE, Answered, Ledger, Spending
-from guildhall.store.work import Outcome, Work, WorkState, this_worker
+from guildhall.store.work import ItemEnd, Work, WorkState, this_worker
 from guildhall.store.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ class _Asking:
             if not storage_failed(error):
                 raise
             self.faults[key] = in_words(error)
-            await journal.write(Note(outcome=Outcome(key, self.terms.now(), error=self.faults[key])))
+            await journal.write(Note(outcome=ItemEnd(key, self.terms.now(), error=self.faults[key])))
             return None
 
     async def _ask(self, key: str, call: Call, chat: list[ChatMessage], journal: Journal) -> tuple[Reply, bool]:
@@ -179,7 +179,7 @@ class _Asking:
             raise
         finally:
             BOOK.reset(token)
-        outcome = Outcome(key, self.terms.now(), result=reply.model_dump_json(), error=reply.error)
+        outcome = ItemEnd(key, self.terms.now(), result=reply.model_dump_json(), error=reply.error)
         note = Note() if asked.answer is not None else book.given_up(call.model, reply.error or "")
         answered = note.answered if asked.answer is None else replace(asked.answer, error=reply.error)
         with anyio.CancelScope(shield=True):

@@ -8,12 +8,21 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
+from inspect_ai.hooks import (
+    BeforeModelGenerate,
+    Hooks,
+    ModelCacheUsageData,
+    SampleEnd,
+    hooks,
+)
+from inspect_ai.util import LimitExceededError
 
 from guildhall.domain.submissions import StopReason
-from guildhall.engine.agents import PROMPT_FILE, SUBMIT, AgentJob, Room
+from guildhall.engine.agents import PROMPT_FILE, SUBMIT, AgentJob, AgentRoom
 from guildhall.engine.attempts import BOOK
-from guildhall.engine.desk import DESK, OFFICE, Desk, Office
+from guildhall.engine.desk import DESK, OFFICE, Desk, Office, RunLimitReached
 from guildhall.engine.faults import disk_is_full, fault_around_work, fault_at_work, in_words
+from guildhall.engine.inspect_private import is_cancellation_message
 from guildhall.engine.models import ReadBlob, stop_of
 from guildhall.engine.terms import Limits
 from guildhall.errors import SandboxError, StoreError
@@ -25,6 +34,38 @@ if TYPE_CHECKING:
     from inspect_ai.solver import Generate, Solver, TaskState
 
     from guildhall.engine.inspect_private import Limit
+
+
+@hooks(name="guildhall", description="Keeps Guildhall's ledger of model calls and its results.")
+class GuildhallHooks(Hooks):
+    def enabled(self) -> bool:
+        return OFFICE.get() is not None
+
+    async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:  # noqa: ARG002 - the desk knows
+        if (desk := DESK.get()) is None:
+            return
+        limits = desk.terms.limits
+        if limits.item_usd is not None and (desk.usage.cost_usd or 0.0) >= limits.item_usd:
+            raise LimitExceededError("cost", value=desk.usage.cost_usd or 0.0, limit=limits.item_usd)
+        if limits.item_turns is not None and desk.turns >= limits.item_turns:
+            raise LimitExceededError("turn", value=desk.turns, limit=limits.item_turns)
+        try:
+            desk.want_call()
+        except RunLimitReached as reached:
+            raise LimitExceededError("operator", value=0, limit=0, message=str(reached)) from reached
+
+    async def on_model_cache_usage(self, data: ModelCacheUsageData) -> None:  # noqa: ARG002 - costs nothing
+        if (desk := DESK.get()) is not None:
+            desk.call_was_cached()
+
+    async def on_sample_end(self, data: SampleEnd) -> None:
+        if (office := OFFICE.get()) is None:
+            return
+        key, error = str(data.sample.id), data.sample.error
+        if error is not None and not is_cancellation_message(error.message):
+            office.never_began(key, error.message)
+        await office.sample_ended(key, data.sample.working_time)
+
 
 _NUDGES = 2
 COMMAND_SECONDS = 3600.0
@@ -50,7 +91,7 @@ def do_job(read_blob: ReadBlob) -> Solver:
     @solver(name="guildhall_job")
     def job_solver() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-            import guildhall.engine.hooks  # noqa: F401 - registers them
+            import guildhall.engine.solver  # noqa: F401 - registers them
             from guildhall.engine.inspect_private import running_sample
 
             office = OFFICE.get()
@@ -105,7 +146,7 @@ def _no_fault_of_the_author(desk: Desk) -> Iterator[None]:
         raise
 
 
-async def _lay_out(job: AgentJob, room: Room, read_blob: ReadBlob) -> None:
+async def _lay_out(job: AgentJob, room: AgentRoom, read_blob: ReadBlob) -> None:
     for placed in job.files:
         await room.write(placed.path, await to_thread.run_sync(read_blob, placed.digest))
     if job.one_date and job.files:
@@ -114,7 +155,7 @@ async def _lay_out(job: AgentJob, room: Room, read_blob: ReadBlob) -> None:
             raise SandboxError(f"the files could not be dated alike: {redact(ran.err)[:200]}")
 
 
-async def _within_limits(office: Office, desk: Desk, state: TaskState, room: Room | None) -> None:
+async def _within_limits(office: Office, desk: Desk, state: TaskState, room: AgentRoom | None) -> None:
     """Work until it is done or a limit, a failure or an empty purse ends it; every end has its name."""
     from inspect_ai.util import LimitExceededError, apply_limits
 
@@ -141,7 +182,7 @@ def _limits(limits: Limits) -> list[Limit]:
     return [time_limit(limits.item_seconds), token_limit(limits.item_tokens)]
 
 
-async def _work(office: Office, desk: Desk, state: TaskState, room: Room | None) -> None:
+async def _work(office: Office, desk: Desk, state: TaskState, room: AgentRoom | None) -> None:
     if desk.job.command is not None and room is not None:
         await _run_command(office, desk, room)
     elif desk.job.tools:
@@ -188,7 +229,7 @@ async def _use_tools(office: Office, desk: Desk, state: TaskState) -> None:
         desk.stop = stop_of(conversation.output)
 
 
-async def _run_command(office: Office, desk: Desk, room: Room) -> None:
+async def _run_command(office: Office, desk: Desk, room: AgentRoom) -> None:
     """A command-line agent: what it prints is its last word, what it leaves behind is collected like any other."""
     await room.write(PROMPT_FILE, desk.job.whole_prompt.encode())
     ran = await room.run(list(desk.job.command or ()), timeout_s=office.terms.limits.item_seconds or COMMAND_SECONDS)

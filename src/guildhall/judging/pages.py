@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import anyio.to_thread
 
-from guildhall.engine.agents import HostTool, Room, Shown
+from guildhall.engine.agents import AgentRoom, HostTool, Shown
 
 if TYPE_CHECKING:
     from guildhall.documents.values import Rendered
@@ -23,7 +23,7 @@ Render = Callable[[Path], "Rendered"]
 def look_at_pages(render: Render) -> HostTool:
     """The tool, over a function that renders one file."""
 
-    async def run(room: Room, arguments: Mapping[str, Any]) -> Shown:
+    async def run(room: AgentRoom, arguments: Mapping[str, Any]) -> Shown:
         path = str(arguments["path"])
         try:
             content = await room.read(path)

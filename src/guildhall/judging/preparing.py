@@ -11,14 +11,15 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from guildhall.documents.confined import insisting
 from guildhall.documents.kinds import Kind
-from guildhall.documents.looking import Documents
+from guildhall.documents.looking import Documents, documents
 from guildhall.documents.names_in_text import files_stated
 from guildhall.documents.render.media import MOVING
 from guildhall.documents.scrub.names import BlindName, blind_names
@@ -28,8 +29,10 @@ from guildhall.domain.prepared import NOTES, VERSION, Prepared, PreparedFile
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Task
 from guildhall.domain.values import Digest, sha256
+from guildhall.engine.executor import Executor, Needs
+from guildhall.engine.spreading import parts
 from guildhall.errors import LookNotFinished
-from guildhall.store.workspace import Workspace
+from guildhall.store.workspace import Address, Workspace
 
 _IN_FLIGHT = 4
 _TRIES = 3
@@ -200,3 +203,57 @@ def shown_file(file: PreparedFile, name: str, *, originals: bool = False) -> Bli
         omitted=file.omitted,
         named_as_asked=file.named_as_asked,
     )
+
+
+BATCH = 16
+"""Submissions in one batch: they share one LibreOffice, which is slow to start, and a lost node costs little."""
+
+Work = tuple[Submission, Task]
+
+
+@dataclass(frozen=True)
+class PreparingBatch:
+    """References and submissions for one process: everything it needs to know, ready to be pickled."""
+
+    workspace: Address
+    tasks: tuple[Task, ...] = ()
+    works: tuple[Work, ...] = ()
+
+
+def prepare_all(
+    works: Sequence[Work], *, workspace: Workspace, executor: Executor, heard: Callable[[int], None] | None = None
+) -> int:
+    """Prepare every submission and its task's references; how many parts of them cannot be shown.
+
+    What was prepared before is found, not made again. `heard` is told how many are ready, batch by batch.
+    """
+    at, needs = workspace.at, Needs(offices=1)
+    # References first and by themselves: submissions to one task would otherwise have several workers make them.
+    references = [
+        PreparingBatch(at, tasks=tuple(part)) for part in parts({task.key: task for _, task in works}.values(), BATCH)
+    ]
+    for prepared in executor.map(prepare_batch, references, needs=needs):
+        prepared.result()
+    ready = omissions = 0
+    submissions = [PreparingBatch(at, works=tuple(part)) for part in parts(works, BATCH)]
+    for ended in executor.map(prepare_batch, submissions, needs=needs):
+        omissions += ended.result()
+        ready += len(ended.argument.works)
+        if heard is not None:
+            heard(ready)
+    return omissions
+
+
+def prepare_batch(batch: PreparingBatch) -> int:
+    """One batch, wherever it was dealt to; how many parts of its submissions cannot be shown."""
+    omissions = 0
+    with (
+        Workspace.at_address(batch.workspace.elsewhere()) as workspace,
+        documents(workspace.path / "cache", workers=1) as looking,
+    ):
+        preparer = Preparer(workspace, looking)
+        for task in batch.tasks:
+            preparer.references(task)
+        for submission, task in batch.works:
+            omissions += sum(len(file.omitted) for file in preparer.submission(submission, task).files)
+    return omissions

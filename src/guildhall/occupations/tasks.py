@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from guildhall.occupations.digital import TaskStatement
-from guildhall.occupations.sources import SOURCES, number, read_rows
+from guildhall.occupations.sources import SOURCES, number, read_rows, require_source
 
 SCALES = {"FT": "frequency", "IM": "importance", "RT": "relevance"}
 _PLAIN = {"freq_mean_2025": "frequency", "importance_2025": "importance", "relevance_2025": "relevance"}
@@ -89,3 +90,33 @@ def by_occupation(statements: Sequence[TaskStatement], titles: Mapping[str, str]
 def plain_words(text: str) -> str:
     """A task's words without case and punctuation: the same task reads alike in every release."""
     return " ".join("".join(char if char.isalnum() else " " for char in text.casefold()).split())
+
+
+SOC_LENGTH = 7
+"""`11-3031` of `11-3031.01`: O*NET's finer occupations belong to the six-digit one."""
+
+
+@dataclass(frozen=True)
+class PublishedTasks:
+    """Different tasks of some occupations (in plain words), and the titles for which O*NET has none."""
+
+    tasks: frozenset[str]
+    without: tuple[str, ...]
+
+
+def published_tasks(folder: Path, titles: Iterable[str]) -> PublishedTasks:
+    """O*NET's task statements for occupations by their BLS titles, with finer occupations and reconciliations."""
+    codes: dict[str, set[str]] = {}
+    by_code: dict[str, set[str]] = {}
+    for statement in read_statements(require_source(folder, "statements"), {}):
+        code = statement.onet[:SOC_LENGTH]
+        codes.setdefault(statement.title, set()).add(code)
+        by_code.setdefault(code, set()).add(plain_words(statement.task))
+    split = reconciliations()
+    found: set[str] = set()
+    without = []
+    for title in sorted(set(titles)):
+        mine = set().union(*(codes.get(part, set()) for part in split.get(title, (title,))))
+        found |= set().union(*(by_code[code] for code in mine))
+        without += [] if mine else [title]
+    return PublishedTasks(frozenset(found), tuple(without))

@@ -13,7 +13,7 @@ _EXCERPT = 160
 
 
 @dataclass(frozen=True)
-class Share:
+class UnreadShare:
     """So many marks without a grade out of so many."""
 
     name: str
@@ -44,10 +44,10 @@ class Retries:
 
 @dataclass(frozen=True)
 class NaReport:
-    overall: Share
-    by_run: tuple[Share, ...]
-    by_author: tuple[Share, ...]
-    by_grader: tuple[Share, ...]
+    overall: UnreadShare
+    by_run: tuple[UnreadShare, ...]
+    by_author: tuple[UnreadShare, ...]
+    by_grader: tuple[UnreadShare, ...]
     shapes: tuple[Shape, ...]
     retries: Retries
     advice: tuple[str, ...]
@@ -61,7 +61,7 @@ def na_report(runs: Sequence[RunRecord]) -> NaReport:
     retries = Retries(len(again), sum(mark.reading.grade is not None for mark in again))
     shapes = _shapes(unread)
     return NaReport(
-        overall=Share("all", len(unread), len(cells)),
+        overall=UnreadShare("all", len(unread), len(cells)),
         by_run=_shares([(run, mark) for run, mark, _, _ in cells]),
         by_author=_shares([(author, mark) for _, mark, author, _ in cells]),
         by_grader=_shares([(grader, mark) for _, mark, _, grader in cells]),
@@ -71,10 +71,10 @@ def na_report(runs: Sequence[RunRecord]) -> NaReport:
     )
 
 
-def _shares(named: list[tuple[str, Mark]]) -> tuple[Share, ...]:
+def _shares(named: list[tuple[str, Mark]]) -> tuple[UnreadShare, ...]:
     marks = Counter(name for name, _ in named)
     unread = Counter(name for name, mark in named if mark.reading.grade is None)
-    return tuple(sorted((Share(n, unread[n], c) for n, c in marks.items()), key=lambda s: (-s.rate, s.name)))
+    return tuple(sorted((UnreadShare(n, unread[n], c) for n, c in marks.items()), key=lambda s: (-s.rate, s.name)))
 
 
 def _shapes(unread: list[Mark]) -> tuple[Shape, ...]:

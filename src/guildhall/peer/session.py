@@ -7,19 +7,67 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from guildhall.domain.boswell import HumanResult, RunRecord
+from guildhall.domain.authors import ModelRun
+from guildhall.domain.boswell import Essay, HumanResult, RunRecord
 from guildhall.domain.studies import Study
+from guildhall.engine.calls import Call, TextPart
 from guildhall.engine.executor import Executor
 from guildhall.engine.terms import Limits, Pace, Terms
 from guildhall.judging.preparing import Preparer
-from guildhall.peer.asking import Asking, OnReply
+from guildhall.peer.asking import Asking, MarkingRequest, OnReply, can_be_marked, essay_of
 from guildhall.peer.deliverables import MarkingDeliverables
 from guildhall.peer.domains import Domain
 from guildhall.peer.folder import planned, start_folder, write_run
 from guildhall.peer.plan import PeerModel, PeerPlan
-from guildhall.peer.prompts import deliverable_prompts_digest, prompts_digest
-from guildhall.peer.running import Running
+from guildhall.peer.prompts import deliverable_prompts_digest, essay_prompt, marking_prompt, prompts_digest
 from guildhall.store.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class RunningTest:
+    """One run in one domain under way."""
+
+    asking: Asking
+    domain: Domain
+    started_at: datetime
+
+    def run(self) -> RunRecord:
+        """Everything the plan asks for, kept in the workspace; raises `ModelError` when a limit left calls unasked."""
+        plan = self.asking.plan
+        essays = self._essays()
+        marks = self.asking.marks([self._request(essay) for essay in essays if can_be_marked(essay)])
+        self.asking.workspace.store.add_all([*essays, *marks])
+        return RunRecord(
+            run=self.asking.terms.run,
+            domain=self.domain.id,
+            title=self.domain.title,
+            started_at=self.started_at,
+            essays=tuple(essays),
+            marks=tuple(marks),
+            domain_digest=plan.domain_digest,
+            rounds=plan.rounds,
+        )
+
+    def _essays(self) -> list[Essay]:
+        plan, prompt = self.asking.plan, essay_prompt(self.domain)
+        authors: dict[str, ModelRun] = {}
+        calls: dict[str, Call] = {}
+        for model in plan.models:
+            for sample in range(1, plan.samples + 1):
+                author = model.author(plan.prompts, sample=sample)
+                authors[author.key] = author
+                calls[author.key] = Call.ask(
+                    model.model, prompt, settings=model.settings, sample=sample, purpose="essay"
+                )
+        return [
+            essay_of(replies, run=self.asking.terms.run, domain=self.domain.id, author=authors[key])
+            for key, replies in self.asking.with_retries(calls).items()
+        ]
+
+    def _request(self, essay: Essay) -> MarkingRequest:
+        composites = self.asking.plan.composites
+        instructions, data = marking_prompt(self.domain, essay.text, composites=composites)
+        return MarkingRequest(essay, instructions, (TextPart(text=data),))
 
 
 @dataclass(frozen=True)
@@ -100,7 +148,7 @@ def run_domain(
 ) -> RunRecord:
     """Ask what is still to be asked, keep it in the workspace and write the folder."""
     asking = _asking(started, options, workspace, clock, on_reply)
-    record = Running(asking, domain, started.started_at).run()
+    record = RunningTest(asking, domain, started.started_at).run()
     write_run(started.folder, record)
     return record
 

@@ -3,17 +3,90 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
-from guildhall.domain.report import Figure
+from guildhall.domain.report import Figure, Plot, Report, RunReport
 from guildhall.reports.plots import specification
 from guildhall.reports.plots.frame import Specification
-from guildhall.reports.svg import svg_to_png, write_png, write_svg
+
+
+def to_svg(specification: Mapping[str, Any]) -> str:
+    import vl_convert
+
+    svg: str = vl_convert.vegalite_to_svg(json.dumps(specification))
+    # The renderer numbers its ids through a process's life; ours begin anew with each figure.
+    numbers: dict[str, str] = {}
+    return re.sub(r"(gradient_|clip)\d+", lambda found: numbers.setdefault(found[0], f"{found[1]}{len(numbers)}"), svg)
+
+
+def to_png(specification: Mapping[str, Any], *, scale: float = 2.0) -> bytes:
+    return svg_to_png(to_svg(specification), scale=scale)
+
+
+def svg_to_png(svg: str, *, scale: float = 2.0) -> bytes:
+    import vl_convert
+
+    png: bytes = vl_convert.svg_to_png(svg, scale=scale)
+    return png
+
+
+def write_svg(folder: Path, name: str, figure: Mapping[str, Any]) -> None:
+    """Whole or not at all: the other process may look for it."""
+    part = folder / f"{name}.svg.part"
+    part.write_text(to_svg(figure), encoding="utf-8")
+    part.rename(folder / f"{name}.svg")
+
+
+def write_png(folder: Path, name: str) -> None:
+    """Unless somebody else has begun it."""
+    try:
+        out = (folder / f"{name}.png").open("xb")
+    except FileExistsError:
+        return
+    with out:
+        out.write(svg_to_png((folder / f"{name}.svg").read_text(encoding="utf-8")))
+
+
+def main(folder: Path) -> None:
+    to_svg({"mark": "point"})  # the program takes long to start
+    names = []
+    for line in sys.stdin:
+        name, figure = json.loads(line)
+        write_svg(folder, name, figure)
+        names.append(name)
+        sys.stdout.write(f"{name}\n")
+        sys.stdout.flush()
+    for name in names:
+        write_png(folder, name)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
+
+
+def plots_of(report: Report | RunReport) -> dict[str, Plot]:
+    """Every plot of a report by the name of its file."""
+    return {figure.name: figure.plot for section in report.sections for figure in section.figures}
+
+
+def drawn(report: Report | RunReport) -> dict[str, str]:
+    """Every figure as SVG."""
+    return {name: to_svg(specification(plot)) for name, plot in plots_of(report).items()}
+
+
+def write_figure(plot: Plot, folder: Path, name: str) -> str:
+    """Draw a figure as SVG and PNG into a folder; the SVG."""
+    svg = to_svg(specification(plot))
+    (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
+    (folder / f"{name}.png").write_bytes(svg_to_png(svg))
+    return svg
 
 
 class Drawing:
@@ -91,7 +164,7 @@ def drawing(folder: Path, *, beside: bool) -> Iterator[Drawing]:
     if not beside:
         yield Drawing(folder)
         return
-    command = [sys.executable, "-m", "guildhall.reports.svg", str(folder)]
+    command = [sys.executable, "-m", "guildhall.reports.drawing", str(folder)]
     with (
         subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True

@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from guildhall.domain.report import CellValue, Form, Report, ReportTable, RunReport
-from guildhall.reports.figures import drawn
+from guildhall.reports.drawing import drawn
 from guildhall.reports.number_format import basis, percent, rate_name, shown
 from guildhall.reports.plots.frame import FAINT, GRID, GROUND, INK, MARK
 from guildhall.reports.text import estimate_columns, graders_in_words, lead, rests_on

@@ -10,15 +10,68 @@ import numpy as np
 from guildhall import __version__
 from guildhall.analysis.boswell.run_figures import RunFigures
 from guildhall.analysis.evidence import Evidence
-from guildhall.analysis.task_rates import rates_by_task
-from guildhall.domain.policy import GroupKind
-from guildhall.domain.report import Figure, Report, RunReport
+from guildhall.analysis.rated import rates_by_task
+from guildhall.domain.estimates import Estimate
+from guildhall.domain.policy import GraderGroup, GroupKind
+from guildhall.domain.report import Figure, Report, RunReport, Section
 from guildhall.reports.chapters import BOSWELL_CHAPTERS, STUDY_CHAPTERS, Chapter
-from guildhall.reports.conclusions import conclusions
 from guildhall.reports.drawing import Drawing
+from guildhall.reports.number_format import shown
 from guildhall.reports.page import html_page
 from guildhall.reports.text import as_json, markdown, numbers_csv, table_csv
 from guildhall.reports.workbook import workbook
+
+HALF = 0.5
+
+
+def conclusions(sections: Sequence[Section], *, baseline: str, group: GraderGroup) -> tuple[str, ...]:
+    """What a hurried reader should take away, in numbers that stand further down with all their counts."""
+    found = {section.name: section for section in sections}
+    rows = found["headline"].table("headline").rows if "headline" in found else ()
+    if not rows:
+        return ()
+    model, *_, win, either, _half = rows[0]
+    assert isinstance(win, Estimate) and isinstance(either, Estimate)  # noqa: S101 - as the headline lays them out
+    does = f"{model} does best of {len(rows)} models" if len(rows) > 1 else str(model)
+    rate = shown(either, "percent")
+    return (
+        *_who_judged(group),
+        f"{does}: its work wins or ties against the {baseline} in {rate.value} of comparisons ({rate.interval}), "
+        f"wins outright in {shown(win, 'percent').value}, over {either.n_tasks} tasks.",
+        _against_half(either),
+        *_agreement(found.get("agreement")),
+    )
+
+
+def _who_judged(group: GraderGroup) -> tuple[str, ...]:
+    """Where nobody looked at the work, that comes first."""
+    if group.kind is GroupKind.CONSTANT:
+        return (f"Nobody judged this work: the figures are those of the constant rule {group.name}.",)
+    if group.kind is GroupKind.SIMULATED:
+        return ("Only simulated graders judged: the figures say nothing about any model.",)
+    return ()
+
+
+def _against_half(rate: Estimate) -> str:
+    if rate.interval is None:
+        return f"How sure that is cannot be said: {rate.why_no_interval}."
+    low, high = rate.interval
+    if low > HALF:
+        return "All of the interval lies above one half."
+    if high < HALF:
+        return "All of the interval lies below one half."
+    return "The interval holds one half, so these judgments do not say on which side of it the truth lies."
+
+
+def _agreement(section: Section | None) -> tuple[str, ...]:
+    if section is None or not section.tables or not section.tables[0].rows:
+        return ()
+    one = next((cell for cell in section.tables[0].rows[0] if isinstance(cell, Estimate)), None)
+    if one is None:
+        return ()
+    words = shown(one, "percent")
+    return (f"Two graders of the same work agree {words.value} of the time ({words.interval}).",)
+
 
 SIMULATED = "The graders of this study are simulated: these figures say nothing about any model."
 
@@ -53,7 +106,7 @@ def report_of(
         warnings=(*warnings, *simulated),
         conclusions=conclusions(sections, baseline=evidence.baseline, group=group),
         sections=tuple(sections),
-        task_rates=rates_by_task(evidence.counted.outcomes, evidence.waves()),
+        task_rates=rates_by_task(evidence.counted.outcomes, evidence.waves),
         methods=tuple(methods(models)),
         planned_and_done=tuple(planned_and_done),
         notes=(

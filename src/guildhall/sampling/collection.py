@@ -26,10 +26,10 @@ from guildhall.documents.names_in_text import files_named
 from guildhall.domain.submissions import Problem
 from guildhall.domain.tasks import FileRef, plain_name
 from guildhall.domain.values import Digest, sha256
-from guildhall.engine.agents import AT_ITS_LIMIT, Room
+from guildhall.engine.agents import AT_ITS_LIMIT, AgentRoom
 from guildhall.engine.faults import storage_failed
 from guildhall.errors import SandboxError
-from guildhall.sampling.confidence import ANYWHERE
+from guildhall.sampling.elicitation import ANYWHERE
 
 DELIVERABLES = "deliverables/"
 REFERENCES = "reference_files/"
@@ -62,7 +62,7 @@ class Collection:
 
 
 async def collect_files(
-    room: Room,
+    room: AgentRoom,
     *,
     placed: Mapping[str, Digest],
     named: Iterable[str] | None,
@@ -123,7 +123,7 @@ def _entries_at(entries: Mapping[str, Entry], path: str) -> list[Entry]:
 
 
 async def _fetch(
-    room: Room, chosen: list[Entry], placed: Mapping[str, Digest], collection: Collection
+    room: AgentRoom, chosen: list[Entry], placed: Mapping[str, Digest], collection: Collection
 ) -> list[tuple[str, bytes]]:
     inputs, total = set(placed.values()), 0
     fetched: list[tuple[str, bytes]] = []
@@ -149,7 +149,7 @@ async def _fetch(
     return fetched
 
 
-async def _read(room: Room, entry: Entry) -> bytes:
+async def _read(room: AgentRoom, entry: Entry) -> bytes:
     """A file by its name; one that no argument can carry is first lent a plain name, inside."""
     if entry.raw is None:
         return await room.read(entry.path)
@@ -333,7 +333,7 @@ class Entry:
         )
 
 
-async def take_inventory(room: Room, collection: Collection) -> list[Entry]:
+async def take_inventory(room: AgentRoom, collection: Collection) -> list[Entry]:
     """Every file, link and special file below the work folder; links are listed and never followed."""
     ran = await room.run(["python3", "-I", "-c", _LIST, str(MOST_ENTRIES), str(_LISTED_LETTERS)], timeout_s=120)
     if ran.code != 0 and AT_ITS_LIMIT in ran.err:  # the author filled it: such work is over, and is not tried again

@@ -19,7 +19,7 @@ from guildhall.domain.tasks import FileRef, Task
 from guildhall.engine.logs import LoggedSample, log_files, read_samples
 from guildhall.errors import InputError, UnreadableFile
 from guildhall.sampling.collection import MOST_BYTES, Collection, Entry, told_apart, unfit
-from guildhall.sampling.confidence import read_confidence
+from guildhall.sampling.elicitation import read_confidence
 from guildhall.sampling.tables import read_rows
 from guildhall.store.workspace import Workspace
 

@@ -17,7 +17,7 @@ from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id, Value
 from guildhall.errors import InputError, UnreadableFile
-from guildhall.sampling.confidence import ANYWHERE
+from guildhall.sampling.elicitation import ANYWHERE
 from guildhall.sampling.tables import read_rows
 from guildhall.store.blobs import Blobs
 

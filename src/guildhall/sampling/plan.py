@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from guildhall.errors import InputError
 from guildhall.sampling.authors import AuthorPlan
 from guildhall.sampling.collection import REFERENCES
 from guildhall.sampling.elicitation import Prompt, Tools
+from guildhall.store.work import Work
 
 
 @dataclass(frozen=True)
@@ -131,3 +132,22 @@ def _prompt(task: Task, brief: str) -> str:
 def _filled(command: tuple[str, ...]) -> tuple[str, ...]:
     """The command as it runs inside, in the work folder."""
     return tuple(word.replace("{prompt_file}", PROMPT_FILE).replace("{folder}", ".") for word in command)
+
+
+def carried_on(
+    planned: Sequence[SampleItem], before: Sequence[SampleItem], *, work: Work, authors: Collection[str] = ()
+) -> list[SampleItem]:
+    """For each item the one to go on with: as `planned` with its room, or as it was made `before` rooms counted.
+
+    The latter where it was begun and the former was not; its environment stays unknown. `authors` are the keys a study
+    was frozen with: of the two, only one whose author is among them is taken.
+    """
+    states = work.items([one.key for one in (*planned, *before)])
+
+    def chosen(now: SampleItem, then: SampleItem) -> SampleItem:
+        frozen = [one for one in (now, then) if one.author.key in authors]
+        if len(frozen) == 1:
+            return frozen[0]
+        return then if then.key in states and now.key not in states else now
+
+    return [chosen(now, then) for now, then in zip(planned, before, strict=True)]

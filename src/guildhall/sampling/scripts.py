@@ -26,7 +26,7 @@ _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "e
 
 
 @dataclass(frozen=True)
-class Asked:
+class BriefRead:
     """What a brief asks for: a title, its points, the names of the files it wants, and how many slides."""
 
     title: str
@@ -35,7 +35,7 @@ class Asked:
     slides: int = 5
 
 
-def job_in(prompt: str) -> Asked:
+def job_in(prompt: str) -> BriefRead:
     """The job a prompt describes, as far as a script can tell."""
     brief, _, listed = prompt.partition("\n\nReference files:\n\n")
     given = {PurePosixPath(line.removeprefix("- ").removeprefix(REFERENCES)).name for line in listed.splitlines()}
@@ -45,7 +45,7 @@ def job_in(prompt: str) -> Asked:
     points = [point.replace("`", "").replace("**", "") for point in points]
     title = (wanted[0].rsplit(".", 1)[0] if wanted else "report").replace("_", " ").capitalize()
     slides = _SLIDES.search(brief.replace("**", ""))
-    return Asked(title, points, wanted or ["report.docx"], _NUMBERS[slides[1]] if slides else 5)
+    return BriefRead(title, points, wanted or ["report.docx"], _NUMBERS[slides[1]] if slides else 5)
 
 
 def _program(name: str) -> str:

@@ -7,10 +7,10 @@ from pathlib import Path
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.submissions import OUR_FAULT, Problem, StopReason, Submission
 from guildhall.domain.values import sha256
-from guildhall.engine.agents import PROMPT_FILE, AgentEnd, AgentJob, Collected, HostTool, Made, Room
+from guildhall.engine.agents import PROMPT_FILE, AgentEnd, AgentJob, AgentRoom, Collected, HostTool, Made
 from guildhall.judging.pages import LOOK, Render, look_at_pages
 from guildhall.sampling.collection import Collection, collect_files
-from guildhall.sampling.confidence import read_confidence
+from guildhall.sampling.elicitation import read_confidence
 from guildhall.store.blobs import Blobs
 
 
@@ -21,7 +21,7 @@ class SamplingStage:
         self._blobs = blobs
         self.tools: tuple[HostTool, ...] = (look_at_pages(render),)
 
-    async def collect(self, job: AgentJob, room: Room | None, end: AgentEnd) -> Collection:
+    async def collect(self, job: AgentJob, room: AgentRoom | None, end: AgentEnd) -> Collection:
         stated = read_confidence(end.text)
         if room is None:
             collection = Collection(text=stated.text)

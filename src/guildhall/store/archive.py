@@ -35,7 +35,7 @@ class ArchiveWriter:
         self._out.write(_END)
 
 
-def members(source: Path, stream: IO[bytes]) -> Iterator[tuple[str, Member]]:
+def members(source: Path, stream: IO[bytes]) -> Iterator[tuple[str, ArchiveMember]]:
     """Each member's name and a reader of its body, in order; `CorruptBundle` for any byte we would not write."""
     while True:
         block = stream.read(_BLOCK)
@@ -49,14 +49,14 @@ def members(source: Path, stream: IO[bytes]) -> Iterator[tuple[str, Member]]:
             raise CorruptBundle(source, "archive header", "is damaged or cut off") from error
         if _header(found.name, found.size) != block:
             raise CorruptBundle(source, found.name, "has a changed header")
-        member = Member(source, found.name, stream, found.size)
+        member = ArchiveMember(source, found.name, stream, found.size)
         yield found.name, member
         member.skip_rest()
         if stream.read(len(_padding(found.size))) != _padding(found.size):
             raise CorruptBundle(source, found.name, "is followed by bytes that do not belong there")
 
 
-class Member(io.RawIOBase):
+class ArchiveMember(io.RawIOBase):
     """The body of one member; iterating gives lines."""
 
     def __init__(self, source: Path, name: str, stream: IO[bytes], size: int) -> None:

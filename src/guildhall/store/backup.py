@@ -15,10 +15,13 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -27,11 +30,103 @@ import tomlkit
 from guildhall.domain.values import Digest, canonical_json, sha256
 from guildhall.errors import CorruptBackup, CorruptBlob, CorruptBundle, InputError, StoreError
 from guildhall.store import tables
-from guildhall.store.archive import ArchiveWriter, Member, members
+from guildhall.store.archive import ArchiveMember, ArchiveWriter, members
 from guildhall.store.blobs import Blobs, sync_folder
+from guildhall.store.database import open_database, revision_of, shown_url, upgrade
+from guildhall.store.records import Store
+from guildhall.store.remote_blobs import open_blobs
 from guildhall.store.secret import KEY_FILE, OLD_KEY_FILE
-from guildhall.store.snapshots import Snapshot, take_snapshot
 from guildhall.store.workspace import SETTINGS, Workspace
+
+PREFIX = "database/"
+SQLITE = f"{PREFIX}guildhall.sqlite"
+_CHUNK = 1 << 20
+
+
+@dataclass
+class Snapshot:
+    """What was read: its schema, the kind of database, and each table's columns and number of rows as they were."""
+
+    schema: str | None = None
+    database: str = ""
+    columns: dict[str, list[str]] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)
+
+
+def take_snapshot(store: Store, folder: Path, taken: Snapshot) -> Iterator[tuple[str, Path]]:
+    """The name and content of each part, one at a time; a part's file is gone when the next is asked for."""
+    taken.schema, taken.database = store.revision(), store.engine.dialect.name
+    parts = _from_sqlite if taken.database == "sqlite" else _from_postgres
+    for name, file in parts(store, folder, taken):
+        yield name, file
+        file.unlink()
+
+
+def _from_sqlite(store: Store, folder: Path, taken: Snapshot) -> Iterator[tuple[str, Path]]:
+    copy = folder / "guildhall.sqlite"
+    with closing(sqlite3.connect(str(store.engine.url.database))) as source, closing(sqlite3.connect(copy)) as target:
+        source.backup(target)  # in one step: writers go on in the log beside, and none of what they do gets in
+        for table in tables.metadata.sorted_tables:
+            counted = f'SELECT count(*) FROM "{table.name}"'  # noqa: S608 - a name of our own schema
+            taken.rows[table.name] = target.execute(counted).fetchone()[0]
+            taken.columns[table.name] = [column.name for column in table.columns]
+    yield SQLITE, copy
+
+
+def _from_postgres(store: Store, folder: Path, taken: Snapshot) -> Iterator[tuple[str, Path]]:
+    connection: Any = store.engine.raw_connection()
+    with closing(connection), connection.cursor() as cursor:
+        cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        # A table comes after those it refers to, so that they are filled before it when they are read back.
+        for table in tables.metadata.sorted_tables:
+            file = folder / table.name
+            taken.columns[table.name] = [column.name for column in table.columns]
+            with file.open("wb") as out, cursor.copy(f"COPY {_columns(taken, table.name)} TO STDOUT") as rows:
+                for row in rows:
+                    out.write(row)
+            taken.rows[table.name] = cursor.rowcount
+            yield f"{PREFIX}{table.name}.copy", file
+
+
+def _columns(taken: Snapshot, table: str) -> str:
+    return f'"{table}" (' + ", ".join(f'"{name}"' for name in taken.columns[table]) + ")"
+
+
+def fill_sqlite(parts: Iterable[tuple[str, ArchiveMember]], folder: Path) -> None:
+    """Put the copy of a SQLite database where a workspace's folder keeps it."""
+    for name, body in parts:
+        if name == SQLITE:
+            with (folder / "guildhall.sqlite").open("xb") as out:
+                shutil.copyfileobj(body, out, _CHUNK)
+
+
+def fill_postgres(parts: Iterable[tuple[str, ArchiveMember]], url: str, taken: Snapshot) -> None:
+    """Fill an empty database at the schema of the snapshot, all tables or none."""
+    engine = open_database(url)
+    try:
+        if revision_of(engine) is not None:
+            raise InputError(f"{shown_url(url)} is not empty; restore into a new database")
+        upgrade(engine, taken.schema or "head")
+        connection: Any = engine.raw_connection()
+        with closing(connection), connection.cursor() as cursor:
+            for name, body in parts:
+                if name.startswith(PREFIX):
+                    _copy_in(cursor, taken, Path(name).stem, body)
+            connection.commit()
+    finally:
+        engine.dispose()
+
+
+def _copy_in(cursor: Any, taken: Snapshot, table: str, body: ArchiveMember) -> None:
+    with cursor.copy(f"COPY {_columns(taken, table)} FROM STDIN") as rows:
+        for chunk in body.chunks():
+            rows.write(chunk)
+    if cursor.rowcount != taken.rows[table]:
+        raise StoreError(f"{table} took in {cursor.rowcount} rows of {taken.rows[table]}; nothing was restored")
+    for numbered in {"seq", "code"} & {*taken.columns[table]}:
+        newest = f'(SELECT coalesce(max("{numbered}"), 0) + 1 FROM "{table}")'  # noqa: S608 - names of our own schema
+        cursor.execute(f"SELECT setval(pg_get_serial_sequence('{table}', '{numbered}'), {newest}, false)")
+
 
 FORMAT = 2
 MANIFEST, SEAL = "manifest.json", "manifest.sha256"
@@ -40,7 +135,6 @@ OWN_FILES = (KEY_FILE, OLD_KEY_FILE)
 """Small files of the workspace folder without which parts of the database are of no use."""
 ADDRESSES = ("format", "database", "blobs")
 """Settings that say where a workspace lives; a restored one lives elsewhere and says so itself."""
-_CHUNK = 1 << 20
 
 
 @dataclass
@@ -204,7 +298,81 @@ def _compare(source: Path, held: Backup, parts: dict[str, Digest], files: Backup
         raise CorruptBackup(source, "it holds tables that this version of Guildhall does not know")
 
 
-def backup_parts(source: Path) -> Iterator[tuple[str, Member]]:
+def backup_parts(source: Path) -> Iterator[tuple[str, ArchiveMember]]:
     """Each part's name and body, in order."""
     with source.open("rb") as stream:
         yield from members(source, stream)
+
+
+def restore_backup(source: Path, target: Path, *, database: str | None = None, blobs: str | None = None) -> Workspace:
+    """Make a new workspace from a backup. A backup of one kind of database goes back to that kind.
+
+    Nothing that is there is overwritten, and a restore that was cut short leaves no workspace behind.
+    """
+    held = check_backup(source)
+    making = target.with_name(f"{target.name}.restoring")
+    _refuse(held, target, making, database=database, blobs=blobs)
+    making.mkdir(parents=True, mode=0o700)
+    try:
+        if database is None:
+            fill_sqlite(backup_parts(source), making)
+        else:
+            fill_postgres(backup_parts(source), database, held)
+        _fill_folder(source, making, open_blobs(blobs, making / "blobs"), held)
+        Workspace.create(making, database=database, blobs=blobs).close()
+        _add_settings(source, making / SETTINGS)
+        making.rename(target)
+        sync_folder(target.resolve().parent)
+    except BaseException:
+        shutil.rmtree(making, ignore_errors=True)
+        raise
+    return Workspace.open(target)
+
+
+def _refuse(held: Backup, target: Path, making: Path, *, database: str | None, blobs: str | None) -> None:
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise InputError(f"{target} holds something already; restore into a new folder")
+    if making.exists():
+        raise InputError(f"{making} was left by a restore that was cut short, or one is at work; remove it if not")
+    if held.database == "postgresql" and database is None:
+        raise InputError("this is a backup of a postgresql database; name an empty one with --database")
+    if held.database == "sqlite" and database is not None:
+        raise InputError("this is a backup of a sqlite database; restore it without --database")
+    if not held.with_files and blobs is None:
+        raise InputError("this backup was made without files; name the store that holds them with --blobs")
+
+
+def _fill_folder(source: Path, folder: Path, blobs: Blobs, held: Backup) -> None:
+    for name, body in backup_parts(source):
+        if name.startswith(BLOB) and name.removeprefix(BLOB) not in held.damaged:
+            blobs.put(body)
+        elif name.removeprefix(SETTING) in OWN_FILES:
+            descriptor = os.open(folder / name.removeprefix(SETTING), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(descriptor, "wb") as out:
+                shutil.copyfileobj(body, out)
+
+
+def _add_settings(source: Path, settings: Path) -> None:
+    """What the old workspace was told beside its addresses, added to the new addresses."""
+    kept = next(body.read() for name, body in backup_parts(source) if name == SETTING + SETTINGS)
+    document = tomlkit.parse(settings.read_text(encoding="utf-8"))
+    document.update(tomlkit.parse(kept.decode()))
+    settings.write_text(tomlkit.dumps(document), encoding="utf-8")  # its mode stays: for its owner only
+
+
+_NAME = re.compile(r"\d{8}T\d{6}Z\.guildhall-backup\.tar")
+"""Only files named by us are ever removed."""
+
+
+def name_for(now: float) -> str:
+    """The file name of a backup made at a time; names sort by it."""
+    return f"{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%SZ}.guildhall-backup.tar"
+
+
+def remove_older(folder: Path, *, keep: int) -> list[Path]:
+    """Remove all but the newest backups of a folder; what was removed."""
+    found = sorted(file for file in folder.iterdir() if _NAME.fullmatch(file.name))
+    older = found[: max(0, len(found) - keep)]
+    for file in older:
+        file.unlink()
+    return older

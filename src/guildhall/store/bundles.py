@@ -19,7 +19,7 @@ from sqlalchemy import select
 from guildhall.domain.tasks import FileRef
 from guildhall.domain.values import Digest, Value, canonical_json
 from guildhall.errors import CorruptBundle, UnknownName
-from guildhall.store.archive import ArchiveWriter, Member, members
+from guildhall.store.archive import ArchiveMember, ArchiveWriter, members
 from guildhall.store.blobs import Blobs
 from guildhall.store.records import Store
 from guildhall.store.shelves import SHELVES, Shelf, shelf_named
@@ -122,7 +122,7 @@ def check_bundle(source: Path) -> Contents:
     return contents
 
 
-def _check_blob(source: Path, name: str, body: Member, contents: Contents) -> None:
+def _check_blob(source: Path, name: str, body: ArchiveMember, contents: Contents) -> None:
     seen = hashlib.sha256()
     for chunk in body.chunks():
         seen.update(chunk)
@@ -133,7 +133,7 @@ def _check_blob(source: Path, name: str, body: Member, contents: Contents) -> No
     contents.present.add(seen.hexdigest())
 
 
-def _check_rows(source: Path, name: str, body: Member, contents: Contents) -> None:
+def _check_rows(source: Path, name: str, body: ArchiveMember, contents: Contents) -> None:
     shelf = _shelf_for(source, name)
     seen, rows = hashlib.sha256(), 0
     for line in body.lines():

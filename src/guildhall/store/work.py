@@ -68,7 +68,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ItemEnd:
     """How an item ended: what it made (a key or JSON), or the error it failed with."""
 
     item: str
@@ -203,7 +203,7 @@ class Work:
                 held |= set(connection.execute(query.order_by(work_items.c.key).with_for_update()).scalars())
         return held
 
-    def finish(self, outcomes: Sequence[Outcome]) -> None:
+    def finish(self, outcomes: Sequence[ItemEnd]) -> None:
         """Done, or failed where there is an error; call it in the transaction that keeps what was made."""
         if not outcomes:
             return

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import chain
 
 import numpy as np
 
-from guildhall.analysis.accountability import Account, account, ratings_table
+from guildhall.analysis.accountability import Account, account, agreement_gain, ratings_table
+from guildhall.analysis.calibrator import TrainingRows, evidence_from
 from guildhall.analysis.counting import Counted
-from guildhall.analysis.judge_gain import agreement_gain
 from guildhall.analysis.ratings_table import ratings_from_table
 from guildhall.analysis.tables import encode
-from guildhall.analysis.training_rows import TrainingRows, evidence_from
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.estimates import Estimate
+from guildhall.domain.examples import ExampleCollection
 from guildhall.domain.pair_scores import PairScore
 from guildhall.domain.submissions import Submission
 from guildhall.errors import NothingJudged
 from guildhall.grading.judges.baselines import BASELINES
+from guildhall.grading.judges.example_making import collect_examples
 from guildhall.grading.judges.features import maker_of, sample_features
 from guildhall.study.judge_rows import JudgedWork
-from guildhall.study.judging import judged_work, makers_of, marks_of, queued
+from guildhall.study.judging import desk_of, judged_work, makers_of, marks_of, queued
 from guildhall.study.studies import OpenStudy
 
 
@@ -111,3 +114,30 @@ def learnable_rows(study: OpenStudy) -> list[PairScore]:
     if not people:
         raise NothingJudged("a trained grader, which learns from people")
     return [*people, *(row for one in looking for row in work.rows(one))]
+
+
+def examples_of(study: OpenStudy, *, name: str, now: datetime) -> ExampleCollection:
+    """Everything people judged so far; later judgments make another collection."""
+    seed = study.file.study.seed
+    with desk_of(study) as desk:
+        return collect_examples(queued(study).comparisons, desk, name=name, study=study.id, seed=seed, now=now)
+
+
+def examples_card(made: ExampleCollection) -> str:
+    """What the collection holds and how it is used."""
+    said = Counter(one.verdict for one in made.examples)
+    tasks = len({one.task for one in made.examples})
+    with_reason = sum(bool(one.reason) for one in made.examples)
+    return f"""# {made.name}, version {made.version}
+
+Judged examples for the prompts of automatic judges, collected {made.made_at:%Y-%m-%d} from study {made.study}.
+
+- {len(made.examples)} pairs of {tasks} tasks, judged by people of the kind: {", ".join(made.grader_kinds)}.
+- They said A {said["A"]} times, B {said["B"]} times, tie {said["TIE"]} times; {with_reason} pairs come with a
+  person's reason.
+- Tasks are dealt to {made.folds} folds by seed {made.seed}. A judge at work on a task is shown no example of the same
+  task, of a task in the same fold, or with a submission, file or message in common.
+
+Whether examples help a judge is a question of its own: let it judge with and without them, and ask
+`guildhall grade account --judge WITH --against WITHOUT`.
+"""

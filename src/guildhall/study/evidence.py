@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 
 from guildhall.analysis.counting import LOOKED_AT, Counted, VerdictFrames
-from guildhall.analysis.drift import drift_of, split_anchors
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.outcomes import TIE, WIN
+from guildhall.analysis.paired import drift_of, split_anchors
 from guildhall.domain.design import Extension, Plan
 from guildhall.domain.judgments import Judgment, SeverityRating
 from guildhall.domain.picks import Pick
@@ -137,7 +137,7 @@ def _joined(earlier: Counted | None, later: Counted) -> Counted:
 
 def _severity(workspace: Workspace, evidence: Evidence) -> pl.DataFrame:
     ratings = shelf_of(SeverityRating).table
-    studies = [study.id for study in evidence.waves()]
+    studies = [study.id for study in evidence.waves]
     rated = read_frame(
         workspace.store,
         SeverityRating,

@@ -19,14 +19,17 @@ from numpy.typing import NDArray
 from guildhall.analysis.counting import Counted
 from guildhall.analysis.pairs import BREAKDOWNS, NOT_ASKED, Pairs, words_in
 from guildhall.analysis.tables import Coded
+from guildhall.domain.authors import ModelRun
 from guildhall.domain.policy import GraderGroup
 from guildhall.domain.studies import Study
+from guildhall.domain.submissions import Submission
 from guildhall.errors import UnknownName
+from guildhall.sampling.package import Packed, pack
 from guildhall.store.workspace import Workspace
-from guildhall.study.code_names import shown_names
 from guildhall.study.evidence import verdicts_of
 from guildhall.study.policy import count_groups
-from guildhall.study.unblinding import unblinding
+from guildhall.study.unblinding import shown_names, unblinding
+from guildhall.taskbank.listing import latest_tasks
 
 FORMULA = r"^[=+\-@\t\r]"
 """How a text begins that a spreadsheet would take for a formula."""
@@ -177,3 +180,19 @@ FORMATS: dict[str, tuple[str, Callable[[pl.DataFrame], bytes]]] = {
     "jsonl": ("application/x-ndjson", _jsonl),
     "parquet": ("application/vnd.apache.parquet", _parquet),
 }
+
+
+def pack_author(author: str, *, sample: int, out: Path, base: Path | None, workspace: Workspace) -> Packed:
+    """Pack the given try of an author for every task; a replaced submission gives way to its successor."""
+    found: dict[str, Submission] = {}
+    known: set[str] = set()
+    for submission in workspace.store.each(Submission):
+        if not isinstance(submission.author, ModelRun):
+            continue
+        known.add(submission.author.name)
+        if submission.author.name == author and submission.author.sample == sample:
+            found[submission.task] = submission
+    if not found:
+        raise UnknownName(f"author with sample {sample}", author, known=sorted(known))
+    tasks = list(latest_tasks(workspace.store).values())
+    return pack(found, tasks=tasks, blobs=workspace.blobs, out=out, base=base)

@@ -15,8 +15,7 @@ from guildhall.domain.prices import Price
 from guildhall.domain.values import Id, Line, Value
 from guildhall.errors import UnreadableFile
 from guildhall.grading.judges.settings import GradingSettings
-from guildhall.sampling.authors import AuthorPlan
-from guildhall.sampling.settings import SamplingSettings
+from guildhall.sampling.authors import AuthorPlan, SamplingSettings
 
 
 class StudySection(Value):

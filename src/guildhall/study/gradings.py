@@ -8,11 +8,13 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from statistics import fmean
+from typing import Annotated, Self
 
+from pydantic import Field, model_validator
 from sqlalchemy.exc import SQLAlchemyError
 
 from guildhall.analysis.counting import Counted, count
@@ -20,12 +22,16 @@ from guildhall.analysis.pairs import Pairs
 from guildhall.analysis.win_rates import win_rates
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.gradings import SERVICE, Grades, GradingRequest, TaskGrade
+from guildhall.domain.judges import JudgePlan
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.policy import GraderGroup, Policy, Rule
+from guildhall.domain.prices import Price
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
-from guildhall.domain.values import Id
+from guildhall.domain.values import Id, Value
 from guildhall.engine.journal import TAKEN_OVER
+from guildhall.engine.prices import Prices
+from guildhall.engine.terms import Limits, Pace, Terms
 from guildhall.errors import (
     GuildhallError,
     InputError,
@@ -35,19 +41,70 @@ from guildhall.errors import (
     SandboxError,
     StoreError,
 )
-from guildhall.grading.judges.asking import Kept, orders
+from guildhall.grading.judges.asking import MOST_SWEEPS, SWEEPS, Kept, orders
+from guildhall.grading.judges.baselines import BASELINES
 from guildhall.grading.judges.gradability import ungradable
-from guildhall.grading.judges.graders import AutomaticGrader
+from guildhall.grading.judges.graders import AutomaticGrader, ByBaseline, ByModel
 from guildhall.grading.judges.queue import enqueue
 from guildhall.grading.judges.spreading import Bench, open_desk
 from guildhall.sampling.outside import import_folder
 from guildhall.store.gradings import Grading, Gradings
 from guildhall.store.outbox import Outbox
-from guildhall.store.work import LEASE_S, Outcome, Work
+from guildhall.store.settings import read_section
+from guildhall.store.work import LEASE_S, ItemEnd, Work
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import verdicts_of
-from guildhall.study.service import ServiceSettings, service_of
 from guildhall.taskbank.listing import latest_tasks
+
+Positive = Annotated[int, Field(ge=1)]
+
+
+class ServiceSettings(Value):
+    """`[gradings]`: who judges, how often, at which cost a grading at most, and how much a token may ask for.
+
+    Without the section there is one judge, `rubric-and-format`, which needs no model.
+    """
+
+    judges: tuple[JudgePlan, ...] = ()
+    baselines: tuple[str, ...] = ("rubric-and-format",)
+    sweeps: Annotated[int, Field(ge=1, lt=MOST_SWEEPS)] = SWEEPS
+    limits: Limits = Limits()
+    pace: Pace = Pace()
+    prices: dict[str, Price] = {}
+    most_bytes: Positive = 200 << 20
+    """The largest package, packed; what it unpacks to may be five times as much."""
+    most_files: Positive = 2000
+    gradings_per_day: Positive = 20
+    bytes_per_day: Positive = 2 << 30
+
+    @model_validator(mode="after")
+    def _judges_are_known(self) -> Self:
+        if unknown := sorted(set(self.baselines) - set(BASELINES)):
+            raise ValueError(f"no baseline is called {unknown[0]!r}; known: {', '.join(sorted(BASELINES))}")
+        names = [*(plan.name for plan in self.judges), *self.baselines]
+        if len(set(names)) < len(names):
+            raise ValueError("two judges share one name")
+        return self
+
+    def graders(self) -> Mapping[str, AutomaticGrader]:
+        """Every judge of the service, by name."""
+        return {plan.name: ByModel(plan) for plan in self.judges} | {name: ByBaseline(name) for name in self.baselines}
+
+    def grader(self, name: str) -> AutomaticGrader:
+        known = self.graders()
+        if name not in known:
+            raise InputError(f"no judge of this service is called {name!r}; it has {', '.join(known) or 'none'}")
+        return known[name]
+
+    def terms(self, run: str) -> Terms:
+        """What a grading may spend; it is booked on its own name."""
+        return Terms(run=run, limits=self.limits, pace=self.pace, prices=Prices(self.prices))
+
+
+def service_of(workspace: Workspace) -> ServiceSettings:
+    """The grading service of a workspace, as its settings stand now."""
+    return read_section(workspace.path, "gradings", ServiceSettings) or ServiceSettings()
+
 
 BATCH = 8
 """Comparisons judged together: after each batch the progress shown is true again."""
@@ -151,7 +208,7 @@ def _carry_out(
     with store.transaction():
         if not work.still_held([request.id], worker=worker):
             return  # silent for too long: another worker has taken it over, and tells its end
-        work.finish([Outcome(request.id, at=clock(), result=result, error=error)])
+        work.finish([ItemEnd(request.id, at=clock(), result=result, error=error)])
         event = "grading.done" if error is None else "grading.failed"
         Outbox(store).announce(event, {"grading": request.id, "name": request.author.name}, now=clock())
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 
-from guildhall.domain.judges import JudgePlan
-from guildhall.errors import UnknownName
+from guildhall.domain.judges import Gradability, JudgePlan
+from guildhall.errors import InputError, UnknownName
 from guildhall.grading.judges.baselines import BASELINES
+from guildhall.grading.judges.gradability import ungradable
 from guildhall.grading.judges.graders import AutomaticGrader, ByBaseline, ByModel, ByPanel
+from guildhall.store.workspace import Workspace
 from guildhall.study.freezing import judges_of
 from guildhall.study.studies import OpenStudy
+from guildhall.taskbank.listing import latest_tasks
 
 
 def graders_of(study: OpenStudy, names: Sequence[str] = ()) -> list[AutomaticGrader]:
@@ -35,3 +39,19 @@ def _unlisted(name: str, known: Mapping[str, AutomaticGrader]) -> AutomaticGrade
 def plan_of(model: str) -> JudgePlan:
     """A judge that is nothing but a model string."""
     return JudgePlan(name=model.replace("/", "-"), model=model)
+
+
+def ungradable_tasks(workspace: Workspace) -> dict[str, str]:
+    """Task id -> why it is out."""
+    return ungradable(workspace.store, latest_tasks(workspace.store).values())
+
+
+def mark_task(workspace: Workspace, task: str, *, gradable: bool, reason: str | None, by: str) -> Gradability:
+    """A person's word on one task; it counts before the rule's, and a later word before an earlier one."""
+    if task not in latest_tasks(workspace.store):
+        raise UnknownName("task", task, fix="see `guildhall tasks list`")
+    if not reason:
+        raise InputError('say why: `--reason "..."`')
+    word = Gradability(task=task, gradable=gradable, reason=reason, by=by, made_at=datetime.now(UTC))
+    workspace.store.add(word)
+    return word

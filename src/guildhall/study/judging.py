@@ -18,12 +18,12 @@ from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.engine.models import require_known
 from guildhall.engine.terms import Terms
-from guildhall.grading.judges.desk import Desk
+from guildhall.grading.judges.desk import JudgeDesk
 from guildhall.grading.judges.graders import AutomaticGrader, ByBaseline
 from guildhall.grading.judges.queue import Queued, enqueue, missing_verdicts, standing
 from guildhall.grading.judges.rubric import ask_rubric, missing_marks
 from guildhall.grading.judges.spreading import Ask, open_desk, spread_judging
-from guildhall.grading.judges.verdicts import Judged
+from guildhall.grading.judges.verdicts import AskingOutcome
 from guildhall.grading.opening import gather
 from guildhall.store.ledger import Ledger, booked_on
 from guildhall.store.work import Work, WorkState
@@ -46,14 +46,14 @@ class Judging:
     def run(self, study: OpenStudy) -> Report:
         if not study.file.judges:
             return {}
-        judged = sum((judge_study(study, grader) for grader in graders_of(study)), start=Judged())
+        judged = sum((judge_study(study, grader) for grader in graders_of(study)), start=AskingOutcome())
         return {**standings(study), **faults_of(judged)}
 
     def status(self, study: OpenStudy) -> Report:
         return standings(study) if study.file.judges else {}
 
 
-def faults_of(judged: Judged) -> Report:
+def faults_of(judged: AskingOutcome) -> Report:
     """What a fault of ours kept from being asked for: no failure of a judge."""
     return {"faults": judged.faults, "why_fault": judged.why_fault}
 
@@ -79,7 +79,7 @@ def _forecast(study: OpenStudy) -> Report:
 
 
 @contextmanager
-def desk_of(study: OpenStudy) -> Iterator[Desk]:
+def desk_of(study: OpenStudy) -> Iterator[JudgeDesk]:
     """A desk with everything of the study at hand; documents are opened in confined processes."""
     with open_desk(study.workspace, study.tasks, study.file.grading.bench()) as desk:
         yield desk
@@ -101,7 +101,9 @@ def judged_form(study: OpenStudy) -> Study:
     return frozen.but(authors=()) if study.file.grading.submissions == "all" else frozen
 
 
-def judge_study(study: OpenStudy, grader: AutomaticGrader, *, again: bool = False, sweeps: int | None = None) -> Judged:
+def judge_study(
+    study: OpenStudy, grader: AutomaticGrader, *, again: bool = False, sweeps: int | None = None
+) -> AskingOutcome:
     """Let one grader judge everything the study has submitted; what it judged before costs nothing.
 
     The study's form is kept before its first judgment, and a changed one is refused until it is kept in words.
@@ -116,7 +118,7 @@ def judge_study(study: OpenStudy, grader: AutomaticGrader, *, again: bool = Fals
     )
 
 
-def _asked(study: OpenStudy, ask: Ask, missing: Callable[[], Sequence[Any]]) -> Judged:
+def _asked(study: OpenStudy, ask: Ask, missing: Callable[[], Sequence[Any]]) -> AskingOutcome:
     """Ask for what is missing: here, or wherever the study's executor has room."""
     if study.executor is None:
         with desk_of(study) as desk:
@@ -135,7 +137,7 @@ def _asked(study: OpenStudy, ask: Ask, missing: Callable[[], Sequence[Any]]) -> 
 
 def prepare_study(study: OpenStudy) -> None:
     """Make everything ready that is to be judged, wherever the study's executor has room."""
-    from guildhall.judging.spreading import prepare_all
+    from guildhall.judging.preparing import prepare_all
 
     tasks, made = gather(study.workspace, judged_form(study))
     by_id = {task.id: task for task in tasks}
@@ -144,7 +146,7 @@ def prepare_study(study: OpenStudy) -> None:
         prepare_all(works, workspace=study.workspace, executor=study.executor)
 
 
-def mark_study(study: OpenStudy, plan: JudgePlan, *, whole: bool, sweeps: int, again: bool = False) -> Judged:
+def mark_study(study: OpenStudy, plan: JudgePlan, *, whole: bool, sweeps: int, again: bool = False) -> AskingOutcome:
     """Hold every submission with a rubric against it, the experts' own included: theirs is the ceiling."""
     store = study.workspace.store
     tasks, made = gather(study.workspace, judged_form(study))

@@ -21,7 +21,7 @@ from guildhall.judging.preparing import Preparer
 from guildhall.store.audit import record
 from guildhall.store.records import Store
 from guildhall.store.wordings import newest_study
-from guildhall.store.work import Outcome, Work, WorkState, work_items
+from guildhall.store.work import ItemEnd, Work, WorkState, work_items
 from guildhall.store.workspace import Workspace
 
 RUN = "openings"
@@ -74,7 +74,7 @@ def _open(workspace: Workspace, study: Study, *, worker: str, clock: Clock) -> N
         with documents(workspace.path / "cache") as looking:
             made = open_hall(workspace, study, Preparer(workspace, looking), progress=still_at_it)
     except GuildhallError as error:
-        work.finish([Outcome(key, clock(), error=str(error))])
+        work.finish([ItemEnd(key, clock(), error=str(error))])
         return
     except Exception:
         _fail(work, key, now=clock())
@@ -83,7 +83,7 @@ def _open(workspace: Workspace, study: Study, *, worker: str, clock: Clock) -> N
         work.release([key], worker=worker)
         raise
     with store.transaction():
-        work.finish([Outcome(key, clock(), result=str(made.new_slots))])
+        work.finish([ItemEnd(key, clock(), result=str(made.new_slots))])
         facts = {"study": study.key, "gradings": made.new_slots, "parts_not_shown": made.omissions}
         record(store, at=clock(), actor="worker", action="study opened", subject=study.id, facts=facts)
 
@@ -91,7 +91,7 @@ def _open(workspace: Workspace, study: Study, *, worker: str, clock: Clock) -> N
 def _fail(work: Work, key: str, *, now: float) -> None:
     """What failed for a reason of ours is tried again, though not for ever."""
     why = f"it failed {MOST_TRIES} times for a reason that is not the study's; the worker's log has it"
-    work.finish([Outcome(key, now, error=why)])
+    work.finish([ItemEnd(key, now, error=why)])
     if work.items([key])[key].tries < MOST_TRIES:
         work.reopen([key])
 

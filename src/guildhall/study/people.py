@@ -7,16 +7,23 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
+from guildhall.analysis.counting import count
+from guildhall.analysis.win_rates import win_rates
 from guildhall.documents.looking import documents
+from guildhall.domain.boswell import HumanResult
 from guildhall.domain.halls import Role
+from guildhall.domain.studies import Study
 from guildhall.grading.design import staffing
 from guildhall.grading.opening import open_hall
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue
 from guildhall.grading.simulation import simulate_hall
 from guildhall.judging.preparing import Preparer
+from guildhall.store.workspace import Workspace
+from guildhall.study.evidence import verdicts_of
 from guildhall.study.judging import prepare_study
 from guildhall.study.planning import planned_layout
+from guildhall.study.policy import PROGRAMS, groups_of, policy_of, who_judged
 from guildhall.study.studies import OpenStudy
 
 Report = Mapping[str, JsonValue]
@@ -75,3 +82,18 @@ def _pool(study: OpenStudy) -> dict[str, int]:
         for occupation in member.occupations:
             pool[occupation] = pool.get(occupation, 0) + 1
     return pool
+
+
+def people_results(workspace: Workspace, study: Study) -> list[HumanResult]:
+    """Wins, ties and losses against the baseline by each group of people, as the report counts them."""
+    verdicts = verdicts_of(workspace, study)
+    found = []
+    judged = who_judged(verdicts)
+    for group in groups_of(study, judged):
+        counted = count(verdicts, policy_of(workspace, study, verdicts, judged, group))
+        if group.kind not in PROGRAMS and counted.n_counted:
+            found += [
+                HumanResult(model=one.model, kind=str(group), wins=one.wins, ties=one.ties, losses=one.losses)
+                for one in win_rates(counted.outcomes)
+            ]
+    return sorted(found, key=lambda one: (one.model, one.kind))

@@ -9,14 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from guildhall.analysis.evidence import Evidence, Need
-from guildhall.analysis.reason_clusters import cluster_reasons
-from guildhall.analysis.reasons import CODES
+from guildhall.analysis.reasons import CODES, cluster_reasons
 from guildhall.domain.studies import Study
 from guildhall.engine.oneshot import run_calls
 from guildhall.engine.terms import Terms
 from guildhall.errors import NothingJudged, UnreadableVerdict
 from guildhall.judging.reasons import Encoder, read_reason, reason_call
-from guildhall.reports.tables import csv_text
+from guildhall.reports.text import csv_text
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
 
@@ -52,7 +51,7 @@ def export_reasons(workspace: Workspace, study: Study, path: Path, *, baseline: 
 
 
 @dataclass(frozen=True)
-class Coded:
+class CodedByProgram:
     """What a program made of the justifications; unread replies were no verdict and are left out."""
 
     rows: int
@@ -62,7 +61,7 @@ class Coded:
 
 def code_by_clusters(
     found: Sequence[Justification], path: Path, *, seed: int, k: int, encode: Encoder | None = None
-) -> Coded:
+) -> CodedByProgram:
     """Losing and winning are clustered apart: the same words mean the opposite there.
 
     `encode` says how close justifications are in meaning; without it, it is the words they share.
@@ -75,12 +74,12 @@ def code_by_clusters(
         labels = cluster_reasons(words, rng=np.random.default_rng(seed), k=k, vectors=vectors) if own else []
         rows += [(one.judgment, "clusters", label) for one, label in zip(own, labels, strict=True)]
     path.write_text(csv_text(CODES, rows), encoding="utf-8")
-    return Coded(len(rows), sum(not label for *_, label in rows), unread=0)
+    return CodedByProgram(len(rows), sum(not label for *_, label in rows), unread=0)
 
 
 def code_by_model(
     found: Sequence[Justification], path: Path, *, workspace: Workspace, model: str, terms: Terms
-) -> Coded:
+) -> CodedByProgram:
     """One call a justification; asked once, however often this runs."""
     calls = {one.judgment: reason_call(model, one.words, one.side) for one in found}
     answers = run_calls(calls.values(), workspace=workspace, terms=terms)
@@ -92,4 +91,4 @@ def code_by_model(
         except UnreadableVerdict:
             unread += 1
     path.write_text(csv_text(CODES, rows), encoding="utf-8")
-    return Coded(len(rows), sum(not label for *_, label in rows), unread)
+    return CodedByProgram(len(rows), sum(not label for *_, label in rows), unread)

@@ -3,25 +3,175 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
+import polars as pl
+from sqlalchemy import select
+
 from guildhall.analysis.evidence import Evidence, Need
+from guildhall.analysis.pairs import BREAKDOWNS, Pairs, is_word, words_in
 from guildhall.analysis.reasons import read_codes
-from guildhall.domain.judgments import Comparison
-from guildhall.domain.policy import GraderGroup
+from guildhall.analysis.tables import Coded
+from guildhall.analysis.win_rates import WinRate, win_rates
+from guildhall.domain.authors import ModelRun
+from guildhall.domain.design import Plan, deviations, missing_words
+from guildhall.domain.halls import HallDesign
+from guildhall.domain.judgments import Comparison, Judgment
+from guildhall.domain.policy import GraderGroup, Policy
 from guildhall.domain.report import Figure, Report
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
+from guildhall.domain.values import Digest, canonical_json
+from guildhall.errors import NothingJudged, UnknownName
 from guildhall.reports.drawing import drawing
 from guildhall.reports.reporting import report_of, write_report
-from guildhall.reports.tables import rows_csv
+from guildhall.reports.text import rows_csv
 from guildhall.store.ledger import Ledger, booked_on
+from guildhall.store.records import Store
+from guildhall.store.shelves import shelf_of
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
-from guildhall.study.exports import write_csv
-from guildhall.study.methods import methods_of, planned_and_done
+from guildhall.study.exports import frame, write_csv
+from guildhall.study.policy import PROGRAMS
+
+MOST_AUTHORS = 20
+"""So many authors are described one by one; the frozen study names all."""
+
+
+def methods_of(study: Study, tasks: Sequence[Task], *, policy: Policy, models: Sequence[str]) -> tuple[str, ...]:
+    """Sentences about tasks, authors, graders, estimands and intervals."""
+    design = study.design.hall
+    return (
+        f"The study holds {len(study.tasks)} tasks and {len(models)} models ({', '.join(sorted(models))}). "
+        f"It was frozen under the digest {study.content_digest()[:16]} with seed {study.seed}.",
+        _tasks(tasks),
+        *_authors(study, models),
+        f"Each set shows {design.set_size} deliverables side by side, without authors, under neutral file names and "
+        "with file metadata removed.",
+        *_graders(design, policy.graders),
+        f"Graders are of the group: {policy.graders}. Models are compared with: {policy.baseline}. "
+        "A task without the baseline's work takes no part.",
+        "Win rates are the mean over tasks of the mean over samples of the mean over grades. "
+        "Ties count as the column says: not at all (win), fully (win or tie), or half (half tie).",
+        "Intervals are t intervals over task means on the logit scale, exact where tasks or wins are few. "
+        "Graders who judged several tasks are a second cluster.",
+        "An interval that cannot be given is absent, with its reason.",
+        "Judgments without a verdict are counted and left out, never turned into ties. "
+        "Late and extra judgments are kept apart from primary estimates.",
+        "Breakdowns show each cell's own rate with an interval, a band that holds for all cells at once, "
+        "and a pooled rate that leans on the model's other cells.",
+    )
+
+
+def planned_and_done(study: Study, done: Policy, forms: Sequence[Study]) -> Iterator[str]:
+    """The plan of analysis as it was frozen, and everything that was done otherwise."""
+    plan, departed = study.design.plan, deviations(study, done, forms)
+    if plan is None:
+        yield "No plan of analysis was kept with this form of the study; it is analysed as studies were before plans."
+    else:
+        yield f"The plan was frozen with the study. {_planned(plan)} What goes beyond it is exploratory."
+    yield from (f"Departed from the plan: {one}." for one in departed)
+    if plan is not None:
+        yield (
+            "Not carried out yet: losses for work that left nothing to grade. Such work is outside these rates, "
+            "whatever the plan says of it."
+        )
+    if plan is not None and not departed:
+        yield "No other departure from the plan was found."
+
+
+def _planned(plan: Plan) -> str:
+    pairs = ", ".join(f"{one} with {other}" for one, other in plan.comparisons)
+    parts = [
+        f"graders: {plan.graders} ({plan.target})",
+        f"baseline: {plan.baseline}; compared: {pairs or 'every author with the baseline'}",
+        f"ties: {plan.convention}; success: {plan.success.value}; level: {plan.level:.0%}",
+        f"difference that matters: {plan.margin:g}; strata: {', '.join(plan.strata) or 'none'}",
+        f"samples: {', '.join(f'{name} {tries}' for name, tries in plan.samples.items()) or 'whatever was handed in'}",
+        f"graders for a set: {'none but programs' if plan.graders_per_set is None else plan.graders_per_set}",
+        f"exposure: {plan.exposure}; {missing_words(plan.missing)}; tried again: {plan.retries}",
+        *(f"wave of {one.tasks:.0%} of the tasks with weight {one.weight:g}" for one in plan.waves),
+        f"looked at after {', '.join(f'{at:.0%}' for at in plan.looks.at)} of the gradings, ending {plan.looks.end}",
+        *(f"left out are graders with {rule}" for rule in plan.excluded),
+    ]
+    return f"Planned: {'; '.join(parts)}."
+
+
+def _tasks(tasks: Sequence[Task]) -> str:
+    """What the tasks are, as far as they say so themselves."""
+    hours = [task.expert_hours for task in tasks if task.expert_hours is not None]
+    mean = (
+        f"an expert takes {sum(hours) / len(hours):.1f} hours on average ({len(hours)} tasks say so)" if hours else ""
+    )
+    parts = [
+        f"Tasks come from {_some(len({task.occupation for task in tasks}), 'occupation')} in "
+        f"{_some(len({task.sector for task in tasks}), 'sector')}",
+        f"{sum(bool(task.reference_files) for task in tasks)} bring reference files",
+        f"{sum(bool(task.expert_files or task.expert_text) for task in tasks)} have an expert's own work",
+        *([mean] if mean else []),
+    ]
+    return "; ".join(parts) + "."
+
+
+def _authors(study: Study, models: Sequence[str]) -> Iterator[str]:
+    """Each author's model, prompt, tools, settings and samples, as they were frozen."""
+    runs: dict[str, list[ModelRun]] = {}
+    for run in study.authors:
+        runs.setdefault(run.name, []).append(run)
+    named = [name for name in sorted(runs) if name in models]
+    for name in named[:MOST_AUTHORS]:
+        first = runs[name][0]
+        parts = [
+            f"model {first.model}",
+            f"prompt condition {first.condition}"
+            + (f" (prompt {first.prompt_digest[:12]})" if first.prompt_digest else ""),
+            *([f"tools: {first.tools}"] if first.tools else []),
+            *([f"{first.brief} brief"] if first.brief != "full" else []),
+            *([f"settings {canonical_json(first.settings).decode()}"] if first.settings else []),
+            f"{_some(len(runs[name]), 'sample')} a task",
+        ]
+        yield f"{name}: {', '.join(parts)}."
+    if len(named) > MOST_AUTHORS:
+        yield f"The settings of {len(named) - MOST_AUTHORS} further authors are in the frozen study."
+
+
+def _graders(design: HallDesign, group: GraderGroup) -> Iterator[str]:
+    if group.kind in PROGRAMS:
+        yield "The judge is a program. It is asked about each set in every order of the sides, and each answer counts."
+        return
+    yield (
+        f"{design.graders_per_set} graders judge each set, in orders of the sides that differ by at most one. "
+        f"One grader meets a task {_times(design.exposure_limit)} at most"
+        f"{', and judges work of their own occupation only' if design.match_occupation else ''}."
+    )
+    if design.simulated_graders:
+        yield "Simulated graders judge in this study, so the orders follow from its public seed."
+    if design.quiz_required or design.gold_share:
+        checks = [
+            *(["graders pass a quiz on items with known answers first"] if design.quiz_required else []),
+            *([f"{design.gold_share:.0%} of their sets are checks with known answers"] if design.gold_share else []),
+        ]
+        yield f"Quality control: {'; '.join(checks)}."
+    if design.adjudicate:
+        yield "Where graders disagree one more is asked; that judgment never enters primary estimates."
+    if design.severity_raters:
+        raters = _some(design.severity_raters, "other grader")
+        yield (
+            f"The design has {raters}, who did not judge the pair, say how bad a lost deliverable is; "
+            f"{design.control_share:.0%} of such items did not lose and serve as controls."
+        )
+
+
+def _some(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _times(count: int) -> str:
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
 
 WORTH_A_PROCESS = 2_000
 """Comparisons: from so many on a report computes so long that its figures are drawn beside."""
@@ -63,7 +213,7 @@ def report_from(
 def _unanswered(workspace: Workspace, evidence: Evidence) -> Iterator[str]:
     """Calls to models whose cost nobody knows: they are in no figure of the report."""
     ledger = Ledger(workspace.store)
-    runs = [run for wave in evidence.waves() for run in booked_on(wave.id)]
+    runs = [run for wave in evidence.waves for run in booked_on(wave.id)]
     if unknown := sum(ledger.spent(run=run).unanswered for run in runs):
         yield f"{unknown} calls to models: sent, answer unknown; what they cost is unknown and in no figure here."
 
@@ -101,3 +251,57 @@ def _nothing_collected() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
+
+
+NAMED = ("task", "model", "sample", "grader")
+KEYS_A_QUERY = 500
+
+
+@dataclass(frozen=True)
+class Traced:
+    """The rows behind a number, with the digests of their judgments, and the rates these very rows give by model."""
+
+    rows: Pairs
+    graders: GraderGroup
+    judgments: tuple[Digest, ...]
+    rates: tuple[WinRate, ...]
+
+    def frame(self) -> pl.DataFrame:
+        """The rows as a table, each with the digest of its judgment first."""
+        return frame(self.rows, self.graders).insert_column(0, pl.Series("judgment", self.judgments))
+
+
+def trace(store: Store, evidence: Evidence, where: Mapping[str, str]) -> Traced:
+    """The rows in which each named column holds the given word; the columns are those of `judgments.csv`."""
+    rows = evidence.pairs
+    for name, word in where.items():
+        column = _column(rows, name)
+        if word not in words_in(column):
+            raise UnknownName(name, word, known=words_in(column)[:20])
+        rows = rows.keep(is_word(column, word))
+    if not len(rows):
+        raise NothingJudged(", ".join(f"{name} = {word}" for name, word in where.items()))
+    keys = _digests(store, rows.judgment.tolist())
+    return Traced(
+        rows, evidence.group, tuple(keys[seq] for seq in rows.judgment.tolist()), tuple(win_rates(rows.outcomes()))
+    )
+
+
+def _column(rows: Pairs, name: str) -> Coded:
+    if name in BREAKDOWNS:
+        return rows.columns[name]
+    if name not in NAMED:
+        raise UnknownName("column", name, known=[*NAMED, *BREAKDOWNS])
+    found: Coded = getattr(rows, name)
+    return found
+
+
+def _digests(store: Store, numbers: list[int]) -> dict[int, Digest]:
+    table = shelf_of(Judgment).table
+    wanted = sorted(set(numbers))
+    found: dict[int, Digest] = {}
+    with store.reading() as connection:
+        for start in range(0, len(wanted), KEYS_A_QUERY):
+            some = table.c.seq.in_(wanted[start : start + KEYS_A_QUERY])
+            found |= {row.seq: row.key for row in connection.execute(select(table.c.seq, table.c.key).where(some))}
+    return found

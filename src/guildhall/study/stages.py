@@ -11,10 +11,8 @@ from pydantic import JsonValue
 from guildhall.domain.submissions import OUR_FAULT, StopReason
 from guildhall.engine.evals import AgentRun
 from guildhall.errors import FaultsOfOurs, NothingDelivered
-from guildhall.sampling.expectation import forecast
 from guildhall.sampling.plan import SampleItem
-from guildhall.sampling.running import reopen_failed, run_samples
-from guildhall.sampling.status import sampling_status
+from guildhall.sampling.running import forecast, reopen_failed, run_samples, sampling_status
 from guildhall.study.judging import Judging
 from guildhall.study.people import People
 from guildhall.study.studies import OpenStudy

@@ -20,9 +20,8 @@ from guildhall.engine.executor import Executor
 from guildhall.engine.rooms import ask_room
 from guildhall.engine.terms import Terms
 from guildhall.errors import InputError, MissingTool, RoomNotStarted, UnknownName
-from guildhall.sampling.carrying import carried_on
 from guildhall.sampling.elicitation import require_told
-from guildhall.sampling.plan import SampleItem, plan_samples
+from guildhall.sampling.plan import SampleItem, carried_on, plan_samples
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
 from guildhall.store.work import Work

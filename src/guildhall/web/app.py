@@ -15,21 +15,15 @@ from starlette.staticfiles import StaticFiles
 from guildhall.errors import GuildhallError, UnknownName
 from guildhall.web.api.app import api_app
 from guildhall.web.pages import (
-    account,
     authoring,
     designing,
-    disputes,
     entry,
-    gradings,
-    health,
     manage,
     people,
     results,
-    review_board,
     reviewing,
     severity,
     verdict,
-    webhooks,
     work,
 )
 from guildhall.web.rendering import page
@@ -44,22 +38,22 @@ UPLOADS = ("/tasks/", "/api/v1/gradings")
 def routes() -> list[BaseRoute]:
     """Every page; the permission matrix in the tests is made from this list."""
     return [
-        *account.ROUTES,
+        *entry.ACCOUNT,
         *entry.ROUTES,
         *work.ROUTES,
         *verdict.ROUTES,
         *severity.ROUTES,
         *manage.ROUTES,
         *designing.ROUTES,
-        *disputes.ROUTES,
+        *manage.DISPUTES,
         *people.ROUTES,
-        *webhooks.ROUTES,
-        *gradings.ROUTES,
+        *manage.WEBHOOKS,
+        *manage.GRADINGS,
         *authoring.ROUTES,
         *reviewing.ROUTES,
-        *review_board.ROUTES,
+        *reviewing.BOARD,
         *results.ROUTES,
-        *health.ROUTES,
+        *entry.HEALTH,
         Mount("/static", StaticFiles(directory=STATIC), name="static"),
     ]
 

@@ -22,7 +22,7 @@ from guildhall.domain.values import Line, Value
 from guildhall.store.outbox import Channel, Outbox, Parcel
 from guildhall.store.settings import read_section
 from guildhall.web.access import LINK_S
-from guildhall.web.reaching import Answer
+from guildhall.web.reaching import Reached
 from guildhall.web.rendering import environment
 from guildhall.web.site import Site, host_of
 
@@ -113,16 +113,16 @@ class Mail:
         self.outbox.settle(parcel, sent=answer.ok, answer=answer.words, now=self.site.clock(), again=answer.again)
         return True
 
-    def _send(self, parcel: Parcel, settings: MailSettings) -> Answer:
+    def _send(self, parcel: Parcel, settings: MailSettings) -> Reached:
         member = self.site.roster.by_mark(parcel.target)
         address = (self.site.roster.personal(member.id) or {}).get("email") if member else None
         if member is None or not address:
-            return Answer(ok=False, words="nobody here has this address", again=False)
+            return Reached(ok=False, words="nobody here has this address", again=False)
         try:
             deliver(self._message(member, address, Letter(parcel.event), settings), settings, self.site)
         except (OSError, smtplib.SMTPException, ValueError) as error:
             return _refused(error)
-        return Answer(ok=True, words="taken by the mail server")
+        return Reached(ok=True, words="taken by the mail server")
 
     def _message(self, member: Member, address: str, letter: Letter, settings: MailSettings) -> EmailMessage:
         now, lasts_s = self.site.clock(), _LASTS_S[letter]
@@ -155,11 +155,11 @@ def deliver(message: EmailMessage, settings: MailSettings, site: Site) -> None:
         server.send_message(message)
 
 
-def _refused(error: Exception) -> Answer:
+def _refused(error: Exception) -> Reached:
     """What went wrong, without the address that a server's words may repeat."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         codes = [code for code, _ in error.recipients.values()]
-        return Answer(ok=False, words=f"the mail server refused the address ({codes[0]})", again=max(codes) < 500)
+        return Reached(ok=False, words=f"the mail server refused the address ({codes[0]})", again=max(codes) < 500)
     if isinstance(error, smtplib.SMTPResponseException):
-        return Answer(ok=False, words=f"the mail server answered {error.smtp_code}")
-    return Answer(ok=False, words=f"the mail server was not reached ({type(error).__name__})")
+        return Reached(ok=False, words=f"the mail server answered {error.smtp_code}")
+    return Reached(ok=False, words=f"the mail server was not reached ({type(error).__name__})")

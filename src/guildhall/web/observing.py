@@ -9,6 +9,8 @@ import logging
 import re
 import secrets
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -16,10 +18,25 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.routing import Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from guildhall.observe.spans import Doing, span
+from guildhall.observe.spans import Doing, listening, span
+from guildhall.web.site import Site
 
 if TYPE_CHECKING:
     from guildhall.observe.metrics import Metrics
+    from guildhall.web.metrics import MetricsAt
+
+
+@contextmanager
+def measuring(site: Site, at: MetricsAt) -> Iterator[Metrics]:
+    """Count what this process does and serve the figures."""
+    from guildhall.observe.metrics import Metrics
+    from guildhall.web.metrics import WorkspaceFigures, serving_metrics
+
+    metrics = Metrics()
+    metrics.registry.register(WorkspaceFigures(site.store, site.clock))
+    with listening(metrics), serving_metrics(at, metrics.registry):
+        yield metrics
+
 
 REQUEST_ID = "X-Request-ID"
 UNMATCHED = "unmatched"

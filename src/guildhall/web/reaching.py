@@ -27,7 +27,7 @@ _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 
 
 @dataclass(frozen=True)
-class Answer:
+class Reached:
     """What came of a call. `again` tells whether another try could help."""
 
     ok: bool
@@ -62,7 +62,7 @@ def checked_url(url: str, allow: Sequence[Network]) -> SplitResult:
     return parts
 
 
-def post(url: str, body: bytes, headers: Mapping[str, str], *, allow: Sequence[Network]) -> Answer:
+def post(url: str, body: bytes, headers: Mapping[str, str], *, allow: Sequence[Network]) -> Reached:
     """Post a body to an address, if it may be called."""
     try:
         parts = checked_url(url, allow)
@@ -70,13 +70,13 @@ def post(url: str, body: bytes, headers: Mapping[str, str], *, allow: Sequence[N
         for address in addresses:
             _check(parts, address, allow)
     except InputError as error:
-        return Answer(ok=False, words=str(error), again=False)
+        return Reached(ok=False, words=str(error), again=False)
     except (OSError, UnicodeError):
-        return Answer(ok=False, words="its name cannot be looked up")
+        return Reached(ok=False, words="its name cannot be looked up")
     try:
         return _told(_call(parts, addresses[0], body, headers))
     except (OSError, http.client.HTTPException) as error:
-        return Answer(ok=False, words=f"no answer ({type(error).__name__})")
+        return Reached(ok=False, words=f"no answer ({type(error).__name__})")
 
 
 def _looked_up(parts: SplitResult) -> list[Address]:
@@ -140,9 +140,9 @@ def _ended_after(stream: socket.socket, seconds: float) -> Iterator[None]:
             timer.cancel()
 
 
-def _told(status: int) -> Answer:
+def _told(status: int) -> Reached:
     if 200 <= status < 300:
-        return Answer(ok=True, words=str(status))
+        return Reached(ok=True, words=str(status))
     if 300 <= status < 400:
-        return Answer(ok=False, words=f"{status}: redirects are not followed", again=False)
-    return Answer(ok=False, words=str(status), again=status != 410)
+        return Reached(ok=False, words=f"{status}: redirects are not followed", again=False)
+    return Reached(ok=False, words=str(status), again=status != 410)

@@ -14,8 +14,7 @@ from starlette.types import ASGIApp
 from guildhall.store.workspace import Workspace
 from guildhall.web.app import create_app
 from guildhall.web.files import files_app
-from guildhall.web.measuring import measuring
-from guildhall.web.observing import Observed
+from guildhall.web.observing import Observed, measuring
 from guildhall.web.site import Addresses, Site
 from guildhall.web.stopping import STOP_WITHIN_S, end_at_last, stop_signals
 from guildhall.web.worker import worker_beside

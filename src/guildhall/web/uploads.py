@@ -27,14 +27,14 @@ _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
 
 @dataclass(frozen=True)
-class Room:
+class UploadLimits:
     """How much may come out of one package."""
 
     most_files: int
     most_bytes: int
 
 
-def unpack(package: IO[bytes], target: Path, room: Room) -> int:
+def unpack(package: IO[bytes], target: Path, room: UploadLimits) -> int:
     """Write the files of a zip into an empty folder; how many there were. `RefusedPackage` for anything unsafe."""
     _measure_directory(package, room)
     try:
@@ -52,7 +52,7 @@ def unpack(package: IO[bytes], target: Path, room: Room) -> int:
     return len(files)
 
 
-def _measure_directory(package: IO[bytes], room: Room) -> None:
+def _measure_directory(package: IO[bytes], room: UploadLimits) -> None:
     """Refuse an archive whose directory alone would fill the memory: the parser reads all of it at once."""
     size = package.seek(0, os.SEEK_END)
     if size < _END.size:
@@ -69,7 +69,7 @@ def _measure_directory(package: IO[bytes], room: Room) -> None:
         raise RefusedPackage(f"it holds more than {room.most_files:,} files")
 
 
-def _check_entries(files: list[zipfile.ZipInfo], room: Room) -> None:
+def _check_entries(files: list[zipfile.ZipInfo], room: UploadLimits) -> None:
     if not files:
         raise RefusedPackage("it holds no file")
     if len(files) > room.most_files:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import base64
+import hmac
 import ipaddress
 import json
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -19,9 +20,43 @@ from guildhall.domain.values import Id, Value, canonical_json
 from guildhall.errors import InputError, UnknownName
 from guildhall.store.outbox import EVENTS, Channel, Outbox, Parcel, webhooks
 from guildhall.store.settings import read_section
-from guildhall.web.reaching import Answer, Network, checked_url, post
-from guildhall.web.signing import new_secret, signed_headers
+from guildhall.web.reaching import Network, Reached, checked_url, post
 from guildhall.web.site import Site
+
+WINDOW_S = 300.0
+PREFIX = "whsec_"
+
+
+def new_secret() -> str:
+    return PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
+
+
+def signed_headers(secret: str, delivery: str, body: bytes, *, now: float) -> dict[str, str]:
+    """The headers that show who sent a body, and when."""
+    stamp = str(int(now))
+    return {
+        "webhook-id": delivery,
+        "webhook-timestamp": stamp,
+        "webhook-signature": f"v1,{_signature(secret, delivery, stamp, body)}",
+    }
+
+
+def is_genuine(secret: str, headers: Mapping[str, str], body: bytes, *, now: float, window_s: float = WINDOW_S) -> bool:
+    """Whether a delivery was signed with the secret within the window. Header names are in lower case."""
+    delivery, stamp = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
+    if not stamp.isascii() or not stamp.isdecimal() or len(stamp) > 12 or abs(now - int(stamp)) > window_s:
+        return False
+    wanted = _signature(secret, delivery, stamp, body)
+    given = [
+        part.removeprefix("v1,") for part in headers.get("webhook-signature", "").split() if part.startswith("v1,")
+    ]
+    return any(hmac.compare_digest(one.encode(), wanted.encode()) for one in given)
+
+
+def _signature(secret: str, delivery: str, stamp: str, body: bytes) -> str:
+    key = base64.b64decode(secret.removeprefix(PREFIX))
+    return base64.b64encode(hmac.digest(key, f"{delivery}.{stamp}.".encode() + body, "sha256")).decode()
+
 
 PING = "ping"
 MOST = 50
@@ -109,16 +144,16 @@ class Webhooks:
         self.outbox.settle(parcel, sent=answer.ok, answer=answer.words, now=self.site.clock(), again=answer.again)
         return True
 
-    def _deliver(self, parcel: Parcel) -> Answer:
+    def _deliver(self, parcel: Parcel) -> Reached:
         query = select(webhooks).where(webhooks.c.id == parcel.target, webhooks.c.revoked_at.is_(None))
         with self.store.reading() as connection:
             row = connection.execute(query).first()
         if row is None:
-            return Answer(ok=False, words="the webhook was removed", again=False)
+            return Reached(ok=False, words="the webhook was removed", again=False)
         try:
             secret = self._seal.decrypt(row.sealed).decode()
         except InvalidToken:
-            return Answer(ok=False, words="the workspace's key was changed; make the webhook anew", again=False)
+            return Reached(ok=False, words="the workspace's key was changed; make the webhook anew", again=False)
         body = canonical_json(event_of(parcel))
         headers = signed_headers(secret, parcel.id, body, now=self.site.clock())
         return post(row.url, body, {**headers, "Content-Type": "application/json"}, allow=self.allowed())

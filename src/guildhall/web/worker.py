@@ -55,7 +55,7 @@ def mail_next(site: Site, _stopping: Stopping) -> bool:
 
 def screen_next_draft(site: Site, _stopping: Stopping) -> bool:
     """Make the next draft visible for its reviewers and screen it; False when none waits."""
-    from guildhall.study.screening import screen_next
+    from guildhall.study.reviewing import screen_next
 
     return screen_next(site.workspace, clock=site.clock)
 

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from guildhall.analysis.boswell.quotient import WEIGHTS, Quotients, mark_rows
 from guildhall.analysis.leniency import LeniencyFit, fit_leniency
+from guildhall.analysis.leniency_fits import OrdinalFit, fit_ordinal
 from guildhall.analysis.marks import MarkTable, Repeated, kendall_tau_b, mark_table, repeatability
-from guildhall.analysis.ordinal import OrdinalFit, fit_ordinal
 from guildhall.domain.boswell import RunRecord
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.grades import TOP

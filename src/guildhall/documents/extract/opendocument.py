@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from guildhall.documents.extract.writing import Facts, FileToRead, Writer, table_row
 from guildhall.documents.packages import read_members
-from guildhall.documents.scrub.ledger import ScrubLedger
+from guildhall.documents.scrub.names import ScrubLedger
 from guildhall.documents.xmltrees import Tree, attribute, drop, local, parse_xml
 from guildhall.errors import UnreadableFile
 

@@ -11,7 +11,7 @@ from guildhall.documents.extract.graphics import paragraphs, write_graphics
 from guildhall.documents.extract.workbooks import SHEETS, Sheet, SheetCell, Workbook
 from guildhall.documents.extract.writing import Facts, FileToRead, Writer, table_row
 from guildhall.documents.opc import Opc
-from guildhall.documents.scrub.ledger import ScrubLedger
+from guildhall.documents.scrub.names import ScrubLedger
 from guildhall.documents.xmltrees import local
 from guildhall.domain.prepared import Grid, GridSheet
 from guildhall.errors import UnreadableFile

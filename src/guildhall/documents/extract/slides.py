@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from guildhall.documents.extract.graphics import chart_lines, diagram_lines, paragraphs
 from guildhall.documents.extract.writing import Facts, FileToRead, Writer, table_row
 from guildhall.documents.opc import Opc
-from guildhall.documents.scrub.ledger import ScrubLedger
+from guildhall.documents.scrub.names import ScrubLedger
 from guildhall.documents.xmltrees import Tree, local
 
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"

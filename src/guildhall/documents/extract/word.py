@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from guildhall.documents.extract.graphics import write_graphics
 from guildhall.documents.extract.writing import Facts, FileToRead, Writer, table_row
 from guildhall.documents.opc import Opc
-from guildhall.documents.scrub.ledger import ScrubLedger
+from guildhall.documents.scrub.names import ScrubLedger
 from guildhall.documents.xmltrees import Tree, attribute, local
 
 _HEADING = re.compile(r"heading\s*([1-9])$|^title$", re.IGNORECASE)

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from guildhall.confine.limits import MIB, Limits
+from guildhall.confine.limits import MIB, RoomLimits
 from guildhall.confine.room import start
 from guildhall.documents import asking
 from guildhall.documents.confined import ON_THE_CLOCK, SYSTEM_PYTHON, interrupted, limit_in_words
@@ -20,7 +20,9 @@ from guildhall.documents.render import office_inside
 from guildhall.errors import MissingTool, RoomClosed, UnreadableFile
 
 FILES_PER_WORKER = 20
-LIMITS = Limits(wall_s=60, cpu_s=40, memory_bytes=768 * MIB, processes=128, file_bytes=256 * MIB, work_bytes=768 * MIB)
+LIMITS = RoomLimits(
+    wall_s=60, cpu_s=40, memory_bytes=768 * MIB, processes=128, file_bytes=256 * MIB, work_bytes=768 * MIB
+)
 """What one conversion may cost; memory and disk hold for the worker's whole room."""
 
 _HARMLESS = ("javaldx",)  # said at every start on a machine without Java
@@ -76,7 +78,7 @@ class NotFresh(WorkerFailed):
 class OfficeWorker:
     """One LibreOffice in one room; not for two threads at once. After `WorkerFailed` it must be closed."""
 
-    def __init__(self, limits: Limits = LIMITS) -> None:
+    def __init__(self, limits: RoomLimits = LIMITS) -> None:
         self._limits = limits
         self._folder = tempfile.TemporaryDirectory(prefix="guildhall-office-", ignore_cleanup_errors=True)
         work = Path(self._folder.name)
@@ -161,7 +163,7 @@ class OfficeWorker:
 class OfficePool:
     """Up to `workers` LibreOffices, started when needed and kept warm; safe to use from many threads."""
 
-    def __init__(self, *, workers: int = 2, limits: Limits = LIMITS) -> None:
+    def __init__(self, *, workers: int = 2, limits: RoomLimits = LIMITS) -> None:
         self._limits = limits
         self._idle: queue.LifoQueue[OfficeWorker] = queue.LifoQueue()
         self._places = threading.BoundedSemaphore(workers)

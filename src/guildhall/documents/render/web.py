@@ -6,13 +6,15 @@ import re
 import tempfile
 from pathlib import Path
 
-from guildhall.confine.limits import MIB, Limits
+from guildhall.confine.limits import MIB, RoomLimits
 from guildhall.confine.room import start
 from guildhall.documents.confined import limit_in_words
 from guildhall.documents.values import Omission
 from guildhall.errors import UnreadableFile
 
-LIMITS = Limits(wall_s=30, cpu_s=20, memory_bytes=768 * MIB, processes=400, file_bytes=256 * MIB, work_bytes=512 * MIB)
+LIMITS = RoomLimits(
+    wall_s=30, cpu_s=20, memory_bytes=768 * MIB, processes=400, file_bytes=256 * MIB, work_bytes=512 * MIB
+)
 _BROWSERS = ("/usr/lib/chromium/chromium", "/usr/lib64/chromium-browser/chromium-browser", "/opt/google/chrome/chrome")
 """The programs themselves: the scripts around them want settings a room does not have."""
 _FLAGS = (

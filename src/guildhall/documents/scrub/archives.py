@@ -11,7 +11,7 @@ from collections.abc import Container
 from pathlib import PurePosixPath
 
 from guildhall.documents.packages import MOST_BYTES, MOST_MEMBERS, read_members, write_members
-from guildhall.documents.scrub.ledger import MemberScrub, ScrubContext, ScrubLedger
+from guildhall.documents.scrub.names import MemberScrub, ScrubContext, ScrubLedger
 from guildhall.errors import UnreadableFile, UnsafePath
 
 _LITTER = re.compile(r"(^|/)(__MACOSX/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._)")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guildhall.documents.scrub.ledger import FIXED_STAMP, SIGNATURE, ScrubContext, ScrubLedger
+from guildhall.documents.scrub.names import FIXED_STAMP, SIGNATURE, ScrubContext, ScrubLedger
 from guildhall.errors import CannotScrub
 
 _STRING = r"'(?:[^']|'')*'"

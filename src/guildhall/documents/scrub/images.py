@@ -10,7 +10,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-from guildhall.documents.scrub.ledger import ScrubContext, ScrubLedger
+from guildhall.documents.scrub.names import ScrubContext, ScrubLedger
 from guildhall.errors import CannotScrub
 
 _PNG_KEPT = frozenset(

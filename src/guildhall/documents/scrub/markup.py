@@ -9,8 +9,7 @@ from typing import Any
 
 from lxml import etree
 
-from guildhall.documents.scrub.ledger import SIGNATURE, ScrubContext, ScrubLedger
-from guildhall.documents.scrub.names import bare_name, tells_a_machine
+from guildhall.documents.scrub.names import SIGNATURE, ScrubContext, ScrubLedger, bare_name, tells_a_machine
 from guildhall.documents.xmltrees import Tree, drop, parse_xml, write_xml
 from guildhall.errors import UnreadableFile
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from guildhall.documents.kinds import Kind
-from guildhall.documents.scrub.ledger import ScrubContext, ScrubLedger
+from guildhall.documents.scrub.names import ScrubContext, ScrubLedger
 from guildhall.errors import CannotScrub, MissingTool
 
 _TIMEOUT_S = 120

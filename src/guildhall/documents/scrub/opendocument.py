@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from guildhall.documents.packages import read_members, write_members
-from guildhall.documents.scrub.ledger import ScrubContext, ScrubLedger, ranked_stamps
-from guildhall.documents.scrub.names import bare_name, tells_a_machine
-from guildhall.documents.scrub.parts import scrub_parts
+from guildhall.documents.scrub.names import ScrubContext, ScrubLedger, bare_name, ranked_stamps, tells_a_machine
+from guildhall.documents.scrub.ooxml import scrub_parts
 from guildhall.documents.scrub.sheets import is_volatile
 from guildhall.documents.xmltrees import Tree, drop, local, parse_xml, write_xml
 from guildhall.errors import CannotScrub

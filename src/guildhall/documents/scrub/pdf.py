@@ -11,8 +11,7 @@ import pikepdf
 from pikepdf import Array, Name, Page, PdfError, Token, TokenFilter, TokenType
 
 from guildhall.documents.scrub.images import blank_profile, scrub_jpeg, scrub_jpeg_2000
-from guildhall.documents.scrub.ledger import SIGNATURE, ScrubContext, ScrubLedger
-from guildhall.documents.scrub.names import bare_name, tells_a_machine
+from guildhall.documents.scrub.names import SIGNATURE, ScrubContext, ScrubLedger, bare_name, tells_a_machine
 from guildhall.errors import CannotScrub
 
 _CATALOG_KEPT = frozenset(

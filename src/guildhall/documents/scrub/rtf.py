@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from guildhall.documents.scrub.images import scrub_jpeg, scrub_png
-from guildhall.documents.scrub.ledger import SIGNATURE, ScrubContext, ScrubLedger
+from guildhall.documents.scrub.names import SIGNATURE, ScrubContext, ScrubLedger
 from guildhall.errors import CannotScrub
 
 _DESCRIBING = {

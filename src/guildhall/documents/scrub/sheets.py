@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from guildhall.documents.opc import Opc
-from guildhall.documents.scrub.ledger import ScrubContext, ScrubLedger
+from guildhall.documents.scrub.names import ScrubContext, ScrubLedger
 from guildhall.documents.scrub.ooxml import freeze_package, scrub_package
 from guildhall.documents.xmltrees import Tree, drop, local
 

@@ -6,7 +6,7 @@ import struct
 from typing import NamedTuple
 
 from guildhall.documents.scrub.images import blank_profile
-from guildhall.documents.scrub.ledger import ScrubContext, ScrubLedger
+from guildhall.documents.scrub.names import ScrubContext, ScrubLedger
 from guildhall.errors import CannotScrub
 
 _CODING_TAGS = frozenset(

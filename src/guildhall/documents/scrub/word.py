@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from guildhall.documents.opc import Opc
-from guildhall.documents.scrub.ledger import ScrubContext, ScrubLedger
-from guildhall.documents.scrub.names import bare_name, tells_a_machine
+from guildhall.documents.scrub.names import ScrubContext, ScrubLedger, bare_name, tells_a_machine
 from guildhall.documents.scrub.ooxml import freeze_package, scrub_package
 from guildhall.documents.xmltrees import Tree, attribute, drop, local, unwrap
 

@@ -132,7 +132,7 @@ _WRITTEN = {
 
 
 @dataclass
-class Looks:
+class BookLooks:
     """The looks of a workbook by the numbers its cells use."""
 
     styles: Tree | None

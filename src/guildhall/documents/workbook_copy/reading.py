@@ -40,7 +40,7 @@ from guildhall.documents.workbook_copy.book import (
 )
 from guildhall.documents.workbook_copy.formulas import legal_titles, spell_formulas
 from guildhall.documents.workbook_copy.lacking import NotCopied, link_id, look_at_sheet, look_through, related
-from guildhall.documents.workbook_copy.looks import PLAIN, Looks
+from guildhall.documents.workbook_copy.looks import PLAIN, BookLooks
 from guildhall.documents.xmltrees import Tree, local, stream_xml
 from guildhall.errors import UnreadableFile
 
@@ -68,7 +68,7 @@ class _Reader:
     def __init__(self, package: Opc, book: Workbook, missing: NotCopied) -> None:
         self.package, self.book, self.missing = package, book, missing
         styles = next(related(package, book.main, "styles"), None)
-        self.looks = Looks(styles, next(related(package, book.main, "theme"), None))
+        self.looks = BookLooks(styles, next(related(package, book.main, "theme"), None))
         self.texts, self.mixed = _texts(package, book.main)
         self.cells = 0
         self.kept = [sheet for sheet in book.sheets if sheet.holds_cells]

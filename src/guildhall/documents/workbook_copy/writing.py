@@ -13,7 +13,7 @@ from xlsxwriter.exceptions import XlsxWriterException
 
 from guildhall.documents.detection import decoded
 from guildhall.documents.kinds import Kind
-from guildhall.documents.scrub.ledger import FIXED_MOMENT
+from guildhall.documents.scrub.names import FIXED_MOMENT
 from guildhall.documents.values import CopiedWorkbook
 from guildhall.documents.workbook_copy.book import (
     LAST_COLUMN,

@@ -18,7 +18,7 @@ from guildhall.domain.submissions import FREE
 from guildhall.domain.tasks import Task
 from guildhall.errors import UnknownName
 from guildhall.grading.judges.asking import Asked
-from guildhall.grading.judges.desk import Desk, Faults
+from guildhall.grading.judges.desk import Faults, JudgeDesk
 from guildhall.judging.preparing import asked_names
 
 _VERSION = "1"
@@ -31,17 +31,17 @@ Ranks = tuple[int, ...]
 Verdict = tuple[Ranks, str]
 
 
-def always_human(asked: Asked, desk: Desk) -> Verdict:
+def always_human(asked: Asked, desk: JudgeDesk) -> Verdict:
     """The expert's work first, whatever it is. It knows the authors: it is a yardstick, not a judge."""
     experts = [isinstance(desk.submission(key).author, Expert) for key in asked.order]
     return tuple(1 if expert else 2 for expert in experts), "always the expert's work"
 
 
-def always_tie(asked: Asked, desk: Desk) -> Verdict:  # noqa: ARG001 - says the same whatever it is shown
+def always_tie(asked: Asked, desk: JudgeDesk) -> Verdict:  # noqa: ARG001 - says the same whatever it is shown
     return (1,) * len(asked.order), "always a tie"
 
 
-def rubric_and_format(asked: Asked, desk: Desk) -> Verdict:
+def rubric_and_format(asked: Asked, desk: JudgeDesk) -> Verdict:
     """Rubric words covered, format findings and completeness; it sees no author. Sides too close together tie."""
     task = desk.task_of(asked.comparison)
     merits = [merit(task, desk.prepared(key), desk) for key in asked.order]
@@ -50,7 +50,7 @@ def rubric_and_format(asked: Asked, desk: Desk) -> Verdict:
     return ranks, f"rubric words covered, format findings and completeness: {told}"
 
 
-def merit(task: Task, work: Prepared, desk: Desk) -> float:
+def merit(task: Task, work: Prepared, desk: JudgeDesk) -> float:
     """Between 0 and 1: half for rubric coverage, a quarter each for sound format and for completeness."""
     text = " ".join(
         [work.text, *(desk.read_blob(file.text).decode(errors="replace") for file in work.files if file.text)]
@@ -81,7 +81,7 @@ def _completeness(task: Task, work: Prepared) -> float:
     return min(1.0, sum(file.named_as_asked is True for file in work.files) / len(asked))
 
 
-BASELINES: dict[str, Callable[[Asked, Desk], Verdict]] = {
+BASELINES: dict[str, Callable[[Asked, JudgeDesk], Verdict]] = {
     "always-human": always_human,
     "always-tie": always_tie,
     "rubric-and-format": rubric_and_format,
@@ -94,7 +94,7 @@ def baseline_grader(name: str) -> ModelGrader:
     return ModelGrader(name=name, settings={"baseline": _VERSION})
 
 
-def judge_by_baseline(name: str, wanted: Iterable[Asked], *, desk: Desk, now: datetime, faults: Faults) -> int:
+def judge_by_baseline(name: str, wanted: Iterable[Asked], *, desk: JudgeDesk, now: datetime, faults: Faults) -> int:
     """Keep a baseline's verdict on everything wanted; the number of verdicts. The same work gets the same verdict."""
     grader, rule = baseline_grader(name), BASELINES[name]
 

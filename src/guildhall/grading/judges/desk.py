@@ -53,7 +53,7 @@ class Faults:
             return None
 
 
-class Desk:
+class JudgeDesk:
     """What judges of every kind need at hand. Only the last few things looked at stay in memory."""
 
     def __init__(

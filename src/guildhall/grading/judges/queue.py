@@ -11,9 +11,9 @@ from guildhall.domain.studies import Study
 from guildhall.engine.terms import Terms
 from guildhall.grading.design import lay_out
 from guildhall.grading.judges.asking import Asked, Kept
-from guildhall.grading.judges.desk import Desk
+from guildhall.grading.judges.desk import JudgeDesk
 from guildhall.grading.judges.graders import AutomaticGrader
-from guildhall.grading.judges.verdicts import Judged
+from guildhall.grading.judges.verdicts import AskingOutcome
 from guildhall.grading.opening import gather, order_key
 from guildhall.store.records import Store
 from guildhall.store.wordings import Wordings
@@ -29,7 +29,7 @@ class Queued:
 
 
 @dataclass(frozen=True)
-class Standing:
+class GraderStanding:
     """How one grader's work stands: both denominators, and what its answers cost, unknown as soon as one price is."""
 
     grader: str
@@ -76,11 +76,11 @@ def judge(
     grader: AutomaticGrader,
     comparisons: Sequence[Comparison],
     *,
-    desk: Desk,
+    desk: JudgeDesk,
     terms: Terms,
     sweeps: int,
     again: bool = False,
-) -> Judged:
+) -> AskingOutcome:
     """Ask a grader for what it has not judged yet; with `again`, for what it failed at too."""
     wanted = missing_verdicts(desk.workspace.store, grader, comparisons, sweeps=sweeps, again=again)
     return grader.ask(wanted, desk=desk, terms=terms)
@@ -94,13 +94,15 @@ def missing_verdicts(
     return list(kept.missing(comparisons, sweeps=sweeps if grader.repeats else 1, again=again))
 
 
-def standing(store: Store, grader: AutomaticGrader, comparisons: Sequence[Comparison], *, sweeps: int) -> Standing:
+def standing(
+    store: Store, grader: AutomaticGrader, comparisons: Sequence[Comparison], *, sweeps: int
+) -> GraderStanding:
     """Verdicts and failures among everything this grader is to be asked."""
     rounds = sweeps if grader.repeats else 1
     kept = Kept(store, grader.graders())
     verdicts, failures = kept.counts(comparisons, sweeps=rounds)
     asked = rounds * sum(_orders(one) for one in comparisons)
-    return Standing(grader.name, asked, verdicts, failures, kept.cost_usd(comparisons))
+    return GraderStanding(grader.name, asked, verdicts, failures, kept.cost_usd(comparisons))
 
 
 def _orders(comparison: Comparison) -> int:

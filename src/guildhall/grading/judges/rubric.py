@@ -13,8 +13,8 @@ from guildhall.engine.calls import Reply
 from guildhall.engine.oneshot import run_calls
 from guildhall.engine.terms import Terms
 from guildhall.grading.judges.asking import MOST_SWEEPS
-from guildhall.grading.judges.desk import Desk, Faults
-from guildhall.grading.judges.verdicts import Judged
+from guildhall.grading.judges.desk import Faults, JudgeDesk
+from guildhall.grading.judges.verdicts import AskingOutcome
 from guildhall.judging.rubrics import Numbered, RubricView, read_items, rubric_judge, show
 from guildhall.store.records import Store
 
@@ -51,32 +51,34 @@ def missing_marks(
 
 
 def ask_rubric(
-    plan: JudgePlan, wanted: Iterable[RubricAsked], *, study: Id, whole: bool, desk: Desk, terms: Terms
-) -> Judged:
+    plan: JudgePlan, wanted: Iterable[RubricAsked], *, study: Id, whole: bool, desk: JudgeDesk, terms: Terms
+) -> AskingOutcome:
     """Mark every wanted submission and keep each mark. An item without a readable verdict is a counted failure."""
-    total = Judged()
+    total = AskingOutcome()
     for asked in wanted:
         faults = Faults()
         put = faults.unless(partial(_questions, plan, asked, desk, whole=whole))
         if put is None:
-            total += Judged(faults=1, why_fault=faults.why)
+            total += AskingOutcome(faults=1, why_fault=faults.why)
             continue
         shown, groups = put
         calls = [shown.call(plan, group, sample=asked.sample) for group in groups]
         answers = run_calls(calls, workspace=desk.workspace, terms=terms)
         replies = [answers.of(call) for call in calls]
         if answers.faults and not answers.left:
-            total += Judged(faults=1, why_fault=next(iter(answers.faults.values())))
+            total += AskingOutcome(faults=1, why_fault=next(iter(answers.faults.values())))
             continue
         if not all(replies):
-            return total + Judged(left=1, why_left=answers.why_left)
+            return total + AskingOutcome(left=1, why_left=answers.why_left)
         mark = _mark(plan, asked, shown, list(zip(groups, _present(replies), strict=True)), study=study, whole=whole)
         desk.workspace.store.add(mark)
-        total += Judged(verdicts=len(mark.items) - mark.failed, failures=mark.failed)
+        total += AskingOutcome(verdicts=len(mark.items) - mark.failed, failures=mark.failed)
     return total
 
 
-def _questions(plan: JudgePlan, asked: RubricAsked, desk: Desk, *, whole: bool) -> tuple[RubricView, list[Numbered]]:
+def _questions(
+    plan: JudgePlan, asked: RubricAsked, desk: JudgeDesk, *, whole: bool
+) -> tuple[RubricView, list[Numbered]]:
     task = desk.task_of(asked.submission)
     shown = show(plan, task, desk.references(task), desk.prepared(asked.submission.key), read_blob=desk.read_blob)
     items: Numbered = list(enumerate(task.rubric.items if task.rubric else (), 1))

@@ -13,14 +13,14 @@ from guildhall.engine.journal import TAKEN_OVER
 from guildhall.engine.sandboxes import Sandbox
 from guildhall.engine.spreading import looks, parts, shared_terms
 from guildhall.engine.terms import Terms
-from guildhall.grading.judges.desk import Desk, Workbench
-from guildhall.grading.judges.verdicts import Judged
+from guildhall.grading.judges.desk import JudgeDesk, Workbench
+from guildhall.grading.judges.verdicts import AskingOutcome
 from guildhall.store.workspace import Address, Workspace
 
 BATCH = 64
 """Verdicts in one batch: few enough that a lost node costs little."""
 
-Ask = Callable[..., Judged]
+Ask = Callable[..., AskingOutcome]
 """Asks for what is wanted: `ask(wanted, desk=desk, terms=terms)`. It can be pickled."""
 
 
@@ -45,14 +45,14 @@ class JudgingBatch:
 
 
 @contextmanager
-def open_desk(workspace: Workspace, tasks: Iterable[Task], bench: Bench) -> Iterator[Desk]:
+def open_desk(workspace: Workspace, tasks: Iterable[Task], bench: Bench) -> Iterator[JudgeDesk]:
     """A desk with documents at hand; they are opened in confined processes."""
     from guildhall.documents.looking import documents
     from guildhall.judging.preparing import Preparer
 
     with documents(workspace.path / "cache") as looking:
         workbench = Workbench(looking.renderer.render, bench.sandbox, bench.at_once)
-        yield Desk(workspace, Preparer(workspace, looking), tasks, workbench=workbench)
+        yield JudgeDesk(workspace, Preparer(workspace, looking), tasks, workbench=workbench)
 
 
 def spread_judging(
@@ -64,17 +64,17 @@ def spread_judging(
     terms: Terms,
     bench: Bench,
     executor: Executor,
-) -> Judged:
+) -> AskingOutcome:
     """Ask for all that is missing, dealt to an executor in batches; a provider feels one run, not many.
 
     `missing` is asked again where a dead worker may have held something back.
     """
     shared, needs = shared_terms(terms, places=executor.places)
     batch = JudgingBatch(workspace.at, tuple(tasks), ask, (), shared, bench)
-    total = Judged()
+    total = AskingOutcome()
     for _ in looks():
         dealt = [replace(batch, wanted=tuple(part)) for part in parts(missing(), BATCH)]
-        found = Judged()
+        found = AskingOutcome()
         for ended in executor.map(judge_batch, dealt, needs=replace(needs, offices=1)):
             found += ended.result()
         total = replace(total, left=0, why_left=None, faults=0, why_fault=None) + found
@@ -83,7 +83,7 @@ def spread_judging(
     return total
 
 
-def judge_batch(batch: JudgingBatch) -> Judged:
+def judge_batch(batch: JudgingBatch) -> AskingOutcome:
     """One batch, wherever it was dealt to."""
     with (
         Workspace.at_address(batch.workspace.elsewhere()) as workspace,

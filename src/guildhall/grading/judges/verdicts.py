@@ -17,12 +17,11 @@ from guildhall.engine.oneshot import Answers, run_calls
 from guildhall.engine.terms import Limits, Terms
 from guildhall.errors import InputError, UnreadableVerdict
 from guildhall.grading.judges.asking import Asked
-from guildhall.grading.judges.desk import Desk, Faults
-from guildhall.judging.comparing import Question, judge_of, question
+from guildhall.grading.judges.desk import Faults, JudgeDesk
+from guildhall.judging.comparing import Question, WorkedQuestion, judge_of, question, question_with_tools
 from guildhall.judging.examples import shown_examples, traces_of
 from guildhall.judging.pages import look_at_pages
 from guildhall.judging.verdicts import failure_of, read_verdict
-from guildhall.judging.working import WorkedQuestion, question_with_tools
 
 BATCH = 256
 """Verdicts asked for together: enough to keep a provider busy, few enough that memory does not grow with a study."""
@@ -37,7 +36,7 @@ Heard = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Judged:
+class AskingOutcome:
     """What a run of asking came to: new verdicts, new failures, and what a limit of the run left unasked.
 
     `faults` could not be asked for, or heard, by a fault of ours: they are no failures of the judge, and are asked for
@@ -51,8 +50,8 @@ class Judged:
     faults: int = 0
     why_fault: str | None = None
 
-    def __add__(self, other: Judged) -> Judged:
-        return Judged(
+    def __add__(self, other: AskingOutcome) -> AskingOutcome:
+        return AskingOutcome(
             self.verdicts + other.verdicts,
             self.failures + other.failures,
             self.left + other.left,
@@ -63,24 +62,24 @@ class Judged:
 
 
 def ask_judge(
-    plan: JudgePlan, wanted: Iterable[Asked], *, desk: Desk, terms: Terms, heard: Heard | None = None
-) -> Judged:
+    plan: JudgePlan, wanted: Iterable[Asked], *, desk: JudgeDesk, terms: Terms, heard: Heard | None = None
+) -> AskingOutcome:
     """Ask for every wanted verdict and keep each. Killed and started again, nothing is lost and nothing paid twice.
 
     `heard` is told, after each batch, how many verdicts and failures there are so far. A limit that ends the run
     leaves the rest unasked.
     """
-    total, stream = Judged(), iter(wanted)
+    total, stream = AskingOutcome(), iter(wanted)
     while batch := list(islice(stream, BATCH)):
         total += _ask_batch(plan, batch, desk, terms)
         if heard is not None:
             heard(total.verdicts, total.failures)
         if total.left:
-            return total + Judged(left=sum(1 for _ in stream))
+            return total + AskingOutcome(left=sum(1 for _ in stream))
     return total
 
 
-def _ask_batch(plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms) -> Judged:
+def _ask_batch(plan: JudgePlan, batch: list[Asked], desk: JudgeDesk, terms: Terms) -> AskingOutcome:
     faults = Faults()
     heard, answers = (_worked_on if plan.tools else _called)(plan, batch, desk, terms, faults)
     made = [
@@ -91,11 +90,11 @@ def _ask_batch(plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms) ->
     desk.workspace.store.add_all(made)
     failed = sum(judgment.ranks is None for judgment in made)
     left = len(batch) - len(made) - faults.count
-    return Judged(len(made) - failed, failed, left, answers.why_left, faults.count, faults.why)
+    return AskingOutcome(len(made) - failed, failed, left, answers.why_left, faults.count, faults.why)
 
 
 def _called(
-    plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms, faults: Faults
+    plan: JudgePlan, batch: list[Asked], desk: JudgeDesk, terms: Terms, faults: Faults
 ) -> tuple[list[Answered], Answers]:
     """One call a verdict."""
     asked = list(_calls(plan, batch, desk, faults))
@@ -104,7 +103,7 @@ def _called(
 
 
 def _worked_on(
-    plan: JudgePlan, batch: list[Asked], desk: Desk, terms: Terms, faults: Faults
+    plan: JudgePlan, batch: list[Asked], desk: JudgeDesk, terms: Terms, faults: Faults
 ) -> tuple[list[Answered], Answers]:
     """One sandbox a verdict."""
     bench = desk.workbench
@@ -149,7 +148,9 @@ def _label(plan: JudgePlan, asked: Asked) -> str:
     return f"{asked.comparison.task} judged by {plan.name}, sweep {asked.sweep}"
 
 
-def _calls(plan: JudgePlan, batch: list[Asked], desk: Desk, faults: Faults) -> Iterator[tuple[Asked, Question, Call]]:
+def _calls(
+    plan: JudgePlan, batch: list[Asked], desk: JudgeDesk, faults: Faults
+) -> Iterator[tuple[Asked, Question, Call]]:
     """The sweeps of one order ask the same question, so it is built once for all of them."""
     built: dict[tuple[Digest, ...], Question | None] = {}
     for one in batch:
@@ -161,7 +162,7 @@ def _calls(plan: JudgePlan, batch: list[Asked], desk: Desk, faults: Faults) -> I
             yield one, put, put.call(plan, places=len(one.order), sample=one.sample)
 
 
-def build_question(plan: JudgePlan, asked: Asked, desk: Desk) -> Question:
+def build_question(plan: JudgePlan, asked: Asked, desk: JudgeDesk) -> Question:
     """What this judge is shown of a comparison, in the order asked for."""
     task = desk.task_of(asked.comparison)
     sides = [desk.prepared(submission) for submission in asked.order]
@@ -169,14 +170,14 @@ def build_question(plan: JudgePlan, asked: Asked, desk: Desk) -> Question:
     return question(plan, task, desk.references(task), sides, read_blob=desk.read_blob, examples=examples)
 
 
-def build_worked_question(plan: JudgePlan, asked: Asked, desk: Desk) -> WorkedQuestion:
+def build_worked_question(plan: JudgePlan, asked: Asked, desk: JudgeDesk) -> WorkedQuestion:
     """What a judge with tools finds in its folder, and is told, about a comparison in the order asked for."""
     task = desk.task_of(asked.comparison)
     sides = [desk.prepared(submission) for submission in asked.order]
     return question_with_tools(plan, task, desk.references(task), sides, examples=find_examples(plan, asked, desk))
 
 
-def find_examples(plan: JudgePlan, asked: Asked, desk: Desk) -> str:
+def find_examples(plan: JudgePlan, asked: Asked, desk: JudgeDesk) -> str:
     """How people judged the pairs nearest to this one, for a judge that is to be shown examples; else nothing."""
     if plan.examples is None:
         return ""

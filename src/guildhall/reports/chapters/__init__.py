@@ -9,8 +9,6 @@ from guildhall.analysis.boswell.run_figures import RunFigures
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.domain.report import Section
 from guildhall.reports.chapters.ablations import Ablations
-from guildhall.reports.chapters.agreement import BeyondChance, GraderAgreement
-from guildhall.reports.chapters.blinding import Blinding, Order, Tells
 from guildhall.reports.chapters.boswell_marks import (
     BiasOfGraders,
     GradesGiven,
@@ -23,13 +21,19 @@ from guildhall.reports.chapters.boswell_marks import (
 )
 from guildhall.reports.chapters.boswell_ranking import CorrectedRanking, OrderExplained, QuotientRanking, Settling
 from guildhall.reports.chapters.confidence import Confidence
-from guildhall.reports.chapters.drift import WaveDrift
-from guildhall.reports.chapters.formatting import Formatting, FormattingRules
+from guildhall.reports.chapters.faults import Formatting, FormattingRules, LossSeverity, PerHundred
+from guildhall.reports.chapters.graders import (
+    BeyondChance,
+    Blinding,
+    GraderAgreement,
+    Order,
+    ReviewTime,
+    Tells,
+    WaveDrift,
+)
 from guildhall.reports.chapters.headline import Breakdowns, Headline
 from guildhall.reports.chapters.reasons import WhyWorkLost
-from guildhall.reports.chapters.review_time import ReviewTime
 from guildhall.reports.chapters.savings import SavingsChapter
-from guildhall.reports.chapters.severity import LossSeverity, PerHundred
 from guildhall.reports.chapters.trend import ReleaseTrend
 
 E_contra = TypeVar("E_contra", contravariant=True)

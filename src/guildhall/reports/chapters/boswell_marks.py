@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from guildhall.analysis.boswell.effort import efforts
 from guildhall.analysis.boswell.grade_tables import GradeCell
-from guildhall.analysis.boswell.run_figures import RunFigures
+from guildhall.analysis.boswell.run_figures import RunFigures, efforts
 from guildhall.analysis.evidence import Need
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.grades import NO_GRADE, TOP

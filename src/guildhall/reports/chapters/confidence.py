@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from guildhall.analysis.calibration import Calibration, Grades, calibrate
+from guildhall.analysis.calibration import Calibration, SingleGrades, calibrate
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.pairs import NOT_ASKED, Pairs
 from guildhall.analysis.tables import Floats
@@ -64,7 +64,7 @@ def _calibrated(pairs: Pairs, outcome: Floats, against: str, level: float) -> It
         given, mine = np.flatnonzero(pairs.model.codes == code), model == code
         if not len(given):
             continue
-        grades = Grades((np.cumsum(mine) - 1)[at[given]], outcome[given], pairs.grader.codes[given])
+        grades = SingleGrades((np.cumsum(mine) - 1)[at[given]], outcome[given], pairs.grader.codes[given])
         try:
             yield ModelCalibration(
                 name,

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.savings import LEFT_OUT, UNREVIEWED, Savings
-from guildhall.analysis.savings_files import ModelSavings, savings_of_table
-from guildhall.analysis.speed_and_cost import TRIES, SpeedAndCost
+from guildhall.analysis.savings_files import TRIES, ModelSavings, SpeedAndCost, savings_of_table
 from guildhall.domain.estimates import Estimate, Success
 from guildhall.domain.report import (
     CellValue,

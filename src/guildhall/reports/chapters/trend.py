@@ -11,7 +11,7 @@ import numpy as np
 
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.intervals import t_quantile
-from guildhall.analysis.shared_errors import NOTHING_SHARED, Shared, shared_error
+from guildhall.analysis.rated import NOTHING_SHARED, Shared, shared_error
 from guildhall.analysis.trend import Trend, fit_trend
 from guildhall.analysis.win_rates import WinRate
 from guildhall.domain.estimates import Estimate
@@ -32,7 +32,7 @@ class ReleaseTrend:
 
     def section(self, evidence: Evidence) -> Section | None:
         rates = evidence.rates
-        released = {name: day for wave in evidence.waves() for name, day in wave.design.released.items()}
+        released = {name: day for wave in evidence.waves for name, day in wave.design.released.items()}
         points = [
             DatedPoint(name=one.model, day=released[one.model], rate=one.win_or_tie)
             for one in rates

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from guildhall.domain.report import BarPanels, Bars, Forest, HeatMap, Lines, Plot
-from guildhall.reports.plots.bars import bar_panels, bars
-from guildhall.reports.plots.forest import forest
+from guildhall.reports.plots.bars import bar_panels, bars, forest, heat_map
 from guildhall.reports.plots.frame import Specification, subtitled
-from guildhall.reports.plots.heat_map import heat_map
 from guildhall.reports.plots.lines import lines, timeline
 
 

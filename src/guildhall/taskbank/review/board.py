@@ -10,8 +10,8 @@ from guildhall.domain.tasks import ReviewState
 from guildhall.domain.values import Id
 from guildhall.store.records import Store
 from guildhall.taskbank.review.authoring import desk_copies_of
+from guildhall.taskbank.review.desk import Hold, Holds
 from guildhall.taskbank.review.histories import TaskHistory, all_histories
-from guildhall.taskbank.review.holds import Hold, Holds
 from guildhall.taskbank.review.standing import Lane, Standing, drawn_for_audit, standing_of
 
 AUDIT_SHARE, AUDIT_SEED = 0.1, 1

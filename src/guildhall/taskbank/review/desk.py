@@ -6,10 +6,13 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
+from sqlalchemy import delete, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from guildhall.domain.halls import Member, Role
 from guildhall.domain.reviews import (
     Anchor,
+    Box,
     Comment,
     Decision,
     DecisionKind,
@@ -22,6 +25,7 @@ from guildhall.domain.values import Digest, Id, Value
 from guildhall.errors import InputError, ReviewRefused, UnknownName
 from guildhall.store.audit import record
 from guildhall.store.records import Store
+from guildhall.store.reviewing import review_holds
 from guildhall.taskbank.review.eligibility import (
     WRITERS,
     People,
@@ -31,8 +35,84 @@ from guildhall.taskbank.review.eligibility import (
     why_not_review,
 )
 from guildhall.taskbank.review.histories import TaskHistory, history_of
-from guildhall.taskbank.review.holds import HOLD_S, Hold, Holds
 from guildhall.taskbank.review.standing import Standing, accepted_task, standing_of
+
+HOLD_S = 72 * 3600.0
+
+
+class Hold(Value):
+    task: Id
+    draft: Id
+    stage: Stage
+    holder: Id
+    since: float
+    expires_at: float
+
+
+class Holds:
+    """The holds of one store. `now` is seconds since 1970, handed in by the caller."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+
+    def take(self, wanted: Hold, *, now: float) -> Hold:
+        """Hold a task, or learn who holds it: of two simultaneous takers the first wins."""
+        with self.store.transaction() as connection:
+            stale = (review_holds.c.expires_at <= now) | (review_holds.c.draft != wanted.draft)
+            connection.execute(delete(review_holds).where(review_holds.c.task == wanted.task, stale))
+            dialect: Any = sqlite if connection.dialect.name == "sqlite" else postgresql
+            insert = dialect.insert(review_holds).on_conflict_do_nothing(index_elements=["task"])
+            connection.execute(insert.values(**wanted.model_dump(mode="json")))
+            row = connection.execute(select(review_holds).where(review_holds.c.task == wanted.task)).mappings().one()
+        return Hold.model_validate(dict(row))
+
+    def drop(self, task: Id) -> None:
+        with self.store.transaction() as connection:
+            connection.execute(delete(review_holds).where(review_holds.c.task == task))
+
+    def of(self, task: Id, *, now: float) -> Hold | None:
+        return self.all(now=now).get(task)
+
+    def all(self, *, now: float) -> dict[Id, Hold]:
+        """Holds that have not run out, by task."""
+        with self.store.reading() as connection:
+            rows = connection.execute(select(review_holds).where(review_holds.c.expires_at > now)).mappings().all()
+        return {row["task"]: Hold.model_validate(dict(row)) for row in rows}
+
+
+PARTS: dict[str, Box] = {
+    "upper third": Box(left=0, top=0, right=1, bottom=0.34),
+    "middle": Box(left=0, top=0.33, right=1, bottom=0.67),
+    "lower third": Box(left=0, top=0.66, right=1, bottom=1),
+    "left half": Box(left=0, top=0, right=0.5, bottom=1),
+    "right half": Box(left=0.5, top=0, right=1, bottom=1),
+}
+"""Parts of a page by name, for forms without a pointer."""
+
+
+def anchor_at(file: str | None, *, page: int | None = None, box: str | None = None) -> Anchor | None:
+    """An anchor, or None for a comment on the whole. `box` is a part's name, or `left,top,right,bottom` in shares."""
+    if file is None:
+        if page is not None or box is not None:
+            raise InputError("a page belongs to a file: name the file too, as reference/NAME or expert/NAME")
+        return None
+    try:
+        return Anchor(file=file, page=page, box=_box(box))
+    except ValidationError as error:
+        raise InputError(f"{error.errors()[0]['msg']}; correct the place of the comment") from error
+
+
+def _box(text: str | None) -> Box | None:
+    if not text:
+        return None
+    if text in PARTS:
+        return PARTS[text]
+    try:
+        left, top, right, bottom = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise InputError(f"{text!r} is no part of a page; give left,top,right,bottom such as 0,0.5,1,1") from error
+    return Box(left=left, top=top, right=right, bottom=bottom)
+
 
 V = TypeVar("V", bound=Value)
 

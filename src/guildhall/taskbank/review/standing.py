@@ -16,7 +16,7 @@ from statistics import fmean
 
 from guildhall.domain.reviews import STAGES, DecisionKind, Review, ReviewOutcome, Stage
 from guildhall.domain.tasks import Ratings, ReviewState, Specification, Task
-from guildhall.domain.values import Id, sha256
+from guildhall.domain.values import Id, Value, sha256
 from guildhall.taskbank.review.histories import TaskHistory
 
 LEAST_REVIEWS = 3
@@ -157,3 +157,38 @@ def _majority(labels: Sequence[Specification]) -> Specification | None:
 def drawn_for_audit(draft: Id, *, share: float, seed: int) -> bool:
     """Whether the team looks at an accepted task again. Each is drawn by itself, so later tasks change no draw."""
     return int(sha256(f"audit:{seed}:{draft}".encode())[:13], 16) / 16**13 < share
+
+
+class ReviewFigures(Value):
+    """Means over tasks; absent where there is nothing to take them of."""
+
+    tasks: int
+    accepted: int
+    rejected: int
+    open: int
+    acceptance_rate: float | None
+    """Accepted of those decided."""
+    reviews_per_task: float | None
+    fewest_reviews_of_accepted: int | None
+    versions_per_task: float | None
+    time_rating: float | None
+    """How well stated hours fit, 1 to 5, over reviews."""
+
+
+def review_figures(histories: Sequence[TaskHistory]) -> ReviewFigures:
+    states = [standing_of(history).state for history in histories]
+    counts = Counter(states)
+    accepted, rejected = counts[ReviewState.ACCEPTED], counts[ReviewState.REJECTED]
+    reviewed = [len(one.reviews) for one, state in zip(histories, states, strict=True) if state is ReviewState.ACCEPTED]
+    times = [review.time for history in histories for review in history.reviews]
+    return ReviewFigures(
+        tasks=len(histories),
+        accepted=accepted,
+        rejected=rejected,
+        open=len(histories) - accepted - rejected,
+        acceptance_rate=accepted / (accepted + rejected) if accepted + rejected else None,
+        reviews_per_task=fmean(len(history.reviews) for history in histories) if histories else None,
+        fewest_reviews_of_accepted=min(reviewed, default=None),
+        versions_per_task=fmean(len(history.drafts) for history in histories) if histories else None,
+        time_rating=fmean(times) if times else None,
+    )

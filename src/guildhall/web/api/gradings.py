@@ -15,15 +15,13 @@ from starlette.concurrency import run_in_threadpool
 
 from guildhall.domain.values import Digest, canonical_json, sha256
 from guildhall.store.gradings import Grading, Gradings
-from guildhall.study.gradings import request_grading
-from guildhall.study.service import ServiceSettings, service_of
+from guildhall.study.gradings import ServiceSettings, request_grading, service_of
 from guildhall.web.access import ApiCaller
 from guildhall.web.api.callers import needs
-from guildhall.web.api.grading_shapes import GradingList, GradingShown, JudgeShown, Service, grading_shown
-from guildhall.web.api.shapes import Problem
+from guildhall.web.api.shapes import GradingList, GradingShown, JudgeShown, ProblemDetails, Service, grading_shown
 from guildhall.web.api.studies import REFUSALS, AtSite
 from guildhall.web.site import Site
-from guildhall.web.uploads import Room, unpack
+from guildhall.web.uploads import UploadLimits, unpack
 
 DAY_S = 86400.0
 UNPACKED = 5
@@ -51,19 +49,19 @@ SENT: dict[str, Any] = {
     }
 }
 UNFIT: dict[int | str, dict[str, Any]] = {
-    400: {"model": Problem, "description": "The package, a task or the judge cannot be used."},
-    409: {"model": Problem, "description": "The idempotency key was used for another call."},
-    413: {"model": Problem, "description": "The package is too large."},
-    415: {"model": Problem, "description": f"The body is not {ZIP}."},
+    400: {"model": ProblemDetails, "description": "The package, a task or the judge cannot be used."},
+    409: {"model": ProblemDetails, "description": "The idempotency key was used for another call."},
+    413: {"model": ProblemDetails, "description": "The package is too large."},
+    415: {"model": ProblemDetails, "description": f"The body is not {ZIP}."},
 }
 GONE: dict[int | str, dict[str, Any]] = {
-    404: {"model": Problem, "description": "This token asked for no such grading."}
+    404: {"model": ProblemDetails, "description": "This token asked for no such grading."}
 }
 router = APIRouter(responses=REFUSALS)
 
 
 @dataclass(frozen=True)
-class Sent:
+class SentPackage:
     """A package on disk, with everything that makes two calls the same call."""
 
     package: IO[bytes]
@@ -126,7 +124,7 @@ async def ask_for_grading(
     await run_in_threadpool(_check_quota, site, caller, service)
     with _turn(request), tempfile.TemporaryFile() as package:
         size, digest = await _receive(request, package, service.most_bytes)
-        sent = Sent(package, size, digest, name, judge, idempotency_key)
+        sent = SentPackage(package, size, digest, name, judge, idempotency_key)
         grading = await run_in_threadpool(_accept, site, caller, service, sent)
     response.headers["Location"] = f"/api/v1/gradings/{grading.request.id}"
     return await run_in_threadpool(grading_shown, site.store, grading)
@@ -163,12 +161,12 @@ def _check_quota(site: Site, caller: ApiCaller, service: ServiceSettings, *, siz
         raise HTTPException(429, f"this token's quota is used up: {words}", {"Retry-After": "3600"})
 
 
-def _accept(site: Site, caller: ApiCaller, service: ServiceSettings, sent: Sent) -> Grading:
+def _accept(site: Site, caller: ApiCaller, service: ServiceSettings, sent: SentPackage) -> Grading:
     gradings, token = Gradings(site.store), caller.token_digest
     if sent.key and (before := gradings.by_key(sent.key, token=token)):
         return _same_call(before, sent)
     with tempfile.TemporaryDirectory(prefix="guildhall-upload-") as folder:
-        unpack(sent.package, Folder(folder), Room(service.most_files, UNPACKED * service.most_bytes))
+        unpack(sent.package, Folder(folder), UploadLimits(service.most_files, UNPACKED * service.most_bytes))
         made = request_grading(site.workspace, Folder(folder), name=sent.name, judge=sent.judge, service=service)
     with site.store.transaction():
         _check_quota(site, caller, service, size=sent.size)
@@ -178,7 +176,7 @@ def _accept(site: Site, caller: ApiCaller, service: ServiceSettings, sent: Sent)
     return gradings.get(made.id, token=token)
 
 
-def _same_call(before: Grading, sent: Sent) -> Grading:
+def _same_call(before: Grading, sent: SentPackage) -> Grading:
     if before.asked != sent.asked:
         raise HTTPException(409, "this idempotency key was used for another call; choose a new one")
     return before

@@ -6,21 +6,29 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from guildhall.study.code_names import names_for, shown_names
 from guildhall.study.exports import exported
 from guildhall.study.reporting import study_report
-from guildhall.study.unblinding import unblinding
+from guildhall.study.unblinding import names_for, shown_names, unblinding
 from guildhall.web.api.callers import needs
-from guildhall.web.api.shapes import CellProgress, Problem, Progress, Results, StandingNow, Studies, StudyLine, results
+from guildhall.web.api.shapes import (
+    CellProgress,
+    ProblemDetails,
+    Results,
+    StandingNow,
+    Studies,
+    StudyLine,
+    StudyProgress,
+    results,
+)
 from guildhall.web.site import Site
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    401: {"model": Problem, "description": "No good token was sent."},
-    403: {"model": Problem, "description": "The token lacks the scope."},
-    429: {"model": Problem, "description": "Too many calls."},
+    401: {"model": ProblemDetails, "description": "No good token was sent."},
+    403: {"model": ProblemDetails, "description": "The token lacks the scope."},
+    429: {"model": ProblemDetails, "description": "Too many calls."},
 }
-MISSING: dict[int | str, dict[str, Any]] = {404: {"model": Problem, "description": "There is no such study."}}
-EARLY: dict[int | str, dict[str, Any]] = {409: {"model": Problem, "description": "Nothing is judged yet."}}
+MISSING: dict[int | str, dict[str, Any]] = {404: {"model": ProblemDetails, "description": "There is no such study."}}
+EARLY: dict[int | str, dict[str, Any]] = {409: {"model": ProblemDetails, "description": "Nothing is judged yet."}}
 StudyId = Annotated[str, Path(description="The study's id.", min_length=1, max_length=200)]
 Ending = Annotated[Literal["csv", "jsonl", "parquet", "codebook"], Query(description="The form of the export.")]
 FILES: dict[int | str, dict[str, Any]] = {
@@ -54,12 +62,12 @@ def list_studies(site: AtSite) -> Studies:
 
 
 @router.get("/studies/{study_id}/progress", dependencies=[Depends(needs("results:read"))], responses=MISSING)
-def show_progress(study_id: StudyId, site: AtSite) -> Progress:
+def show_progress(study_id: StudyId, site: AtSite) -> StudyProgress:
     """How far a study has come, by occupation and model, and how models stand on completed tasks."""
     study = site.study(study_id)
     counted = site.boards.of(study)
     board = counted.under(names_for(site.store, study, counted.models))
-    return Progress(
+    return StudyProgress(
         study=study.id,
         unblinded=unblinding(site.store, study.id).open,
         cells=tuple(CellProgress(**cell.model_dump()) for cell in board.cells),

@@ -1,4 +1,7 @@
-"""A manager's pages: the board, graders, places, unblinding, exports. Models go by code names."""
+"""A manager's pages: the board, graders, places, disputes, unblinding, exports, gradings, webhooks.
+
+Models go by code names.
+"""
 
 from __future__ import annotations
 
@@ -10,19 +13,86 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from guildhall.domain.halls import Role
-from guildhall.grading.overseeing import free, leases, reassign
-from guildhall.study.code_names import names_for
+from guildhall.grading.adjudicating import ask_for_one_more, free, leases, reassign
+from guildhall.store.audit import record
+from guildhall.store.gradings import Gradings
+from guildhall.store.outbox import EVENTS, Channel
 from guildhall.study.exports import CODE_BOOK, FORMATS, exported
+from guildhall.study.gradings import service_of
 from guildhall.study.openings import opening_of
 from guildhall.study.publishing import publication, why_not_public
 from guildhall.study.studies import newer_words
-from guildhall.study.unblinding import ask_to_unblind, confirm_unblinding, unblinding
-from guildhall.study.watching import TOO_FAST_SHARE, judges_of
+from guildhall.study.unblinding import ask_to_unblind, confirm_unblinding, names_for, shown_names, unblinding
+from guildhall.study.watching import TOO_FAST_SHARE, disputes_of, judges_of
 from guildhall.taskbank.listing import newer_wordings
 from guildhall.web.access import Session
+from guildhall.web.api.shapes import grading_shown
+from guildhall.web.forms import STRENGTHS
 from guildhall.web.guard import members_only, word
+from guildhall.web.reaching import checked_url
 from guildhall.web.rendering import page
 from guildhall.web.site import Site
+from guildhall.web.webhooks import Webhooks
+
+HOME = "/manage/webhooks"
+
+
+@members_only(Role.MANAGER)
+def webhooks(request: Request, site: Site, _session: Session, _form: FormData) -> Response:
+    return _show(request, site)
+
+
+def _show(request: Request, site: Site, secret: str | None = None) -> Response:
+    hooks = Webhooks(site)
+    told = {one.id: one.url for one in hooks.all()}
+    return page(
+        request,
+        "manage_webhooks.html",
+        hooks=hooks.all(),
+        events=EVENTS,
+        deliveries=[(one, told.get(one.target, "removed")) for one in hooks.outbox.log(Channel.WEBHOOK)],
+        secret=secret,
+    )
+
+
+@members_only(Role.MANAGER)
+def add(request: Request, site: Site, session: Session, form: FormData) -> Response:
+    """Register an address. The answer is the one place where its secret is shown."""
+    hooks, url = Webhooks(site), word(form, "url")
+    events = [str(event) for event in form.getlist("event")]
+    secret = hooks.add(url, events, member=session.member.id)
+    # The path of a webhook may itself be a secret; the log says which host is told.
+    host = checked_url(url, hooks.allowed()).hostname or ""
+    _note(site, session, "webhook made", host, events=sorted(events))
+    return _show(request, site, secret)
+
+
+@members_only(Role.MANAGER)
+def remove(request: Request, site: Site, session: Session, _form: FormData) -> Response:
+    hooks = Webhooks(site)
+    removed = hooks.remove(request.path_params["webhook"])
+    _note(site, session, "webhook removed", removed.id)
+    return RedirectResponse(HOME, 303)
+
+
+@members_only(Role.MANAGER)
+def ping(request: Request, site: Site, _session: Session, _form: FormData) -> Response:
+    Webhooks(site).ping(request.path_params["webhook"])
+    return RedirectResponse(HOME, 303)
+
+
+def _note(site: Site, session: Session, action: str, subject: str, **facts: object) -> None:
+    actor = session.member.code_name
+    record(site.store, at=site.clock(), actor=actor, action=action, subject=subject, facts=dict(facts))
+
+
+WEBHOOKS: list[BaseRoute] = [
+    Route(HOME, webhooks),
+    Route(f"{HOME}/add", add, methods=["POST"]),
+    Route(f"{HOME}/{{webhook}}/remove", remove, methods=["POST"]),
+    Route(f"{HOME}/{{webhook}}/ping", ping, methods=["POST"]),
+]
+
 
 WATCHERS = (Role.MANAGER, Role.AUDITOR)
 AT_RISK_S = 86400.0
@@ -130,3 +200,53 @@ ROUTES: list[BaseRoute] = [
     Route("/manage/places/{seat}/free", free_place, methods=["POST"]),
     Route("/manage/places/{seat}/reassign", reassign_place, methods=["POST"]),
 ]
+
+
+A_PAGE = 50
+
+
+@members_only(*WATCHERS)
+def items(request: Request, site: Site, _session: Session, _form: FormData) -> Response:
+    study = site.study(request.path_params["study"])
+    asked = request.query_params.get("page", "1")
+    number = max(1, int(asked)) if asked.isdecimal() and len(asked) < 7 else 1
+    found = disputes_of(
+        site.queue,
+        study,
+        design=site.design(study.id),
+        graders=lambda: site.roster.everyone(Role.GRADER),
+        names=shown_names(site.store, study),
+        skip=(number - 1) * A_PAGE,
+        most=A_PAGE,
+    )
+    pages = -(-found.total // A_PAGE)
+    return page(request, "manage_items.html", study=study, found=found, number=number, pages=pages, strengths=STRENGTHS)
+
+
+@members_only(Role.MANAGER)
+def ask_one_more(request: Request, site: Site, session: Session, form: FormData) -> Response:
+    study, comparison = site.study(request.path_params["study"]), request.path_params["comparison"]
+    why, number = word(form, "why"), word(form, "page")
+    ask_for_one_more(site.queue, study.id, comparison, why=why, by=session.member, now=site.clock())
+    back = f"/manage/studies/{quote(study.id, safe='')}/items"
+    return RedirectResponse(f"{back}?page={number}#set-{comparison}" if number.isdecimal() else back, 303)
+
+
+DISPUTES: list[BaseRoute] = [
+    Route("/manage/studies/{study}/items", items),
+    Route("/manage/studies/{study}/items/{comparison}/adjudicate", ask_one_more, methods=["POST"]),
+]
+
+
+MOST = 50
+
+
+@members_only(*WATCHERS)
+def gradings(request: Request, site: Site, _session: Session, _form: FormData) -> Response:
+    found = Gradings(site.store).newest(limit=MOST)
+    rows = [(one.token_name, one.made_at, grading_shown(site.store, one)) for one in found]
+    judges = list(service_of(site.workspace).graders())
+    return page(request, "manage_gradings.html", gradings=rows, judges=judges, most=MOST)
+
+
+GRADINGS: list[BaseRoute] = [Route("/manage/gradings", gradings)]

@@ -1,0 +1,147 @@
+"""How bad are the losses, and which faults of form were found in delivered files?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from guildhall.analysis.evidence import Evidence, Need
+from guildhall.analysis.pairs import coded
+from guildhall.analysis.shares import SeverityRows, clustered_share, per_hundred_deliverables, severity_shares
+from guildhall.domain.estimates import Estimate
+from guildhall.domain.judgments import Severity
+from guildhall.domain.report import Section
+from guildhall.reports.chapters.figures import Named, figure_section
+
+UNCONDITIONAL = (Severity.CATASTROPHIC, Severity.BAD)
+"""What is also told per 100 deliverables, lost or not."""
+CLASSES = tuple(str(kind) for kind in Severity)
+
+
+class LossSeverity:
+    """Shares of ratings among deliverables that lost, clustered by task: of all, and of each model where several."""
+
+    needs = frozenset({Need.SEVERITY})
+
+    def section(self, evidence: Evidence) -> Section | None:
+        rated = evidence.facts[Need.SEVERITY]
+        if not len(rated.filter(~pl.col("control"))):
+            return None
+        figures: list[Named] = list(severity_shares(_rows(rated), level=evidence.level).items())
+        for model, own in _by_model(rated).items():
+            if len(own.filter(~pl.col("control"))):
+                figures += [
+                    (f"{model}: {name}", share)
+                    for name, share in severity_shares(_rows(own), level=evidence.level).items()
+                ]
+        words = "Of deliverables that lost, how bad they were, by experts who had not judged the pair."
+        return figure_section("severity", "How bad the losses are", words, figures, form="percent")
+
+
+class PerHundred:
+    """The same of all deliverables, lost or not; None where none that did not lose was rated."""
+
+    needs = frozenset({Need.SEVERITY})
+
+    def section(self, evidence: Evidence) -> Section | None:
+        rated = evidence.facts[Need.SEVERITY]
+        if not _tells_of_all(rated):
+            return None
+        figures = _per_hundred(rated, "", evidence.level)
+        for model, own in _by_model(rated).items():
+            figures += _per_hundred(own, f"{model}: ", evidence.level) if _tells_of_all(own) else []
+        words = (
+            "Of 100 deliverables, lost or not, how many are so bad. Some that did not lose are rated too, and are "
+            "weighted back by how they were drawn."
+        )
+        return figure_section("severity-per-100", "Per 100 deliverables", words, figures)
+
+
+def _per_hundred(rated: pl.DataFrame, whose: str, level: float) -> list[Named]:
+    rows = _rows(rated)
+    return [(f"{whose}{kind}", per_hundred_deliverables(rows, str(kind), level=level)) for kind in UNCONDITIONAL]
+
+
+def _tells_of_all(rated: pl.DataFrame) -> bool:
+    """Whether lost work and other work were both rated: without controls nothing is known of work that did not lose."""
+    return rated["control"].n_unique() == 2
+
+
+def _by_model(rated: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Each model's own, in the order of names; empty where there is one model only, whose figures are those of all."""
+    models = rated["model"].drop_nulls().unique().sort().to_list()
+    return {model: rated.filter(pl.col("model") == model) for model in models} if len(models) > 1 else {}
+
+
+def _rows(rated: pl.DataFrame) -> SeverityRows:
+    return SeverityRows(
+        classes=CLASSES,
+        rating=np.array([CLASSES.index(severity) for severity in rated["severity"]], dtype=np.intp),
+        task=coded(rated["task"]).codes.astype(np.intp),
+        sample=coded(rated["submission"]).codes.astype(np.intp),
+        eligible=(~rated["control"]).to_numpy(),
+        drawn=rated["drawn"].to_numpy(),
+        rater=coded(rated["grader"]).codes.astype(np.intp),
+    )
+
+
+MOST_RULES = 6
+"""So many rules, those most often broken, have a figure of their own for each author."""
+
+
+class Formatting:
+    """Shares of files with at least one fault, clustered by task; None where no file was checked."""
+
+    needs = frozenset({Need.FILES})
+
+    def section(self, evidence: Evidence) -> Section | None:
+        files = evidence.facts[Need.FILES]
+        figures: list[Named] = [
+            (whose, _share(own, pl.col("rules").list.len() > 0, f"{whose} with a fault of form", evidence.level))
+            for whose, own in _by_author_and_type(files)
+        ]
+        words = (
+            "Shares of delivered files in which a program found a fault of form: cut or overlapping text, missing "
+            "glyphs, empty pages, broken formulas and the like. Each file counts once, however many faults it has; "
+            "what is only noted about a file is no fault. The baseline's own files stand beside the models'."
+        )
+        return figure_section("formatting", "Files with a fault of form", words, figures, form="percent")
+
+
+class FormattingRules:
+    """Which faults they are: the rules most often broken, for each author and file type that broke them."""
+
+    needs = frozenset({Need.FILES})
+
+    def section(self, evidence: Evidence) -> Section | None:
+        files = evidence.facts[Need.FILES]
+        broken = files.select(pl.col("rules").explode().drop_nulls()).to_series().value_counts()
+        common = [rule for rule, _ in sorted(broken.iter_rows(), key=lambda row: (-row[1], row[0]))[:MOST_RULES]]
+        figures: list[Named] = [
+            (
+                f"{rule.replace('-', ' ')}, {whose}",
+                _share(own, pl.col("rules").list.contains(rule), f"{whose} with {rule}", evidence.level),
+            )
+            for rule in common
+            for whose, own in _by_author_and_type(files)
+            if own.select(pl.col("rules").list.contains(rule).any()).item()
+        ]
+        words = f"The {len(common)} faults found most often, as shares of the files of each author and type."
+        return figure_section("formatting-rules", "Which faults of form", words, figures, form="percent")
+
+
+def _by_author_and_type(files: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
+    parts = files.sort("author", "ending", "task").partition_by("author", "ending", as_dict=True, maintain_order=True)
+    return [(f"{author}: {ending} files", own) for (author, ending), own in parts.items()]
+
+
+def _share(own: pl.DataFrame, hit: pl.Expr, what: str, level: float) -> Estimate:
+    found = clustered_share(
+        own.select(hit.fill_null(value=False)).to_series().to_numpy(),
+        coded(own["task"]).codes.astype(np.intp),
+        what=f"share of {what}",
+        level=level,
+    )
+    return replace(found, n_judgments=None, n_samples=len(own), unit="file")

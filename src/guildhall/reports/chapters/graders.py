@@ -1,0 +1,236 @@
+"""The graders: do they agree, with each other, over waves, with programs? Did the blind hold? How long do they take?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guildhall.analysis.agreement import agreement, agreement_by_model
+from guildhall.analysis.agreement_report import best_constant
+from guildhall.analysis.chance_corrected import alpha_estimate, gwet_estimate
+from guildhall.analysis.effects import GuessRows, blinding_index
+from guildhall.analysis.evidence import Evidence, Need
+from guildhall.analysis.intervals import clustered_mean, t_estimate
+from guildhall.analysis.pairs import NOT_ASKED, Pairs
+from guildhall.analysis.ratings_table import RatingsTable
+from guildhall.analysis.shares import clustered_share
+from guildhall.analysis.win_rates import win_rates
+from guildhall.domain.estimates import Estimate
+from guildhall.domain.policy import GroupKind
+from guildhall.domain.report import Section
+from guildhall.reports.chapters.figures import Named, figure_section
+
+PROGRAMS = frozenset({GroupKind.JUDGE, GroupKind.CONSTANT})
+
+
+class GraderAgreement:
+    """People with people, overall and by model; each judge with people; and the floor: the best constant verdict."""
+
+    needs: frozenset[Need] = frozenset()
+
+    def section(self, evidence: Evidence) -> Section | None:
+        people = ratings_of(evidence.pairs)
+        if people.n_samples == len(evidence.pairs):
+            return None
+        figures = [("graders with each other", agreement(people, level=evidence.level).human_human)]
+        if len(by_model := agreement_by_model(people, level=evidence.level)) > 1:
+            figures += [(f"on {name}", one.human_human) for name, one in sorted(by_model.items())]
+        figures += [*_judges(evidence), *_floor(people, evidence.level)]
+        words = (
+            "How often two graders of one deliverable agree: 1 minus the gap between their verdicts, averaged over "
+            "pairs. A constant verdict looks at nothing: whoever agrees with graders no more often than it does has "
+            "shown nothing."
+        )
+        return figure_section("agreement", "Agreement between graders", words, figures, form="percent", traced=True)
+
+
+class BeyondChance:
+    """The same graders, with what chance alone would give taken off."""
+
+    needs: frozenset[Need] = frozenset()
+
+    def section(self, evidence: Evidence) -> Section | None:
+        people = ratings_of(evidence.pairs)
+        if people.n_samples == len(evidence.pairs) or people.task is None:
+            return None
+        counts, level = people.counts(human=True), evidence.level
+        found = (
+            (
+                "Krippendorff's alpha (ordinal)",
+                alpha_estimate(counts, people.task, unit="task", metric="ordinal", level=level),
+            ),
+            ("Gwet's AC2 (ordinal)", gwet_estimate(counts, people.task, unit="task", metric="ordinal", level=level)),
+        )
+        words = (
+            "0 is what chance would give, 1 is full agreement. Alpha falls where nearly all verdicts are the same, "
+            "since chance would then agree too; AC2 takes chance to be blind to that."
+        )
+        figures = [(name, one) for name, one in found if one.value is not None]
+        return figure_section("agreement-beyond-chance", "Agreement beyond chance", words, figures, traced=True)
+
+
+def _judges(evidence: Evidence) -> Iterator[tuple[str, Estimate]]:
+    """Each program that judged the same work, held against these graders."""
+    if evidence.group.kind in PROGRAMS:
+        return
+    for group, its in evidence.others.items():
+        if group.kind in PROGRAMS and len(its.pairs):
+            found = agreement(ratings_of(evidence.pairs, its.pairs), level=evidence.level).human_auto
+            if found.value is not None:
+                yield f"{group.name} with them", found
+
+
+def _floor(people: RatingsTable, level: float) -> list[tuple[str, Estimate]]:
+    """The best constant verdict, as if a program that always gives it had judged every deliverable."""
+    samples = np.arange(people.n_samples)
+    with_constant = replace(
+        people,
+        sample=np.concatenate([people.sample, samples]),
+        rater=np.concatenate([people.rater, np.full(people.n_samples, len(people.raters), people.rater.dtype)]),
+        raters=(*people.raters, "constant"),
+        is_human=np.concatenate([people.is_human, np.zeros(people.n_samples, dtype=np.bool_)]),
+        halves=np.concatenate([people.halves, np.zeros(people.n_samples, people.halves.dtype)]),
+    )
+    found = best_constant(with_constant, level=level)
+    return [] if found is None else [(f"{found.verdict} with them (constant)", found.agreement)]
+
+
+def ratings_of(people: Pairs, judge: Pairs | None = None) -> RatingsTable:
+    """Verdicts as ratings, each deliverable a sample; without a judge's all are between equals."""
+    pairs = people if judge is None else people.and_also(judge)
+    _, first, sample = pairs.deliverables
+    return RatingsTable(
+        models=pairs.model.names,
+        raters=pairs.grader.names,
+        sample=sample,
+        rater=pairs.grader.codes,
+        is_human=np.arange(len(pairs)) < len(people),
+        halves=pairs.halves,
+        model=pairs.model.codes[first],
+        task=pairs.task.codes[first],
+    )
+
+
+class WaveDrift:
+    """The later half-tie rate less the earlier one on work that both waves judged."""
+
+    needs: frozenset[Need] = frozenset()
+
+    def section(self, evidence: Evidence) -> Section | None:
+        drift = evidence.drift
+        if drift is None:
+            return None
+        figures = [("all anchors", drift.estimate)]
+        figures += drift.by_model if len(drift.by_model) > 1 else ()
+        words = (
+            "Anchors are pairs of the earlier wave that were judged again, unseen, by graders who had not met them. "
+            f"Each figure is the later half-tie rate less the earlier one on the same work. {drift.words}"
+        )
+        return figure_section("drift", "Drift between waves", words, figures)
+
+
+class Blinding:
+    """The index on pairs of a person's and a model's work; with a model as baseline there is no such pair."""
+
+    needs: frozenset[Need] = frozenset()
+
+    def section(self, evidence: Evidence) -> Section | None:
+        if evidence.baseline != "expert":
+            return None
+        asked = evidence.pairs.keep(evidence.pairs.guess != NOT_ASKED)
+        figures: list[Named] = []
+        for model, mine in asked.by_model():
+            index = blinding_index(GuessRows(mine.guess, mine.score > 0.5, mine.grader.codes), level=evidence.level)
+            figures += [(f"{model}: {where}", found) for where, found in index.items() if found.value is not None]
+        words = "Right minus wrong guesses of which side a person made: 0 when the blind held, 1 when it hid nothing."
+        return figure_section("blinding", "Did the blind hold?", words, figures, traced=True)
+
+
+class Order:
+    """Does it matter which side stood first?"""
+
+    needs: frozenset[Need] = frozenset()
+
+    def section(self, evidence: Evidence) -> Section | None:
+        pairs = evidence.pairs
+        first, won = pairs.model_place == 0, pairs.score > 0.5
+        figures = [
+            (
+                name,
+                clustered_share(
+                    won[which],
+                    pairs.task.codes[which],
+                    second=pairs.grader.codes[which],
+                    what=f"share of wins when the model's work was {name}",
+                    level=evidence.level,
+                ),
+            )
+            for name, which in (("at A", first), ("elsewhere", ~first))
+            if which.any()
+        ]
+        words = "Orders are balanced by design, so a difference here is a habit of the graders and not of the result."
+        return figure_section("order", "Order of the sides", words, figures, form="percent", traced=True)
+
+
+class Tells:
+    """Results with and without the pairs whose files still hint at who made them."""
+
+    needs = frozenset({Need.TELLS})
+
+    def section(self, evidence: Evidence) -> Section | None:
+        told = _carry_tells(evidence)
+        if not told.any():
+            return None
+        clean = evidence.pairs.keep(~told)
+        without = {rate.model: rate for rate in win_rates(clean.outcomes(), level=evidence.level)} if len(clean) else {}
+        figures: list[Named] = []
+        for rate in evidence.rates:
+            figures.append((f"{rate.model}: all pairs", rate.win_or_tie))
+            if rate.model in without:
+                figures.append((f"{rate.model}: without tells", without[rate.model].win_or_tie))
+        words = (
+            f"Scrubbed files may still hint at their maker: {int(told.sum())} of {len(told)} judged pairs hold such a "
+            "tell on one side or the other. Win or tie with and without them. Tells do not fall at random, so this "
+            "describes and does not correct."
+        )
+        return figure_section("tells", "With and without tells", words, figures, form="percent", traced=True)
+
+
+def _carry_tells(evidence: Evidence) -> NDArray[np.bool_]:
+    """For each pair whether its own work or the baseline's beside it carries a tell."""
+    pairs, telling = evidence.pairs, set(evidence.facts[Need.TELLS]["submission"])
+    if not telling:
+        return np.zeros(len(pairs), dtype=np.bool_)
+    carries = np.array([name in telling for name in pairs.submission.names], dtype=np.bool_)
+    return np.asarray(carries[pairs.submission.codes] | carries[pairs.base])
+
+
+class ReviewTime:
+    """Minutes of active time at a grader's first sight of a task; None where no time was taken."""
+
+    needs: frozenset[Need] = frozenset()
+
+    def section(self, evidence: Evidence) -> Section | None:
+        pairs = evidence.pairs
+        first = (pairs.exposure == 1) & ~np.isnan(pairs.active_s)
+        if not first.any():
+            return None
+        mean = clustered_mean(pairs.active_s[first] / 60, pairs.task.codes[first], pairs.grader.codes[first])
+        found = t_estimate(
+            mean.value,
+            mean.error,
+            n_clusters=mean.n_clusters,
+            df=mean.df,
+            level=evidence.level,
+            estimand="minutes of active time at a grader's first sight of a task",
+            method=f"t over tasks{mean.words}",
+            n_judgments=int(first.sum()),
+        )
+        words = (
+            "Only a grader's first meeting with a task counts as review time; time without signs of activity is "
+            "unknown."
+        )
+        return figure_section("review-time", "Time to review", words, [("minutes", found)], traced=True)
