@@ -10,7 +10,7 @@ from scripts.shape import Shape
 SHAPE = Shape(Path(__file__).parent.parent / "src")
 CEILINGS = {
     "modules": 484,
-    "modules in study + reports + analysis + peer": 119,
+    "modules in study + reports + analysis + peer": 120,
     "modules with exactly one importer": 98,
     "imports inside functions, outside cli": 148,
     "public class names with several meanings": 0,

@@ -21,7 +21,7 @@ from guildhall.documents.kinds import (
     function,
     kept_kind,
 )
-from guildhall.documents.names_in_text import files_named, files_stated
+from guildhall.documents.tells import files_named, files_stated
 
 SOURCE = Path(__file__).parents[2] / "src" / "guildhall"
 TABLE = SOURCE / "documents" / "kinds.py"

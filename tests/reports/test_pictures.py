@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from guildhall.domain.report import Plot
-from guildhall.reports.drawing import plots_of, to_png
+from guildhall.reports.drawing import plots_of
 from guildhall.reports.plots import specification
+from guildhall.reports.svg import to_png
 from tests.reports.made import RATES, REPORT, headline_of
 
 GOLDEN = Path(__file__).parent / "golden" / "figures"

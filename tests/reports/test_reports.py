@@ -15,11 +15,12 @@ import pytest
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.report import Report
 from guildhall.reports.chapters.figures import figure_section
-from guildhall.reports.drawing import plots_of, to_png, to_svg
+from guildhall.reports.drawing import plots_of
 from guildhall.reports.number_format import shown
 from guildhall.reports.old_reports import read_report
 from guildhall.reports.page import html_page
 from guildhall.reports.plots import specification
+from guildhall.reports.svg import to_png, to_svg
 from guildhall.reports.text import as_json, csv_text, markdown, numbers_csv, table_csv
 from guildhall.reports.workbook import workbook
 from tests.reports.made import RATES, REPORT, headline_of, rate

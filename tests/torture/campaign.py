@@ -44,8 +44,8 @@ def campaign(database: str, *, kinds: list[str], seed: int, heard: Callable[[str
 
 def _import_for_children() -> None:
     """What every child needs is imported once, before the first is forked."""
+    import guildhall.engine.hooks
     import guildhall.engine.registry
-    import guildhall.engine.solver
     import guildhall.web.app  # noqa: F401
 
 

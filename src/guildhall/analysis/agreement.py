@@ -3,6 +3,11 @@
 Estimand: the mean over samples of A_s, the mean of 1 - |X - Y| over all pairs of ratings of a sample (all pairs of a
 person's and an automatic rating for human-auto). Samples weigh equally. Samples that have no pair are left out and
 counted.
+
+The exact law of resampling each sample's ratings: the within-sample bootstrap without random numbers. Resampling k
+ratings with replacement and then taking all pairs compares a rating with itself now and then, which shrinks
+disagreement by (k - 1) / k. The corrected law multiplies each sample's disagreement by k / (k - 1); the literal one,
+kept for comparison with published figures, does not, and its interval misses its own point estimate.
 """
 
 from __future__ import annotations

@@ -1,5 +1,15 @@
 """Everything to be said about agreement in one file of ratings: agreement, the floors below it, and whether an
 automatic grader may stand in for a person.
+
+May an automatic grader stand in for a person? Two tests, both against the same remaining people. The first asks
+whether the grader is within d points of people: theta = A_HH - A_HX, where each held-out person and the grader X are
+compared with the same remaining people. Averaged over who is held out, that is a sample's own A_HH minus its A_HX, so
+pairing needs no loop. The second is the alternative annotator test (Calderon, Reichart and Dror 2025), which compares
+the grader with each person by name.
+
+What an automatic grader must beat: the best constant verdict, and chance at telling better samples from worse. On
+public figures "always the human" agrees with people more often than people agree with each other. So agreement is
+printed beside the best constant verdict's on the same samples, and beside discrimination within a model.
 """
 
 from __future__ import annotations

@@ -2,6 +2,10 @@
 
 A row is a pair of models with counts of win, tie and loss, and perhaps covariates; the parameters are a rating per
 model, the tie parameter where the model of ties has one, and a coefficient per covariate.
+
+How likely a win, a tie and a loss are, given the difference of two ratings: three models of ties. Each gives, for
+every row, the derivatives of the log-likelihood of the three outcomes (first axis: win, tie, loss) by the difference
+d and by the tie parameter k. All are concave in both, so Newton's method finds the one maximum.
 """
 
 from __future__ import annotations

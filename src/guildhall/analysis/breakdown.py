@@ -2,6 +2,12 @@
 
 Each cell has its raw rate with its own interval, the interval of a band that holds for all cells at once (Sidak),
 the rate pooled with the model's other cells, and whether it differs from one half at a stated false discovery rate.
+
+Cells of a breakdown pooled towards each other: a hierarchical logit, cells within outer groups. A cell of five tasks
+says little by itself. Its logit is modelled as a common mean, plus a group's effect, plus its own, both normal. How
+much groups and cells differ is not known either, so the result is averaged over a grid of spreads, each weighed by
+how well it explains the data (Laplace's approximation). Pooled figures lean on the other cells and are labelled so;
+they stand beside the raw ones and never replace them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,13 @@
 """What sways graders besides quality: place, length, kinship, severity, time, and whether the blind held.
 
-Each is an estimate in score points.
+Each is an estimate in score points. A score is the author's side of a comparison: 1 won, 0.5 tied, 0 lost. Effects
+compare like with like: within the same author (and grader, where both vary), clustered by task, since judgments of
+one task go together.
+
+Did the blind hold? Guesses of which side a person made, as an index from -1 to 1. The index (after Bang, Ni and Davis
+2004) is the share of right guesses minus the share of wrong ones; both, neither and cannot tell count as no guess. 0
+is a blind that held, 1 one that hid nothing. Graders call the better side human, so the index is shown apart where
+the model was preferred and where it was not.
 """
 
 from __future__ import annotations

@@ -1,4 +1,14 @@
-"""Two fits of the leniency model besides the robust one: least squares for marks, and an ordinal link for letters."""
+"""Two fits of the leniency model besides the robust one: least squares for marks, and an ordinal link for letters.
+
+The leniency model with an ordinal link: letters are ordered classes, not numbers with known gaps.
+
+    P(mark at most class k) = logistic(cut k - essay - severity)
+
+Classes are the distinct marks that were given. It stands beside the linear model, as a check whether the order
+of authors hangs on how far apart one takes letters to be. A weak normal prior (SD 3 log-odds) keeps an author whom
+all graders gave the top class finite. With few marks an essay the scores are stretched outwards, so
+they carry no interval: for that, use the linear model.
+"""
 
 from __future__ import annotations
 

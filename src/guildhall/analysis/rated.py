@@ -2,6 +2,10 @@
 
 Judgments are reduced once to losses, ties and wins of each sample. Groups (models, or the cells of a breakdown) stand
 one after the other in arrays, and every sum over the tasks or samples of a group is the sum of a stretch of them.
+
+What the errors of several models' rates have in common: the same tasks, and the same graders. Tasks that happen to be
+easy lift every model's rate at once. No scatter about a line shows that, so it is found from the judgments
+themselves.
 """
 
 from __future__ import annotations

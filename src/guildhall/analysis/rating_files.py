@@ -1,4 +1,10 @@
-"""Ratings straight from a file: counts where counts are enough, votes one by one where clusters ask for it."""
+"""Ratings straight from a file: counts where counts are enough, votes one by one where clusters ask for it.
+
+Bootstrap of Bradley-Terry ratings on counts: the check on the sandwich, never the other way round. Each vote weighs 0
+or 2 with equal chance ("double or nothing", Owen and Eckles 2012), which has the mean and the variance that
+resampling gives. A count of n votes then becomes twice a count of n coin flips: the ones among n random bits. Ratings
+are refitted by Newton steps that keep the Hessian of the full fit.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Shares of reasons, how far those who coded them agree, and the files that coders write."""
+"""Shares of reasons, how far those who coded them agree, and the files that coders write.
+
+Justifications grouped by their words, offline: TF-IDF, a truncated SVD (or vectors from elsewhere), seeded k-means.
+Clusters are named by the words that set them apart. They are a first look, not a code book: a person should name
+them.
+"""
 
 from __future__ import annotations
 

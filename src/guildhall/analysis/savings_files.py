@@ -1,4 +1,9 @@
-"""Speed and cost from a file: averages as one JSON object, or one row per task and model."""
+"""Speed and cost from a file: averages as one JSON object, or one row per task and model.
+
+The public tables of ClawWork as rows for speed and cost: costs, times and marks that others measured. Nobody timed an
+expert there: a model estimated the hours of each task, and a model marked the work. Each row says so. Review was not
+measured at all, and stays unknown.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Intervals of savings: tasks resampled as weights, and what can be said where wins or losses are few."""
+"""Intervals of savings: tasks resampled as weights, and what can be said where wins or losses are few.
+
+Savings where wins or losses are few: resampling tasks that hold hardly any cannot say how many there might be. The
+share of wins, weighted as the ratio weighs it, then has an exact interval. Each end of a ratio's interval reaches as
+far as the resampled one and as the ratio would move if the wins were at that end, the two taken together.
+"""
 
 from __future__ import annotations
 

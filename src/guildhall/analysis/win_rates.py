@@ -2,6 +2,10 @@
 
 Estimand: the mean over tasks of the mean over a task's samples of the mean over a sample's grades, tasks being drawn
 from a population. A task judged ninety times weighs as much as one judged nine times.
+
+Win-rate intervals by resampling: whole tasks, tasks then grades, or grades alone. Everything is drawn from counts: a
+task that a round picks w times has its grades drawn w times over, which is one binomial draw for wins and one for
+ties per sample.
 """
 
 from __future__ import annotations

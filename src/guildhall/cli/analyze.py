@@ -6,9 +6,8 @@ import typer
 
 from guildhall.cli.analyze_graders import agreement, effects, marks
 from guildhall.cli.analyze_power import power, ppi
-from guildhall.cli.analyze_ratings import ratings
+from guildhall.cli.analyze_rates import count, ratings, win_rate
 from guildhall.cli.analyze_savings import import_clawwork, savings
-from guildhall.cli.analyze_win_rate import count, win_rate
 
 app = typer.Typer(no_args_is_help=True, help="Estimates with honest intervals, from CSV, JSONL or Parquet files.")
 

@@ -1,4 +1,9 @@
-"""`guildhall demo`: an offline tour of the whole pipeline on the sample bank, one step a stage."""
+"""`guildhall demo`: an offline tour of the whole pipeline on the sample bank, one step a stage.
+
+`guildhall demo --serve`: a few tasks of the sample bank opened for grading, with a link for one grader. Where no
+model has done these tasks, a stand-in takes its place: it hands in part of the expert's own files. It is named as
+simulated wherever an author is named, so that nobody takes its win rate for a model's.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Starting the first process of a room: in bubblewrap where that works, under plain limits where it does not."""
+"""Starting the first process of a room: in bubblewrap where that works, under plain limits where it does not.
+
+Who confined work runs as: never root, and able to reach exactly what it is given. The kernel does not enforce the
+process limit for root, so a caller who is root hands the work folder to an unprivileged user and drops to it. Folders
+that this user cannot reach (under somebody's private home, say) are first bound to a reachable place in a mount
+namespace of the launcher's own, which vanishes with it.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,14 @@
 """What a grader is handed of a file to keep: written by us from what is seen in it, never its maker's own bytes.
 
 Each kind's row in `guildhall.documents.kinds` names one of these functions. The same file gives the same bytes.
+
+Copy a workbook: read and write it in a room, let LibreOffice calculate the copy, write it again with these values.
+What programs store for a formula differs (XlsxWriter 0, openpyxl nothing), so every copy stores what LibreOffice
+makes of it. LibreOffice is given our copy and never the original, but for kinds that only it can read.
+
+Pictures, sound, film and text decoded and written again by us: what is seen and heard stays, how it was stored goes.
+Encoders and their settings are fixed, and nothing but pixels, samples and letters reaches them: no tags, chapters,
+attachments, subtitles or captions, no colour profile but the conversion it asks for.
 """
 
 from __future__ import annotations

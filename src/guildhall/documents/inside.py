@@ -1,4 +1,9 @@
-"""What runs in a room for each wish: the package's functions in the shape in which rooms call them."""
+"""What runs in a room for each wish: the package's functions in the shape in which rooms call them.
+
+The one door to scrubbing: a file in, a copy without its makers' traces out, or a refusal with its reason. Content is
+never altered and never dropped in silence. Where something cannot be looked into (macros, OLE objects, formats
+without a scrubber) the whole file is refused: its rendered pages can still be shown.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """What may still unblind a grader in the visible words: found and stored, never altered.
 
 A tell is a hint, not proof: a report about chatbots names models too. The findings let a study be read with and
-without the comparisons in which a grader could have guessed.
+without the comparisons in which a grader could have guessed. The names of files that a text speaks of are found here
+too: those in running sentences, and those it states as names.
 """
 
 from __future__ import annotations
@@ -9,7 +10,32 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from guildhall.documents.kinds import Kind
 from guildhall.documents.values import Finding, Gravity
+
+_NAMED = "|".join(sorted((ending for kind in Kind for ending in kind.row.named.split()), reverse=True))
+_ONE_WORD = rf"[\w&+](?:[\w.&+-]|\(\d+\))*\.(?:{_NAMED})\b"
+_WITH_BLANKS = rf"[\w(][\w ()&+,.'-]{{0,120}}\.(?:{_NAMED})\b"
+_FILE_NAME = re.compile(_ONE_WORD, re.IGNORECASE)
+_STATED = re.compile(
+    rf"""(?:`+|["“”„«‹]|(?<!\w)['‘])({_WITH_BLANKS})[.,;]?(?:`+|["”“»›]|['’](?!\w))"""
+    rf"|^[ \t]*(?:[-*•]|\d+[.)])[ \t]+(?:\*\*)?({_ONE_WORD})(?:\*\*)?[ \t]*(?=$|[-:;,.(–—])",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def files_named(text: str) -> list[str]:
+    """The words of a text that read like a file's name, in their order; of a name that holds blanks, its last word."""
+    return _FILE_NAME.findall(text)
+
+
+def files_stated(text: str) -> list[str]:
+    """File names that a text states as names: quoted, formatted as code, or at the head of a list's item.
+
+    In a running sentence nobody can say where a name with blanks begins, or whether a name was asked for at all.
+    """
+    return [quoted or listed for quoted, listed in _STATED.findall(text)]
+
 
 _ALSO_OTHER_WORDS = "claude|gemini|llama|gemma|kimi|phi|nova|copilot|bard|command"
 """Models whose names people and things bear too: told by a version, or by a word for making before them."""

@@ -1,6 +1,10 @@
 """Which sandbox work runs in, what it holds back on this machine, and the same for containers.
 
 The bare host is never a default, and has no short name.
+
+The same working environment for Docker and Kubernetes, through Inspect's own providers. Files are generated from the
+package list; nothing here talks to an engine. Compose files are held against Inspect's own schema when they are
+written.
 """
 
 from __future__ import annotations

@@ -8,21 +8,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
-from inspect_ai.hooks import (
-    BeforeModelGenerate,
-    Hooks,
-    ModelCacheUsageData,
-    SampleEnd,
-    hooks,
-)
-from inspect_ai.util import LimitExceededError
 
 from guildhall.domain.submissions import StopReason
 from guildhall.engine.agents import PROMPT_FILE, SUBMIT, AgentJob, AgentRoom
 from guildhall.engine.attempts import BOOK
-from guildhall.engine.desk import DESK, OFFICE, Desk, Office, RunLimitReached
+from guildhall.engine.desk import DESK, OFFICE, Desk, Office
 from guildhall.engine.faults import disk_is_full, fault_around_work, fault_at_work, in_words
-from guildhall.engine.inspect_private import is_cancellation_message
 from guildhall.engine.models import ReadBlob, stop_of
 from guildhall.engine.terms import Limits
 from guildhall.errors import SandboxError, StoreError
@@ -34,38 +25,6 @@ if TYPE_CHECKING:
     from inspect_ai.solver import Generate, Solver, TaskState
 
     from guildhall.engine.inspect_private import Limit
-
-
-@hooks(name="guildhall", description="Keeps Guildhall's ledger of model calls and its results.")
-class GuildhallHooks(Hooks):
-    def enabled(self) -> bool:
-        return OFFICE.get() is not None
-
-    async def on_before_model_generate(self, data: BeforeModelGenerate) -> None:  # noqa: ARG002 - the desk knows
-        if (desk := DESK.get()) is None:
-            return
-        limits = desk.terms.limits
-        if limits.item_usd is not None and (desk.usage.cost_usd or 0.0) >= limits.item_usd:
-            raise LimitExceededError("cost", value=desk.usage.cost_usd or 0.0, limit=limits.item_usd)
-        if limits.item_turns is not None and desk.turns >= limits.item_turns:
-            raise LimitExceededError("turn", value=desk.turns, limit=limits.item_turns)
-        try:
-            desk.want_call()
-        except RunLimitReached as reached:
-            raise LimitExceededError("operator", value=0, limit=0, message=str(reached)) from reached
-
-    async def on_model_cache_usage(self, data: ModelCacheUsageData) -> None:  # noqa: ARG002 - costs nothing
-        if (desk := DESK.get()) is not None:
-            desk.call_was_cached()
-
-    async def on_sample_end(self, data: SampleEnd) -> None:
-        if (office := OFFICE.get()) is None:
-            return
-        key, error = str(data.sample.id), data.sample.error
-        if error is not None and not is_cancellation_message(error.message):
-            office.never_began(key, error.message)
-        await office.sample_ended(key, data.sample.working_time)
-
 
 _NUDGES = 2
 COMMAND_SECONDS = 3600.0
@@ -91,7 +50,7 @@ def do_job(read_blob: ReadBlob) -> Solver:
     @solver(name="guildhall_job")
     def job_solver() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001
-            import guildhall.engine.solver  # noqa: F401 - registers them
+            import guildhall.engine.hooks  # noqa: F401 - registers them
             from guildhall.engine.inspect_private import running_sample
 
             office = OFFICE.get()

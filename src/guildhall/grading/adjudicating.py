@@ -1,4 +1,9 @@
-"""A manager's hand in the queue: a grader more on a set, a place freed, a place given to another; each is logged."""
+"""A manager's hand in the queue: a grader more on a set, a place freed, a place given to another; each is logged.
+
+One grader more on a set: planned when graders contradict each other, or asked for by a manager. Adjudication tells
+how a dispute might be settled. It follows from what was seen, so it never enters primary estimates: its judgments are
+kept as not planned.
+"""
 
 from __future__ import annotations
 

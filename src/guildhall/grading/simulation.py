@@ -1,4 +1,9 @@
-"""A hall of simulated graders: they claim, look and submit through the same queue as people, under code names."""
+"""A hall of simulated graders: they claim, look and submit through the same queue as people, under code names.
+
+Simulated graders for demos and tests: they see a `BlindedView` and nothing else, and are named as simulated. Such a
+grader reads what a hurried person would: are the files there, are they named as asked, can they be opened, how much
+is in them. Noise of its own, drawn from its seed, makes it disagree with its colleagues now and then.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,11 @@
 
 The client says "A"; only the server knows what stood there. A request that comes twice (a double click, a retry after a
 lost answer) is recognised by its key and makes one judgment.
+
+What follows when the planned gradings of a set are in: an extra grader on disagreement, severity of what was lost.
+All of it is planned inside the transaction that keeps the last judgment, with ids made from the comparison, so that
+nothing is planned twice. Controls for the severity queue (deliverables that were not lost) are drawn with a
+probability that keeps their share near the design's; the probability is stored, and estimates weigh by its inverse.
 """
 
 from __future__ import annotations

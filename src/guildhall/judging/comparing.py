@@ -1,4 +1,9 @@
-"""The question put to a judge about two or more submissions: one request for every order they are shown in."""
+"""The question put to a judge about two or more submissions: one request for every order they are shown in.
+
+The question put to a judge that has tools: the files themselves, under neutral names, in a sandbox of its own. The
+judge opens what it likes, recomputes and looks; what it says last is read like any other judge's reply. It is handed
+what people are: copies that we wrote. A file that is not copied is said to be missing, and counted.
+"""
 
 from __future__ import annotations
 

@@ -20,9 +20,9 @@ from pathlib import Path, PurePosixPath
 from guildhall.documents.confined import insisting
 from guildhall.documents.kinds import Kind
 from guildhall.documents.looking import Documents, documents
-from guildhall.documents.names_in_text import files_stated
 from guildhall.documents.render.media import MOVING
 from guildhall.documents.scrub.names import BlindName, blind_names
+from guildhall.documents.tells import files_stated
 from guildhall.documents.values import FileOutcome, LookOutcome
 from guildhall.domain.judgments import BlindedFile, BlindedSide, BlindedView, ShownPage
 from guildhall.domain.prepared import NOTES, VERSION, Prepared, PreparedFile

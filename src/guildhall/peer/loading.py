@@ -1,4 +1,8 @@
-"""Opening runs wherever they are: a run's folder, a consolidated file of ours, or a run of the public system."""
+"""Opening runs wherever they are: a run's folder, a consolidated file of ours, or a run of the public system.
+
+Reading runs of the public Boswell system: its `full_results.json`. What that system recorded is kept beside our own
+reading of each reply, so that both its published figures and corrected ones can be computed from one import.
+"""
 
 from __future__ import annotations
 

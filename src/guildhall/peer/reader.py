@@ -2,6 +2,13 @@
 
 Overall grades win over part grades, the last explicit decision wins, and where none is stated the reading says
 why. Nothing is guessed. `docs/how-to/read-grades.md` shows the ladder of rules.
+
+The last tier of the seed's ladder: guessing a grade from words of praise. It only ever suggests. Off by default: a
+reply that states no grade has no grade. Where it is asked for, the reading is marked inferred.
+
+Placing grades: does a plain "Grade: B" go to the whole work or to the section it stands in? Only asked when a reply
+gives several different grades. The headings above a grade form a stack, outermost first; the outermost one that names
+a part or sums up decides.
 """
 
 from __future__ import annotations

@@ -2,6 +2,10 @@
 
 The rules are data: `LADDER` names each rung, its tier and how sure one may be; `PROSE` holds the patterns of
 sentences that give a grade. `docs/how-to/read-grades.md` shows them with examples.
+
+The words by which a label or heading says whether it speaks of the whole work or of a part of it. A label made of
+general words only ("My grade for this essay") leaves that open; a word of summing up makes it overall; any other word
+("Clarity", "Python") names a part.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""A Boswell run's files as the seed names them: CSV, consolidated JSON, essays with feedback, workbook; its report."""
+"""A Boswell run's files as the seed names them: CSV, consolidated JSON, essays with feedback, workbook; its report.
+
+The seed's workbook of a Boswell run: a sheet of grades received, one of grades given, one of all other tables. A
+colour for each letter, the raw number beside it, own marks framed and italic, medians, the raw average in blue and
+bold, a row of bias, a legend; panes frozen so that names stay in sight.
+"""
 
 from __future__ import annotations
 

@@ -13,12 +13,12 @@ from guildhall.domain.differences import StudyDifference
 from guildhall.domain.occupations import LabelAgreement, Selection, Shift, Thresholds, Validation
 from guildhall.domain.report import Forest
 from guildhall.reports.chapters.savings import savings_section
-from guildhall.reports.drawing import to_svg
 from guildhall.reports.number_format import basis, rate_name, shown
 from guildhall.reports.page import environment, inline
 from guildhall.reports.plots import specification
 from guildhall.reports.plots.frame import Specification
 from guildhall.reports.plots.occupations import content_scatter, content_strips, pay_bars, shift_plot
+from guildhall.reports.svg import to_svg
 from guildhall.reports.text import text_table
 
 

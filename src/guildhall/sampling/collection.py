@@ -22,7 +22,7 @@ from anyio import to_thread
 from pydantic import JsonValue
 
 from guildhall.documents.kinds import Family, claimed_kind
-from guildhall.documents.names_in_text import files_named
+from guildhall.documents.tells import files_named
 from guildhall.domain.submissions import Problem
 from guildhall.domain.tasks import FileRef, plain_name
 from guildhall.domain.values import Digest, sha256

@@ -1,4 +1,18 @@
-"""Two reports side by side: models matched by name, tasks paired by key, the gate, and `report --compare`."""
+"""Two reports side by side: models matched by name, tasks paired by key, the gate, and `report --compare`.
+
+The gate: conditions under which a comparison of two reports fails, in a language small enough to learn at a glance.
+
+```text
+condition  = [ "possibly" | "certainly" ] estimate [ "(" model ")" ] relation number
+estimate   = "win" | "win_or_tie" | "half_tie"
+relation   = "<" | "<=" | ">" | ">=" | "drops by more than" | "rises by more than"
+number     = digits with an optional sign and decimal point, as a difference of shares: 0.05 is five points
+```
+
+The estimate is the difference second minus first, paired by task. Without a word before it the value decides;
+`certainly` fails only when the whole interval lies on the wrong side, `possibly` as soon as any of it does.
+Without a model the condition is held against every model of both reports.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,10 @@
 """The study of the demo: an ordinary study file, written into the workspace for everyone to look at.
 
 Where no sandbox can run, its authors' recorded work is replayed: nothing runs on the bare host.
+
+Recorded work, for machines where no sandbox can run: what the scripted authors made of the sample bank. A record
+holds for one item only, by its key: the same task, brief, files, model and settings, in whatever room. What is
+replayed says so, in its origin and among its problems; it used no time and no money here.
 """
 
 from __future__ import annotations

@@ -1,6 +1,10 @@
 """Unblinding a study takes two people and leaves its trace: one asks and says why, another confirms.
 
 The audit log is the only record, so what a page believes and what the chained log proves can never differ.
+
+Code names for models: while a study runs, those who manage it are as blind as those who judge. A code name follows
+from the study's id and seed and the model's name, so that boards, exports and the API agree and a model that joins
+later changes nobody else's.
 """
 
 from __future__ import annotations

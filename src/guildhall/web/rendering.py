@@ -1,4 +1,8 @@
-"""Templates: autoescaped, with the session, the form token and this answer's nonce always at hand."""
+"""Templates: autoescaped, with the session, the form token and this answer's nonce always at hand.
+
+Briefs and messages as safe HTML: a small Markdown without raw HTML, pictures or links. The text may be a model's. A
+picture would call home and a link could lead anywhere, so both stay as they were written.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Webhooks: which addresses are told of which events. Secrets are sealed under the workspace's key and shown once."""
+"""Webhooks: which addresses are told of which events. Secrets are sealed under the workspace's key and shown once.
+
+Signatures of webhooks, after the public Standard Webhooks convention, so that receivers find ready-made checks. The
+signature covers the delivery's id, the time it was sent and the body. A receiver refuses what is older than the
+window and, within it, an id it has seen: then nothing can be replayed.
+"""
 
 from __future__ import annotations
 

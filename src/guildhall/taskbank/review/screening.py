@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from guildhall.documents.names_in_text import files_named
+from guildhall.documents.tells import files_named
 from guildhall.domain.reviews import Advice, Criterion, Draft, Opinion, Screening
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id, sha256

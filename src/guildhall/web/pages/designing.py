@@ -1,6 +1,10 @@
 """The wizard: a manager chooses tasks, work and rules step by step, sees what it takes, and freezes the study.
 
 Each step is a plain form. Nothing is kept before the last button; then a worker makes every file ready.
+
+The wizard's forms: what was chosen so far, read as a wish for a study, with what is still missing at each step. The
+choices travel in the address from step to step, so that the browser's own back button and a reload work and nothing
+is kept before the study is.
 """
 
 from __future__ import annotations
