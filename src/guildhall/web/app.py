@@ -75,6 +75,7 @@ def create_app(site: Site) -> Starlette:
             Exception: _unexpected,
         },
     )
+    app.router.redirect_slashes = False  # it would send visitors to whatever host a request names
     app.state.site = site
     app.state.cookie = cookie_settings(https=site.addresses.https)
     app.state.entries = RateLimit(per_minute=30, burst=30)

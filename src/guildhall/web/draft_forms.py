@@ -13,9 +13,9 @@ from guildhall.errors import InputError
 from guildhall.store.blobs import Blobs
 from guildhall.taskbank.review.authoring import DeskCopy
 from guildhall.taskbank.rubrics import RubricFault, rubric_from_paragraphs
-from guildhall.web.guard import word
+from guildhall.web.guard import number_in, whole_in, word
 
-MOST_FILES = 40
+MOST_FILES, MOST_SAVES = 40, 10**9
 RATINGS = {
     "difficulty": ("Difficulty", "1: a beginner could do it; 5: it takes a master"),
     "representativeness": ("Representativeness", "1: nobody does this; 5: the daily work of the occupation"),
@@ -46,7 +46,7 @@ def desk_copy_of(copy: DeskCopy, form: FormData, blobs: Blobs) -> DeskCopy:
             reference_files=_files(form, "reference", copy.reference_files, blobs),
             expert_files=_files(form, "expert", copy.expert_files, blobs),
             note=word(form, "note"),
-            saved=int(word(form, "saved") or 0),
+            saved=whole_in(word(form, "saved"), MOST_SAVES) or 0,
         )
     except RubricFault as fault:
         raise InputError(f"the rubric cannot be read: {fault}") from fault
@@ -64,10 +64,10 @@ def _number(form: FormData, name: str, words: str) -> float | None:
     text = word(form, name).replace(",", ".")
     if not text:
         return None
-    try:
-        return float(text)
-    except ValueError as error:
-        raise InputError(f"{words} are a number, such as 2.5") from error
+    found = number_in(text, 0, 1e6)
+    if found is None:
+        raise InputError(f"{words} are a number, such as 2.5")
+    return found
 
 
 def _files(form: FormData, kind: str, kept: tuple[FileRef, ...], blobs: Blobs) -> tuple[FileRef, ...]:

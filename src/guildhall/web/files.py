@@ -16,6 +16,7 @@ from guildhall.documents.kinds import kept_kind
 from guildhall.domain.judgments import BlindedFile, BlindedView
 from guildhall.domain.values import Digest
 from guildhall.errors import StoreError, UnknownName
+from guildhall.web.guard import whole_in
 from guildhall.web.site import Site
 
 SANDBOX = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'none'; script-src 'none'"
@@ -23,6 +24,7 @@ SANDBOX = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-
 
 def files_app(site: Site) -> Starlette:
     app = Starlette(routes=[Route("/f/{token}/{name}", deliver, methods=["GET", "HEAD"])])
+    app.router.redirect_slashes = False
     app.state.site = site
     app.state.verified = set()
     return app
@@ -55,16 +57,15 @@ def find(view: BlindedView, what: str) -> tuple[Digest, str, bool] | None:
     files = (
         view.reference_files if place == "R" else next((side.files for side in view.sides if side.place == place), ())
     )
-    if not number.isdecimal() or not 1 <= int(number) <= len(files):
-        return None
-    return _part(files[int(number) - 1], part)
+    chosen = whole_in(number, len(files))
+    return _part(files[chosen - 1], part) if chosen else None
 
 
 def _part(file: BlindedFile, part: str) -> tuple[Digest, str, bool] | None:
     if part == "t":
         return (file.text, "text/plain; charset=utf-8", True) if file.text else None
-    if part.startswith("p") and part[1:].isdecimal() and 1 <= int(part[1:]) <= len(file.pages):
-        return file.pages[int(part[1:]) - 1].image, "image/png", True
+    if part.startswith("p") and (page := whole_in(part[1:], len(file.pages))):
+        return file.pages[page - 1].image, "image/png", True
     if part == "" and file.digest:
         # The type is ours, never one that a name claims. What no browser shows or plays itself is a download.
         row = kept_kind(file.copied_as).row

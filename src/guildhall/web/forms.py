@@ -13,6 +13,7 @@ from guildhall.domain.judgments import CRITERIA, Acceptance, BlindGuess, Severit
 from guildhall.domain.tasks import Specification
 from guildhall.errors import InputError
 from guildhall.grading.queue import Seat
+from guildhall.web.guard import number_in, word
 
 ANSWERS = {
     "overall": "Overall",
@@ -76,12 +77,13 @@ def is_private(name: str) -> bool:
 
 def correction_of(form: FormData) -> TimeCorrection | None:
     """Time as the grader says it was; absent when they leave the clock's figure."""
-    minutes, reason = str(form.get("corrected_minutes") or "").strip(), str(form.get("correction_reason") or "").strip()
+    minutes, reason = word(form, "corrected_minutes"), word(form, "correction_reason")
     if not minutes:
         return None
-    if not re.fullmatch(r"\d{1,4}(\.\d{1,2})?", minutes) or not reason:
+    stated = number_in(minutes, 0, 9999.99)
+    if stated is None or not reason:
         raise InputError("a corrected time is a number of minutes, with the reason why the clock was wrong")
-    return TimeCorrection(active_s=float(minutes) * 60, reason=reason[:2000])
+    return TimeCorrection(active_s=stated * 60, reason=reason[:2000])
 
 
 SEVERITIES = {

@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData
+from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -62,10 +62,9 @@ async def _checked_form(request: Request, session: Session, *, files: int) -> Fo
     if request.method in SAFE_METHODS:
         return FormData()
     # A server reads no more than the length it was told, so the length is all there is to check.
-    length = request.headers.get("content-length", "")
-    if not length.isdecimal() or int(length) > (MOST_UPLOAD_BYTES if files else MOST_BODY_BYTES):
+    if whole_in(request.headers.get("content-length", ""), MOST_UPLOAD_BYTES if files else MOST_BODY_BYTES) is None:
         raise TooLarge
-    form = await request.form(max_files=files, max_fields=2000)
+    form = await sent_form(request, files=files, fields=2000)
     given: Any = form.get(FORM_FIELD) or request.headers.get(FORM_HEADER)
     if not same_token(given if isinstance(given, str) else None, session.form_token):
         raise HTTPException(
@@ -74,7 +73,44 @@ async def _checked_form(request: Request, session: Session, *, files: int) -> Fo
     return form
 
 
+async def sent_form(request: Request, *, files: int = 0, fields: int = 4) -> FormData:
+    """The form of a request, every text in it one that can be stored and shown; 400 for what is no form."""
+    try:
+        form = await request.form(max_files=files, max_fields=fields)
+    except ValueError as error:  # an encoding of its own choice, which its bytes are not in
+        raise HTTPException(400, "this form cannot be read; send it as UTF-8") from error
+    return FormData([(_sound(name), _sound_part(part)) for name, part in form.multi_items()])
+
+
+def _sound_part(part: UploadFile | str) -> UploadFile | str:
+    if isinstance(part, str):
+        return _sound(part)
+    part.filename = _sound(part.filename) if part.filename else None
+    return part
+
+
+def _sound(text: str) -> str:
+    """Without zero bytes, which no database takes, and without halves of letters, which no page can hold."""
+    return text.encode("utf-8", "replace").decode().replace("\x00", "")
+
+
 def word(form: FormData, name: str) -> str:
-    """One text field of a form; a missing one is empty. Zero bytes, which no database takes, are dropped."""
+    """One text field of a form; a missing one is empty."""
     value = form.get(name)
-    return value.replace("\x00", "").strip() if isinstance(value, str) else ""
+    return value.strip() if isinstance(value, str) else ""
+
+
+def number_in(text: str, least: float, most: float) -> float | None:
+    """The number within limits that a text states; None for whatever else it is. "nan" lies within no limits."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if least <= value <= most else None
+
+
+def whole_in(text: str, most: int) -> int | None:
+    """The whole number from 0 that a text states in plain digits; None for whatever else it is, however long."""
+    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(most))):
+        return None
+    return int(text) if int(text) <= most else None

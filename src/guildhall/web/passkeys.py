@@ -6,12 +6,12 @@ bound to this site's own host name, so that no other site can ask in our name.
 
 from __future__ import annotations
 
-import json
-import re
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+from pydantic import BaseModel, Field, ValidationError
 from sqlalchemy import delete, func, select, update
 from webauthn import (
     base64url_to_bytes,
@@ -22,7 +22,6 @@ from webauthn import (
     verify_registration_response,
 )
 from webauthn.helpers import bytes_to_base64url
-from webauthn.helpers.exceptions import WebAuthnException
 from webauthn.helpers.structs import (
     AuthenticatorSelectionCriteria,
     PublicKeyCredentialDescriptor,
@@ -39,9 +38,33 @@ from guildhall.web.site import Site, host_of
 CHALLENGE_S = 300.0
 MOST = 10
 NAME = "Guildhall"
-_CREDENTIAL = re.compile(r"[A-Za-z0-9_-]{1,512}")
 _RECOGNISED = UserVerificationRequirement.REQUIRED
 _CHOICE = AuthenticatorSelectionCriteria(resident_key=ResidentKeyRequirement.REQUIRED, user_verification=_RECOGNISED)
+
+
+Verified = TypeVar("Verified")
+_BYTES = r"^[A-Za-z0-9_-]*$"
+
+
+class _Response(BaseModel, frozen=True):
+    clientDataJSON: str = Field(pattern=_BYTES)  # noqa: N815 - the names are the standard's
+    attestationObject: str | None = Field(default=None, pattern=_BYTES)  # noqa: N815
+    authenticatorData: str | None = Field(default=None, pattern=_BYTES)  # noqa: N815
+    signature: str | None = Field(default=None, pattern=_BYTES)
+    userHandle: str | None = Field(default=None, pattern=_BYTES)  # noqa: N815
+
+
+class _Answer(BaseModel, frozen=True):
+    """What an authenticator answered. Nothing but these fields reaches the library that checks it."""
+
+    id: str = Field(pattern=r"^[A-Za-z0-9_-]{1,512}$")
+    rawId: str = Field(pattern=_BYTES)  # noqa: N815
+    type: str
+    response: _Response
+
+
+class _ClientData(BaseModel, frozen=True):
+    challenge: str = Field(pattern=_BYTES)
 
 
 @dataclass(frozen=True)
@@ -83,17 +106,17 @@ class Passkeys:
 
     def add(self, member: Member, answer: str, *, name: str) -> None:
         """Keep the passkey an authenticator made; `InputError` when its answer does not hold."""
-        challenge = self._answered(answer, member=member.id)
-        try:
-            made = verify_registration_response(
-                credential=answer,
+        given = _read_answer(answer)
+        challenge = self._answered(given, member=member.id)
+        made = _checked(
+            lambda: verify_registration_response(
+                credential=given.model_dump(),
                 expected_challenge=challenge,
                 expected_rp_id=self._host,
                 expected_origin=self._origin,
                 require_user_verification=True,
             )
-        except WebAuthnException as error:
-            raise InputError("the passkey could not be checked; try to add it again") from error
+        )
         row = {"credential": bytes_to_base64url(made.credential_id), "public_key": made.credential_public_key}
         with self.store.transaction() as connection:
             mine = select(func.count()).select_from(passkeys).where(passkeys.c.member == member.id)
@@ -114,19 +137,22 @@ class Passkeys:
     def enter(self, answer: str) -> str | None:
         """A new session for the holder of a passkey; None when the answer does not hold or the person may not enter."""
         try:
-            challenge = self._answered(answer, member=None)
-            found = self._known(answer)
-            checked = verify_authentication_response(
-                credential=answer,
-                expected_challenge=challenge,
-                expected_rp_id=self._host,
-                expected_origin=self._origin,
-                credential_public_key=found.public_key,
-                credential_current_sign_count=found.sign_count,
-                require_user_verification=True,
+            given = _read_answer(answer)
+            challenge = self._answered(given, member=None)
+            found = self._known(given)
+            checked = _checked(
+                lambda: verify_authentication_response(
+                    credential=given.model_dump(),
+                    expected_challenge=challenge,
+                    expected_rp_id=self._host,
+                    expected_origin=self._origin,
+                    credential_public_key=found.public_key,
+                    credential_current_sign_count=found.sign_count,
+                    require_user_verification=True,
+                )
             )
             member = self.site.roster.get(found.member)
-        except (WebAuthnException, InputError):
+        except InputError:
             return None
         now = self.site.clock()
         with self.store.transaction() as connection:
@@ -151,7 +177,7 @@ class Passkeys:
             connection.execute(passkey_challenges.insert().values(**row))
         return challenge
 
-    def _answered(self, answer: str, *, member: Id | None) -> bytes:
+    def _answered(self, answer: _Answer, *, member: Id | None) -> bytes:
         """The question an answer is about, used up by it; `InputError` when it was not ours to this person."""
         challenge = _challenge_in(answer)
         digest: Digest = sha256(challenge)
@@ -162,20 +188,32 @@ class Passkeys:
                 raise InputError("this took too long or was sent twice; try again")
         return challenge
 
-    def _known(self, answer: str) -> Any:
-        credential = json.loads(answer).get("id")
-        if not isinstance(credential, str) or not _CREDENTIAL.fullmatch(credential):
-            raise InputError("this is no answer of an authenticator")
+    def _known(self, answer: _Answer) -> Any:
         with self.store.reading() as connection:
-            row = connection.execute(select(passkeys).where(passkeys.c.credential == credential)).first()
+            row = connection.execute(select(passkeys).where(passkeys.c.credential == answer.id)).first()
         if row is None:
             raise UnknownName("passkey", "given", fix="come in by a link and add it")
         return row
 
 
-def _challenge_in(answer: str) -> bytes:
+def _read_answer(text: str) -> _Answer:
+    """An answer as it was sent; `InputError` for any other text."""
     try:
-        told = json.loads(base64url_to_bytes(json.loads(answer)["response"]["clientDataJSON"]))
-        return base64url_to_bytes(told["challenge"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return _Answer.model_validate_json(text)
+    except ValidationError as error:
         raise InputError("this is no answer of an authenticator") from error
+
+
+def _challenge_in(answer: _Answer) -> bytes:
+    try:
+        told = _ClientData.model_validate_json(base64url_to_bytes(answer.response.clientDataJSON))
+        return base64url_to_bytes(told.challenge)
+    except ValueError as error:
+        raise InputError("this is no answer of an authenticator") from error
+
+
+def _checked(verify: Callable[[], Verified]) -> Verified:
+    try:
+        return verify()
+    except Exception as error:
+        raise InputError("the passkey could not be checked; try again") from error

@@ -70,7 +70,10 @@ class SecurityHeaders:
 
 
 class PlainAddresses:
-    """Refuses addresses with a zero byte in them: no page has one, and PostgreSQL cannot even be asked for it."""
+    """Refuses addresses with a zero byte in them: no page has one, and PostgreSQL cannot even be asked for it.
+
+    That holds for what is asked behind the question mark too, so that pages may store what they read from there.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -26,6 +26,7 @@ def api_app(site: Site, *, calls: RateLimit | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/openapi.json",
+        redirect_slashes=False,
         exception_handlers={GuildhallError: _our_problem, Exception: _unexpected},
     )
     app.state.site = site

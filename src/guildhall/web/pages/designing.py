@@ -64,7 +64,7 @@ def chosen(given: Choices) -> list[tuple[str, str]]:
     gold = {f"{name}.{task}" for task in given.getlist("gold") for name in GOLD_FIELDS}
     known = {name for step in FIELDS for name in step} | gold
     return [
-        (name, value.replace("\x00", "").strip()[:2000])
+        (name, value.strip()[:2000])
         for name, value in given.multi_items()
         if name in known and isinstance(value, str) and value.strip()
     ]

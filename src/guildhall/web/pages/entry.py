@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 from guildhall.domain.halls import Role
 from guildhall.store.audit import record
 from guildhall.web.access import Session
-from guildhall.web.guard import current_session, members_only, word
+from guildhall.web.guard import current_session, members_only, sent_form, word
 from guildhall.web.mail import Mail
 from guildhall.web.passkeys import Passkeys
 from guildhall.web.rendering import page
@@ -61,7 +61,7 @@ async def closed_door(request: Request) -> Response:
 async def send_link(request: Request) -> Response:
     """A link by e-mail to whoever has an address. The page says the same whether anybody has it or not."""
     mail, state = Mail(request.app.state.site), request.app.state
-    form = await request.form(max_files=0, max_fields=4)
+    form = await sent_form(request)
     address = word(form, "email")[:320]
     if await run_in_threadpool(mail.settings) is None:
         raise HTTPException(404)
@@ -153,7 +153,7 @@ async def enter(request: Request) -> Response:
     """Come in by a passkey: a fresh session, whatever the visitor brought along."""
     if not request.app.state.entries.allows(caller_of(request)):
         return page(request, "problem.html", status=429, title="Too many tries", words="Wait a minute, then try again.")
-    form = await request.form(max_files=0, max_fields=4)
+    form = await sent_form(request)
     passkeys = Passkeys(request.app.state.site)
     opened = await run_in_threadpool(passkeys.enter, word(form, "credential"))
     if opened is None:

@@ -28,7 +28,7 @@ from guildhall.taskbank.listing import newer_wordings
 from guildhall.web.access import Session
 from guildhall.web.api.shapes import grading_shown
 from guildhall.web.forms import STRENGTHS
-from guildhall.web.guard import members_only, word
+from guildhall.web.guard import members_only, whole_in, word
 from guildhall.web.reaching import checked_url
 from guildhall.web.rendering import page
 from guildhall.web.site import Site
@@ -209,7 +209,7 @@ A_PAGE = 50
 def items(request: Request, site: Site, _session: Session, _form: FormData) -> Response:
     study = site.study(request.path_params["study"])
     asked = request.query_params.get("page", "1")
-    number = max(1, int(asked)) if asked.isdecimal() and len(asked) < 7 else 1
+    number = whole_in(asked, 999_999) or 1
     found = disputes_of(
         site.queue,
         study,
@@ -226,10 +226,11 @@ def items(request: Request, site: Site, _session: Session, _form: FormData) -> R
 @members_only(Role.MANAGER)
 def ask_one_more(request: Request, site: Site, session: Session, form: FormData) -> Response:
     study, comparison = site.study(request.path_params["study"]), request.path_params["comparison"]
-    why, number = word(form, "why"), word(form, "page")
+    why, number = word(form, "why"), whole_in(word(form, "page"), 999_999)
     ask_for_one_more(site.queue, study.id, comparison, why=why, by=session.member, now=site.clock())
     back = f"/manage/studies/{quote(study.id, safe='')}/items"
-    return RedirectResponse(f"{back}?page={number}#set-{comparison}" if number.isdecimal() else back, 303)
+    known = number is not None
+    return RedirectResponse(f"{back}?page={number}#set-{quote(comparison, safe='')}" if known else back, 303)
 
 
 DISPUTES: list[BaseRoute] = [

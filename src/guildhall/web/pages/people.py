@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute, Route
 from guildhall.domain.halls import Member, Role
 from guildhall.store.audit import broken_links, history, record
 from guildhall.web.access import SCOPES, Session
-from guildhall.web.guard import members_only, word
+from guildhall.web.guard import members_only, number_in, word
 from guildhall.web.mail import INVITATION_S, Letter, Mail
 from guildhall.web.pages.manage import WATCHERS
 from guildhall.web.rendering import page
@@ -123,12 +123,11 @@ def _note(site: Site, session: Session, action: str, subject: str, **facts: obje
 
 
 def _years(text: str) -> float | None:
-    try:
-        years = float(text) if text else None
-    except ValueError as error:
-        raise HTTPException(400, "years are a number") from error
-    if years is not None and not 0 <= years <= 90:
-        raise HTTPException(400, "years lie between 0 and 90")
+    if not text:
+        return None
+    years = number_in(text, 0, 90)
+    if years is None:
+        raise HTTPException(400, "years are a number between 0 and 90")
     return years
 
 

@@ -32,7 +32,7 @@ from guildhall.study.publishing import (
     withdraw,
 )
 from guildhall.web.access import Session
-from guildhall.web.guard import members_only, word
+from guildhall.web.guard import members_only, whole_in, word
 from guildhall.web.rendering import page
 from guildhall.web.showing import shown_sample
 from guildhall.web.site import Site
@@ -68,8 +68,7 @@ def results(request: Request, site: Site) -> Response:
 def sample(request: Request, site: Site) -> Response:
     """A pair to judge: blind until the visitor has chosen, and then with its makers and the graders' verdicts."""
     found = _published(request, site)
-    given = request.path_params["number"]
-    number = int(given) if given.isascii() and given.isdecimal() and len(given) < 4 else 0
+    number = whole_in(request.path_params["number"], 999) or 0
     pair = sample_of(found, number)
     choice = request.query_params.get("choice", "")
     return page(
@@ -87,10 +86,10 @@ def sample(request: Request, site: Site) -> Response:
 @members_only(Role.MANAGER)
 def publish_results(request: Request, site: Site, session: Session, form: FormData) -> Response:
     study = site.study(request.path_params["study"])
-    samples = word(form, "samples") or "0"
-    if not samples.isdecimal():
+    samples = whole_in(word(form, "samples") or "0", 9999)
+    if samples is None:
         raise InputError("say how many pairs to show as a whole number")
-    publish(site.workspace, study, session.member, samples=int(samples[:4]), now=site.clock())
+    publish(site.workspace, study, session.member, samples=samples, now=site.clock())
     return RedirectResponse(f"/results/{quote(study.id, safe='')}", 303)
 
 

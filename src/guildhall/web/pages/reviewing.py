@@ -23,12 +23,14 @@ from guildhall.taskbank.review.roster import roster_report
 from guildhall.web.access import Session
 from guildhall.web.draft_forms import RATINGS, review_answers
 from guildhall.web.drafts import desk_of, draft_shown, file_pages, history_for, task_shown
-from guildhall.web.guard import members_only, word
+from guildhall.web.guard import members_only, whole_in, word
 from guildhall.web.rendering import page
 from guildhall.web.site import Site
 
 WATCHERS = (Role.REVIEWER, Role.MANAGER, Role.AUDITOR)
 CHECKS = tuple(Vetting.model_fields)
+MOST_PAGES, MOST_VERSIONS = 100_000, 100_000
+"""Larger numbers are none that a page of ours sends."""
 
 
 @members_only(*WATCHERS)
@@ -136,10 +138,9 @@ def review(request: Request, site: Site, session: Session, form: FormData) -> Re
 
 @members_only(*DECIDERS)
 def comment(request: Request, site: Site, session: Session, form: FormData) -> Response:
-    number = word(form, "page")
     anchor = anchor_at(
         word(form, "file") or None,
-        page=int(number) if number.isdecimal() else None,
+        page=whole_in(word(form, "page"), MOST_PAGES),
         box=word(form, "part") or None,
     )
     identity = request.path_params["task"]
@@ -200,8 +201,8 @@ def differences(request: Request, site: Site, session: Session, _form: FormData)
 
 
 def _version(request: Request, name: str, default: int) -> int:
-    text = request.query_params.get(name, "")
-    return int(text) if text.isdecimal() and len(text) < 6 else default
+    found = whole_in(request.query_params.get(name, ""), MOST_VERSIONS)
+    return default if found is None else found
 
 
 def _back(request: Request, place: str = "") -> Response:

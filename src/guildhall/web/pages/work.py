@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
@@ -19,7 +20,7 @@ from guildhall.grading.offering import next_rating, next_set, ratings_wait
 from guildhall.grading.queue import Seat, StaleDraft
 from guildhall.web.access import Session
 from guildhall.web.forms import OVERALL, STEPS, STRENGTHS, answers_of, label_of
-from guildhall.web.guard import members_only, word
+from guildhall.web.guard import members_only, number_in, word
 from guildhall.web.pages.severity import DECLINE_REASONS, rating_page
 from guildhall.web.pages.verdict import may_still_amend
 from guildhall.web.rendering import page
@@ -170,10 +171,10 @@ def _by_script(request: Request) -> bool:
 
 
 def _number(text: str) -> float:
-    try:
-        return min(max(float(text or 0), 0.0), 1e6)
-    except ValueError as error:
-        raise HTTPException(400, "a number is expected") from error
+    value = number_in(text or "0", -math.inf, math.inf)
+    if value is None:
+        raise HTTPException(400, "a number is expected")
+    return min(max(value, 0.0), 1e6)
 
 
 ROUTES: list[BaseRoute] = [
