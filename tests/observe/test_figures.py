@@ -29,7 +29,7 @@ def test_figures_tell_what_is_kept_what_waits_and_what_was_spent(store: Store) -
     assert found(store)["live_seats",] == 2 and found(store)["open_slots",] == slots - 2
     submit(queue, seats[0], people[0], VERDICT, design=DESIGN, submit_key="k", now=1.0)
     Work(store).plan(["a", "b", "c"], kind="call", run="r")
-    Work(store).claim(["a"], worker="m:1:1", now=0.0)
+    Work(store).claim(["a"], worker="m:1:1")
     Work(store).finish([ItemEnd("b", at=1.0), ItemEnd("c", at=1.0, error="no")])
     Outbox(store).post(Channel.MAIL, target="x", event="new link", facts={}, now=0.0)
     ledger = Ledger(store)

@@ -101,7 +101,7 @@ def test_a_restored_workspace_holds_everything_and_goes_on_working(
             used.blobs.read(one) for one in used.blobs.each()
         ]
         assert made.rows[audit.name] > 0 and broken_links(again.store) == []
-        assert examine_workspace(again, now=2.0) == examine_workspace(used, now=2.0)
+        assert examine_workspace(again) == examine_workspace(used)
         assert again.store.find(Judgment) == used.store.find(Judgment)
         assert again.secret == KEY and (again.path / KEY_FILE).read_bytes() == KEY
         assert "smtp.example.org" in (again.path / SETTINGS).read_text()
@@ -181,7 +181,7 @@ def test_a_backup_taken_while_others_write_is_of_one_moment(
         for writer in writers:
             writer.join()
     with restore_backup(file, tmp_path / "again", database=new_database()) as again:
-        assert examine_workspace(again, now=2.0).faults == []
+        assert examine_workspace(again).faults == []
         assert before <= again.store.count(Submission) == made.rows["submissions"] < used.store.count(Submission)
 
 
@@ -245,7 +245,7 @@ def test_without_its_files_a_backup_is_restored_only_where_they_are(
         restore_backup(tmp_path / "b.tar", tmp_path / "again", database=database)
     store = f"file://{used.path.resolve() / 'blobs'}"
     with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=database, blobs=store) as again:
-        assert examine_workspace(again, now=2.0).faults == []
+        assert examine_workspace(again).faults == []
 
 
 def _killed(command: list[str], folder: Path, sight: Callable[[], bool]) -> bool:

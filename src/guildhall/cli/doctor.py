@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Annotated
 
 import typer
@@ -62,7 +61,7 @@ def _deep(workspace: WorkspaceOption, json: bool) -> None:
     from guildhall.store.workspace import Workspace
 
     with Workspace.find(workspace) as opened:
-        health = examine_workspace(opened, now=time.time())
+        health = examine_workspace(opened)
         health.notes += upkeep(opened)
     if json:
         as_json({"faults": [vars(fault) for fault in health.faults], "notes": health.notes, "looked_at": health.counts})

@@ -99,7 +99,7 @@ def run(
     from guildhall.study.stages import STAGES, require_no_faults
     from guildhall.study.studies import OpenStudy
 
-    with Workspace.find(workspace) as opened:
+    with Workspace.find(workspace, patient=True) as opened:
         study = OpenStudy.open(path, opened, executor=chosen_executor(executor, address), changed=changed)
         frozen = study.freeze(why=why)
         reports: dict[str, Any] = {}

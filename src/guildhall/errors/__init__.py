@@ -21,7 +21,14 @@ GuildhallError
 │   ├── CorruptBundle
 │   ├── CorruptBackup
 │   ├── Conflict          the same key with another content
-│   └── SchemaMismatch
+│   ├── DatabaseFault     the database could not do its part
+│   │   ├── DatabaseAway      does not answer                                  (exit code 31)
+│   │   ├── DatabaseFull      its disk is full                                 (exit code 32)
+│   │   ├── NoConnectionLeft  all connections are in use                       (exit code 33)
+│   │   ├── DatabaseRefused   wrong password, role or name                     (exit code 34)
+│   │   └── NoSchema          none of our tables are in it                     (exit code 35)
+│   └── SchemaMismatch    written by another version                           (exit code 36)
+├── MachineRefused        no room, no permission, a port in use                    (exit code 3)
 ├── MissingTool           a program or extra this machine lacks                    (exit code 4)
 ├── SandboxError          confined work could not be run                           (exit code 5)
 │   ├── RoomNotStarted    the confined place could not be set up
@@ -86,14 +93,21 @@ from guildhall.errors.working import (
     CorruptBackup,
     CorruptBlob,
     CorruptBundle,
+    DatabaseAway,
+    DatabaseFault,
+    DatabaseFull,
+    DatabaseRefused,
     EnvironmentNotBuilt,
     FaultsOfOurs,
     InterpreterNotShown,
     LookNotFinished,
+    MachineRefused,
     MissingBlob,
     MissingTool,
     ModelError,
+    NoConnectionLeft,
     NoEnvironment,
+    NoSchema,
     NothingDelivered,
     NoWorkspace,
     PriceUnknown,
@@ -116,6 +130,10 @@ __all__ = [
     "CorruptBackup",
     "CorruptBlob",
     "CorruptBundle",
+    "DatabaseAway",
+    "DatabaseFault",
+    "DatabaseFull",
+    "DatabaseRefused",
     "DisconnectedGraph",
     "EnvironmentNotBuilt",
     "FaultsOfOurs",
@@ -125,11 +143,14 @@ __all__ = [
     "InterpreterNotShown",
     "LookInterrupted",
     "LookNotFinished",
+    "MachineRefused",
     "MissingBlob",
     "MissingColumn",
     "MissingTool",
     "ModelError",
+    "NoConnectionLeft",
     "NoEnvironment",
+    "NoSchema",
     "NoWorkspace",
     "NotEnoughData",
     "NothingDelivered",

@@ -72,14 +72,78 @@ class Conflict(StoreError):
         super().__init__(f"{kind} {key!r} is already kept with another content; give the new one its own version or id")
 
 
+class DatabaseFault(StoreError):
+    """The database could not do its part; each reason has a sentence, an exit code and an advice of its own."""
+
+    def __init__(self, url: str, why: str = "") -> None:
+        self.url, self.why = url, why
+        super().__init__(self.says.format(url=url, why=f" ({why})" if why else ""))
+
+    says = "the database {url} cannot be used{why}; bring it back from a backup if it is damaged"
+
+
+class DatabaseAway(DatabaseFault):
+    """The database does not answer: not started, restarting, or cut off from here. Another try may succeed."""
+
+    exit_code = 31
+    says = "the database {url} does not answer{why}; see that it runs and can be reached from here, then try again"
+
+
+class DatabaseFull(DatabaseFault):
+    """The disk under the database is full."""
+
+    exit_code = 32
+    says = "the disk under the database {url} is full{why}; make room there, then run the same command again"
+
+
+class NoConnectionLeft(DatabaseFault):
+    """Every connection that the database server gives is in use. Another try may succeed."""
+
+    exit_code = 33
+    says = (
+        "the database {url} has no connection left{why}; end what needs none, raise `max_connections`, or put a pooler "
+        "before it (docs/design/scale.md says how many are needed)"
+    )
+
+
+class DatabaseRefused(DatabaseFault):
+    """The database lets nobody in so: a wrong password, role or name, or a role that may not do this."""
+
+    exit_code = 34
+    says = (
+        "the database {url} lets nobody in so{why}; correct the user, password or name in guildhall.toml, or PGPASSWORD"
+    )
+
+
+class NoSchema(DatabaseFault):
+    """A database in which nothing of ours was ever made, or of which all is gone."""
+
+    exit_code = 35
+    says = (
+        "the database {url} holds no tables of Guildhall{why}; if it is new, `guildhall init --upgrade` makes them; if "
+        "it was in use, the address is wrong or it must be brought back from a backup"
+    )
+
+
 class SchemaMismatch(StoreError):
     """The database was written by another version."""
 
-    def __init__(self, found: str | None, wanted: str) -> None:
+    exit_code = 36
+
+    def __init__(self, found: str, wanted: str) -> None:
         self.found, self.wanted = found, wanted
-        super().__init__(
-            f"the database is at schema {found}, this version needs {wanted}; run `guildhall init --upgrade`"
-        )
+        advice = "install the newer version" if found > wanted else "make a backup and run `guildhall init --upgrade`"
+        super().__init__(f"the database is at schema {found}, this version needs {wanted}; {advice}")
+
+
+class MachineRefused(GuildhallError):
+    """The machine itself would not: no room on the disk, no permission, a port that is in use."""
+
+    exit_code = 3
+
+    def __init__(self, what: str, why: str, *, fix: str) -> None:
+        self.what, self.why = what, why
+        super().__init__(f"{what}: {why}; {fix}")
 
 
 class MissingTool(GuildhallError):

@@ -99,7 +99,7 @@ def _spread(batch: Batch, executor: Executor) -> AgentRun:
 
 def run_batch(batch: Batch) -> AgentRun:
     """One batch, wherever it was dealt to."""
-    with Workspace.at_address(batch.workspace.elsewhere()) as workspace:
+    with Workspace.from_afar(batch.workspace) as workspace:
         return _run_here(batch, workspace, None)
 
 
@@ -190,7 +190,7 @@ def sampling_status(items: Sequence[SampleItem], *, workspace: Workspace, run: s
     book_old_receipts(workspace, now=now)
     work, ledger = Work(workspace.store), Ledger(workspace.store)
     states = work.items([item.key for item in items])
-    held = work.at_work(states, now=now)
+    held = work.at_work(states)
     running = len(ledger.begun(sorted(held)))
     counts = Counter(state.state for state in states.values())
     submissions = _submissions([state.result for state in states.values() if state.result], workspace)

@@ -32,7 +32,7 @@ from guildhall.errors import CorruptBackup, CorruptBlob, CorruptBundle, InputErr
 from guildhall.store import tables
 from guildhall.store.archive import ArchiveMember, ArchiveWriter, members
 from guildhall.store.blobs import Blobs, sync_folder
-from guildhall.store.database import open_database, revision_of, shown_url, upgrade
+from guildhall.store.database import naming_faults, open_database, revision_of, shown_url, upgrade
 from guildhall.store.records import Store
 from guildhall.store.remote_blobs import open_blobs
 from guildhall.store.secret import KEY_FILE, OLD_KEY_FILE
@@ -75,7 +75,7 @@ def _from_sqlite(store: Store, folder: Path, taken: Snapshot) -> Iterator[tuple[
 
 def _from_postgres(store: Store, folder: Path, taken: Snapshot) -> Iterator[tuple[str, Path]]:
     connection: Any = store.engine.raw_connection()
-    with closing(connection), connection.cursor() as cursor:
+    with naming_faults(store.engine), closing(connection), connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
         # A table comes after those it refers to, so that they are filled before it when they are read back.
         for table in tables.metadata.sorted_tables:
@@ -108,7 +108,7 @@ def fill_postgres(parts: Iterable[tuple[str, ArchiveMember]], url: str, taken: S
             raise InputError(f"{shown_url(url)} is not empty; restore into a new database")
         upgrade(engine, taken.schema or "head")
         connection: Any = engine.raw_connection()
-        with closing(connection), connection.cursor() as cursor:
+        with naming_faults(engine), closing(connection), connection.cursor() as cursor:
             for name, body in parts:
                 if name.startswith(PREFIX):
                     _copy_in(cursor, taken, Path(name).stem, body)

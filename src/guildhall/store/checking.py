@@ -171,7 +171,7 @@ class Health:
     counts: dict[str, int] = field(default_factory=dict)
 
 
-def examine_workspace(workspace: Workspace, *, now: float, files: bool = True) -> Health:
+def examine_workspace(workspace: Workspace, *, files: bool = True) -> Health:
     """Look at everything in a workspace: the database, every record and reference, every lease, every file."""
     health, store = Health(), workspace.store
     health.faults += _database(store)
@@ -195,7 +195,7 @@ def examine_workspace(workspace: Workspace, *, now: float, files: bool = True) -
     health.faults += [
         Fault("audit", f"row {row}", "does not follow from the row before it") for row in broken_links(store)
     ]
-    if silent := abandoned(store, now=now):
+    if silent := abandoned(store):
         health.notes.append(f"{len(silent)} items are held by workers that are gone; the next run takes them up again")
     if wordings.apart:
         health.notes.append(

@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import ColumnElement, Connection, Engine, Select, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from guildhall.domain.values import Value
-from guildhall.errors import Conflict, SchemaMismatch, UnknownName
+from guildhall.errors import Conflict, DatabaseAway, StoreError, UnknownName
 from guildhall.observe.spans import Doing, span
-from guildhall.store.database import open_database, require_head, revision_of
+from guildhall.store.database import clock, open_database, require_head, revision_of
 from guildhall.store.shelves import Shelf, shelf_of
 from guildhall.store.verdicts import WrittenKeys, project
 
 V = TypeVar("V", bound=Value)
 _CHUNK = 500
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def lasting(method: F) -> F:
+    """A method of `Store`, or of what has one, that is done again when the database goes away under it.
+
+    Only for what reads, or may be done twice.
+    """
+
+    @wraps(method)
+    def done(self: Any, *given: Any, **named: Any) -> Any:
+        store: Store = self if isinstance(self, Store) else self.store
+        return store.outlast(lambda: method(self, *given, **named))
+
+    return cast("F", done)
 
 
 class Store:
@@ -29,8 +47,8 @@ class Store:
     all of them are kept, or none.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, engine: Engine, *, patience_s: float = 0.0) -> None:
+        self.engine, self.patience_s = engine, patience_s
         # SQLite's transactions are begun by our own hand, and cost no trip to anywhere.
         remote = engine.dialect.name != "sqlite"
         self._unceremonious = engine.execution_options(isolation_level="AUTOCOMMIT") if remote else engine
@@ -38,14 +56,31 @@ class Store:
         self._written: ContextVar[WrittenKeys | None] = ContextVar("guildhall_written", default=None)
 
     @classmethod
-    def open(cls, url: str) -> Store:
-        engine = open_database(url)
+    def open(cls, url: str, *, patience_s: float = 0.0) -> Store:
+        engine = open_database(url, patience_s=patience_s)
         try:
             require_head(engine)
-        except SchemaMismatch:
+        except StoreError:
             engine.dispose()
             raise
-        return cls(engine)
+        return cls(engine, patience_s=patience_s)
+
+    def outlast(self, do: Callable[[], T]) -> T:
+        """What `do` gives, done again where the database went away under it; inside a transaction, all of that is."""
+        end = time.monotonic() + self.patience_s
+        while True:
+            try:
+                return do()
+            except DatabaseAway:
+                if self.in_transaction or time.monotonic() >= end:
+                    raise
+
+    def clock_ahead_s(self) -> float:
+        """How far this machine's clock is ahead of the database's, as exactly as one question can tell."""
+        with self.glance() as connection:
+            before = time.time()
+            told = connection.execute(select(clock(connection))).scalar_one()
+            return (before + time.time()) / 2 - float(told)
 
     def close(self) -> None:
         self.engine.dispose()
@@ -120,6 +155,11 @@ class Store:
 
     def add_all(self, values: Iterable[Value]) -> int:
         """Keep many values in one transaction; the number that were new."""
+        if isinstance(values, Sequence):
+            return self.outlast(lambda: self._add_all(values))
+        return self._add_all(values)
+
+    def _add_all(self, values: Iterable[Value]) -> int:
         new = 0
         with self.transaction() as connection:
             stream = iter(values)
@@ -145,6 +185,7 @@ class Store:
         dialect: Any = sqlite if connection.dialect.name == "sqlite" else postgresql
         return dialect.insert(shelf.table).on_conflict_do_nothing(index_elements=["key"])
 
+    @lasting
     def get(self, kind: type[V], key: str) -> V:
         """The value kept under a key, or `UnknownName`."""
         shelf = shelf_of(kind)
@@ -154,6 +195,7 @@ class Store:
             raise UnknownName(kind.__name__.lower(), key, fix="it is not in this workspace")
         return kind.model_validate_json(body)
 
+    @lasting
     def get_all(self, kind: type[V], keys: Sequence[str]) -> list[V]:
         """The values kept under these keys, in their order, or `UnknownName` for the first that is not there."""
         shelf, found = shelf_of(kind), dict[str, V]()
@@ -166,17 +208,20 @@ class Store:
             raise UnknownName(kind.__name__.lower(), missing, fix="it is not in this workspace")
         return [found[key] for key in keys]
 
+    @lasting
     def has(self, kind: type[Value], key: str) -> bool:
         shelf = shelf_of(kind)
         with self.glance() as connection:
             return connection.execute(select(shelf.table.c.seq).where(shelf.table.c.key == key)).first() is not None
 
+    @lasting
     def find(self, kind: type[V], **columns: Any) -> list[V]:
         """Values whose search columns equal (or, for a sequence, are among) the given ones, oldest first."""
         with self.glance() as connection:
             bodies = connection.execute(_bodies(shelf_of(kind), columns)).scalars().all()
         return [kind.model_validate_json(body) for body in bodies]
 
+    @lasting
     def newest(self, kind: type[V], **columns: Any) -> V | None:
         """The value kept last among those `find` would give."""
         shelf = shelf_of(kind)
@@ -193,6 +238,7 @@ class Store:
             for body in connection.execute(query.execution_options(yield_per=1000)).scalars():
                 yield kind.model_validate_json(body)
 
+    @lasting
     def count(self, kind: type[Value], **columns: Any) -> int:
         shelf = shelf_of(kind)
         query = select(func.count()).select_from(shelf.table).where(*_conditions(shelf, columns))

@@ -22,7 +22,7 @@ from typing import Self
 
 from guildhall.domain.values import sha256
 from guildhall.errors import NoWorkspace, UnreadableFile, UnsafePath
-from guildhall.store.database import open_database, shown_url, upgrade
+from guildhall.store.database import PATIENCE_S, open_database, shown_url, upgrade
 from guildhall.store.records import Store
 from guildhall.store.remote_blobs import open_blobs
 from guildhall.store.secret import derive, open_secret
@@ -84,13 +84,18 @@ class Workspace:
         return cls.open(path)
 
     @classmethod
-    def open(cls, path: Path) -> Workspace:
-        return cls.at_address(address_of(path))
+    def open(cls, path: Path, *, patient: bool = False) -> Workspace:
+        return cls.at_address(address_of(path), patient=patient)
 
     @classmethod
-    def at_address(cls, at: Address) -> Workspace:
-        """The workspace at an address, wherever in the world this process runs."""
-        return cls(at, Store.open(at.database_url))
+    def at_address(cls, at: Address, *, patient: bool = False) -> Workspace:
+        """The workspace at an address. A `patient` caller, who works for hours, waits while its database restarts."""
+        return cls(at, Store.open(at.database_url, patience_s=PATIENCE_S if patient else 0.0))
+
+    @classmethod
+    def from_afar(cls, at: Address) -> Workspace:
+        """The workspace for one batch of work, in a process of this machine or of any other."""
+        return cls.at_address(at.elsewhere(), patient=True)
 
     @classmethod
     def upgrade(cls, path: Path) -> Workspace:
@@ -101,9 +106,9 @@ class Workspace:
         return cls.open(path)
 
     @classmethod
-    def find(cls, path: Path | None) -> Workspace:
+    def find(cls, path: Path | None, *, patient: bool = False) -> Workspace:
         """The workspace named, else the current folder when it holds one."""
-        return cls.open(path or Path.cwd())
+        return cls.open(path or Path.cwd(), patient=patient)
 
     @property
     def shown_url(self) -> str:
@@ -147,7 +152,8 @@ def address_of(path: Path) -> Address:
         found = tomllib.loads(settings.read_text())
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UnreadableFile(settings, f"not valid TOML ({error})", fix="repair it or make a new workspace") from error
-    return Address(path, *(found.get(section, {}).get("url") for section in ("database", "blobs")))
+    # Resolved here, where the path was written: other processes stand in folders of their own.
+    return Address(path.resolve(), *(found.get(section, {}).get("url") for section in ("database", "blobs")))
 
 
 def _write_settings(path: Path, at: Address) -> None:

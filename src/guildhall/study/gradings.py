@@ -29,7 +29,7 @@ from guildhall.domain.prices import Price
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id, Value
-from guildhall.engine.journal import TAKEN_OVER
+from guildhall.engine.journal import LOST, TAKEN_OVER
 from guildhall.engine.prices import Prices
 from guildhall.engine.terms import Limits, Pace, Terms
 from guildhall.errors import (
@@ -153,23 +153,23 @@ def work_once(workspace: Workspace, *, worker: str, clock: Clock, stopping: Call
     """
     desk = Gradings(workspace.store)
     for waiting in desk.open():
-        if desk.work.claim([waiting.work.key], worker=worker, now=clock()):
-            with suppress(_Stopped), _held(desk.work, waiting.work.key, worker=worker, clock=clock):
+        if desk.work.claim([waiting.work.key], worker=worker):
+            with suppress(_Stopped), _held(desk.work, waiting.work.key, worker=worker):
                 _carry_out(workspace, waiting, worker=worker, clock=clock, stopping=stopping)
             return True
     return False
 
 
 @contextmanager
-def _held(work: Work, key: str, *, worker: str, clock: Clock) -> Iterator[None]:
+def _held(work: Work, key: str, *, worker: str) -> Iterator[None]:
     """Keep what was claimed while it is worked on, however long a judge takes; give it back when interrupted."""
     ended = threading.Event()
 
     def renew() -> None:
         while not ended.wait(LEASE_S / 5):
             try:
-                work.renew(worker=worker, now=clock())
-            except SQLAlchemyError:
+                work.renew(worker=worker)
+            except (SQLAlchemyError, StoreError):
                 logger.exception("the hold on grading %s was not renewed; tried again soon", key)
 
     renewing = threading.Thread(target=renew, daemon=True)
@@ -207,7 +207,8 @@ def _carry_out(
     store, work = workspace.store, Gradings(workspace.store).work
     with store.transaction():
         if not work.still_held([request.id], worker=worker):
-            return  # silent for too long: another worker has taken it over, and tells its end
+            logger.warning(LOST, "grading", request.id)
+            return
         work.finish([ItemEnd(request.id, at=clock(), result=result, error=error)])
         event = "grading.done" if error is None else "grading.failed"
         Outbox(store).announce(event, {"grading": request.id, "name": request.author.name}, now=clock())

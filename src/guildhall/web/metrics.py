@@ -25,7 +25,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from guildhall.errors import InputError
+from guildhall.errors import InputError, StoreError
 from guildhall.store.figures import Gauge, figures
 from guildhall.store.records import Store
 
@@ -85,7 +85,7 @@ class WorkspaceFigures(Collector):
             return
         try:
             self._kept, self._up = figures(self.store, now=self.clock()), True
-        except SQLAlchemyError:
+        except (SQLAlchemyError, StoreError):
             self._kept, self._up = [], False  # yesterday's figures would look like today's
         took = time.monotonic() - started
         self._until = started + max(LEAST_AGE_S, took / SHARE)

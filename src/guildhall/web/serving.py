@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 from starlette.types import ASGIApp
 
+from guildhall.errors import MachineRefused
 from guildhall.store.workspace import Workspace
 from guildhall.web.app import create_app
 from guildhall.web.files import files_app
@@ -46,6 +48,7 @@ def serve(
     site = Site(workspace, addresses)
     with ExitStack() as around:
         metrics = around.enter_context(measuring(site, metrics_at)) if metrics_at else None
+        listening = [around.enter_context(_listening(bind, number)) for number in (port, files_port)]
         servers = [
             _server(Observed(app, metrics=metrics), bind, number, stop_within_s)
             for app, number in ((create_app(site), port), (files_app(site), files_port))
@@ -66,7 +69,7 @@ def serve(
 
         around.enter_context(stop_signals(stop, hurry))
         ready(site)
-        asyncio.run(_together(servers))
+        asyncio.run(_together(servers, listening))
 
 
 class _Server(uvicorn.Server):
@@ -92,8 +95,20 @@ def _server(app: ASGIApp, bind: str, port: int, stop_within_s: float) -> _Server
     )
 
 
-async def _together(servers: list[_Server]) -> None:
-    tasks = [asyncio.create_task(server.serve()) for server in servers]
+def _listening(bind: str, port: int) -> socket.socket:
+    """The place to listen at, taken before anything is begun: a port in use is told by its number."""
+    try:
+        family = socket.AF_INET6 if ":" in bind else socket.AF_INET
+        return socket.create_server((bind, port), family=family, backlog=2048)
+    except OSError as error:
+        fix = "end what listens there, or choose others with --port and --files-port"
+        raise MachineRefused(f"{bind}:{port} cannot be listened on", str(error.strerror or error), fix=fix) from error
+
+
+async def _together(servers: list[_Server], listening: list[socket.socket]) -> None:
+    tasks = [
+        asyncio.create_task(server.serve(sockets=[place])) for server, place in zip(servers, listening, strict=True)
+    ]
     await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     for server in servers:
         server.should_exit = True

@@ -86,7 +86,7 @@ def spread_judging(
 def judge_batch(batch: JudgingBatch) -> AskingOutcome:
     """One batch, wherever it was dealt to."""
     with (
-        Workspace.at_address(batch.workspace.elsewhere()) as workspace,
+        Workspace.from_afar(batch.workspace) as workspace,
         open_desk(workspace, batch.tasks, batch.bench) as desk,
     ):
         return batch.ask(batch.wanted, desk=desk, terms=batch.terms)

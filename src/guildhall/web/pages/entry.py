@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from guildhall.domain.halls import Role
+from guildhall.errors import StoreError
 from guildhall.store.audit import record
 from guildhall.web.access import Session
 from guildhall.web.guard import current_session, members_only, sent_form, word
@@ -36,7 +37,7 @@ def _database_answers(site: Site) -> bool:
     try:
         with site.store.reading() as connection:
             return connection.execute(text("SELECT 1")).scalar() == 1
-    except SQLAlchemyError:
+    except (SQLAlchemyError, StoreError):
         return False
 
 
