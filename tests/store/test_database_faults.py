@@ -67,7 +67,7 @@ def guarded(postgres: Server) -> Iterator[str]:
     rules.write_text(f"host all secretive 127.0.0.1/32 scram-sha-256\n{before}")
     with psycopg.connect(postgres.url("postgres"), autocommit=True) as connection:
         for role in ("secretive PASSWORD 'right'", "crowded CONNECTION LIMIT 0", "powerless"):
-            connection.execute(f"CREATE ROLE {role.partition(' ')[0]} LOGIN {role.partition(' ')[2]}")  # type: ignore[arg-type]
+            connection.execute(f"CREATE ROLE {role.partition(' ')[0]} LOGIN {role.partition(' ')[2]}")
         connection.execute("SELECT pg_reload_conf()")
     yield url
     rules.write_text(before)

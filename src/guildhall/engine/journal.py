@@ -11,6 +11,7 @@ import anyio
 import anyio.to_thread
 
 from guildhall.domain.values import Value
+from guildhall.errors import HoldLost
 from guildhall.store.ledger import Answered, Ledger, Sent
 from guildhall.store.records import Store
 from guildhall.store.work import LEASE_S, ItemEnd, Work, this_worker
@@ -18,7 +19,6 @@ from guildhall.store.work import LEASE_S, ItemEnd, Work, this_worker
 logger = logging.getLogger(__name__)
 TAKEN_OVER = "another process is at work on them"
 """Why items were left that are not this worker's, or not any more."""
-LOST = "%s %s: this worker was silent for too long, another has taken over; nothing made here is kept"
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Journal:
             self._store.add_all(value for note in kept for value in note.values)
             self._work.finish([note.outcome for note in kept if note.outcome])
         if taken_over - self._taken_over:
-            logger.warning(LOST, len(taken_over), "items")
+            logger.warning("%s", HoldLost(f"{len(taken_over)} items"))
         self._taken_over |= taken_over
 
     def close(self) -> None:

@@ -27,6 +27,8 @@ GuildhallError
 │   │   ├── NoConnectionLeft  all connections are in use                       (exit code 33)
 │   │   ├── DatabaseRefused   wrong password, role or name                     (exit code 34)
 │   │   └── NoSchema          none of our tables are in it                     (exit code 35)
+│   ├── HoldLost          what a worker was at is another's by now
+│   ├── OtherSecret       a folder with another secret than its database was used with
 │   └── SchemaMismatch    written by another version                           (exit code 36)
 ├── MachineRefused        no room, no permission, a port in use                    (exit code 3)
 ├── MissingTool           a program or extra this machine lacks                    (exit code 4)
@@ -99,6 +101,7 @@ from guildhall.errors.working import (
     DatabaseRefused,
     EnvironmentNotBuilt,
     FaultsOfOurs,
+    HoldLost,
     InterpreterNotShown,
     LookNotFinished,
     MachineRefused,
@@ -110,6 +113,7 @@ from guildhall.errors.working import (
     NoSchema,
     NothingDelivered,
     NoWorkspace,
+    OtherSecret,
     PriceUnknown,
     RoomChanged,
     RoomClosed,
@@ -138,6 +142,7 @@ __all__ = [
     "EnvironmentNotBuilt",
     "FaultsOfOurs",
     "GuildhallError",
+    "HoldLost",
     "ImpossibleValue",
     "InputError",
     "InterpreterNotShown",
@@ -159,6 +164,7 @@ __all__ = [
     "NothingPaired",
     "NothingToCompare",
     "OnlyTies",
+    "OtherSecret",
     "PriceUnknown",
     "RefusedPackage",
     "ReviewRefused",

@@ -125,6 +125,27 @@ class NoSchema(DatabaseFault):
     )
 
 
+class OtherSecret(StoreError):
+    """A folder whose secret is not the one that its database was used with."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        super().__init__(
+            f"the secret of {folder} is not the one its database is used with: marks of employers, links and orders "
+            "would differ; put guildhall.key of the first folder in its place, or let GUILDHALL_KEY_FILE name it"
+        )
+
+
+class HoldLost(StoreError):
+    """What a worker was at is another's by now: it was silent for too long, and nothing it made is kept."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(
+            f"{what}: this worker was silent for too long and another has taken over; nothing made here is kept"
+        )
+
+
 class SchemaMismatch(StoreError):
     """The database was written by another version."""
 

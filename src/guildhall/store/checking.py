@@ -136,6 +136,18 @@ def loose_ends(store: Store) -> Iterator[Finding]:
     yield from _said(store, ended, "seat {}", "was submitted without a judgment")
 
 
+def blamed(store: Store) -> Iterator[Finding]:
+    """Work that was taken for "nothing delivered" though nobody was ever asked to do it, and not tried again since."""
+    made = shelf_named("submissions").table
+    with store.reading() as connection:
+        retried = set(connection.execute(select(made.c.replaces).where(made.c.replaces.is_not(None))).scalars())
+    for one in store.each(Submission):
+        if one.blamed and one.key not in retried:
+            what = "was kept as nothing delivered though no model was ever asked, a fault of ours"
+            fix = "`guildhall sample retry --failed` tries it again, and sets aside what was judged of it"
+            yield f"submission {one.key} for {one.task}", f"{what}: {fix}"
+
+
 def _without(pointer: Column[str], target: Column[str]) -> Select[Any]:
     return select(pointer).where(pointer.is_not(None), ~select(target).where(target == pointer).exists())
 
@@ -188,7 +200,7 @@ def examine_workspace(workspace: Workspace, *, files: bool = True) -> Health:
             wordings.look_at(value)
             used.update(_DIGEST.findall(row.body))
             health.counts[shelf.table.name] = health.counts.get(shelf.table.name, 0) + 1
-    for check in (dangling, doubled, loose_ends):
+    for check in (dangling, doubled, loose_ends, blamed):
         health.faults += [Fault(check.__name__, subject, what) for subject, what in check(store)]
     told = islice(unlike_rebuild(store), MOST_TOLD)
     health.faults += [Fault("verdicts", subject, what) for subject, what in told]

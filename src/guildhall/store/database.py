@@ -34,7 +34,7 @@ from guildhall.errors import (
 )
 from guildhall.store.verdicts import made, rebuild_on
 
-HEAD = "0013"
+HEAD = "0014"
 """The schema this version writes; a test holds it equal to the newest migration."""
 PATIENCE_S = 120.0
 """How long work that goes on for hours waits for a database that restarts; a short command does not wait."""
@@ -162,7 +162,7 @@ def naming_faults(engine: Engine) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        if (fault := fault_of(error, shown_url(str(engine.url)))) is None:
+        if (fault := fault_of(error, _shown(engine))) is None:
             raise
         raise fault from error
 
@@ -226,6 +226,10 @@ def shown_url(url: str) -> str:
     return make_url(url).render_as_string(hide_password=True)
 
 
+def _shown(engine: Engine) -> str:
+    return shown_url(engine.url.set(drivername=engine.url.get_backend_name()).render_as_string(hide_password=False))
+
+
 def revision_of(engine: Engine) -> str | None:
     """The schema revision the database is at; None when it has none, and an error that says so when it is away."""
     try:
@@ -238,7 +242,7 @@ def revision_of(engine: Engine) -> str | None:
 def require_head(engine: Engine) -> None:
     found = revision_of(engine)
     if found is None:
-        raise NoSchema(shown_url(str(engine.url)))
+        raise NoSchema(_shown(engine))
     if found != HEAD:
         raise SchemaMismatch(found, HEAD)
 

@@ -16,6 +16,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from guildhall.domain.values import Value
 from guildhall.errors import Conflict, DatabaseAway, StoreError, UnknownName
 from guildhall.observe.spans import Doing, span
+from guildhall.store.access import workspace_facts
 from guildhall.store.database import clock, open_database, require_head, revision_of
 from guildhall.store.shelves import Shelf, shelf_of
 from guildhall.store.verdicts import WrittenKeys, project
@@ -74,6 +75,19 @@ class Store:
             except DatabaseAway:
                 if self.in_transaction or time.monotonic() >= end:
                     raise
+
+    def agreed(self, name: str, value: str) -> str:
+        """What this database's users agreed on under a name; where nobody has said anything yet, this value."""
+        query = select(workspace_facts.c.value).where(workspace_facts.c.name == name)
+        with self.glance() as connection:
+            found = connection.execute(query).scalar()
+        if found is not None:
+            return str(found)
+        with self.transaction() as connection:
+            dialect: Any = sqlite if connection.dialect.name == "sqlite" else postgresql
+            offered = dialect.insert(workspace_facts).values(name=name, value=value)
+            connection.execute(offered.on_conflict_do_nothing())
+            return str(connection.execute(query).scalar_one())
 
     def clock_ahead_s(self) -> float:
         """How far this machine's clock is ahead of the database's, as exactly as one question can tell."""
@@ -159,16 +173,22 @@ class Store:
             return self.outlast(lambda: self._add_all(values))
         return self._add_all(values)
 
-    def _add_all(self, values: Iterable[Value]) -> int:
+    def add_first(self, values: Sequence[Value]) -> int:
+        """Keep those values whose place nobody has taken, and no other: of two workers' verdicts on one place, one."""
+        return self.outlast(lambda: self._add_all(values, first=True))
+
+    def _add_all(self, values: Iterable[Value], *, first: bool = False) -> int:
         new = 0
         with self.transaction() as connection:
             stream = iter(values)
             while chunk := list(islice(stream, _CHUNK)):
                 for shelf, rows in _by_shelf(chunk):
+                    if "place" in shelf.columns:
+                        _put_in_place(connection, shelf, rows, first=first)
                     new += self._insert(connection, shelf, rows)
         return new
 
-    def _insert(self, connection: Connection, shelf: Shelf[Any], rows: dict[str, dict[str, Any]]) -> int:
+    def _insert(self, connection: Connection, shelf: Shelf[Any], rows: dict[str, Any]) -> int:
         table = shelf.table
         known = connection.execute(select(table.c.key, table.c.digest).where(table.c.key.in_(rows))).all()
         for key, digest in known:
@@ -176,6 +196,8 @@ class Store:
                 raise Conflict(shelf.type.__name__, key)
         if rows:
             connection.execute(self.insert_ignoring(shelf, connection), list(rows.values()))
+            if any(row.get("place") for row in rows.values()):  # of two writers at once, the first has the place
+                rows = dict.fromkeys(connection.execute(select(table.c.key).where(table.c.key.in_(rows))).scalars())
             if (written := self._written.get()) is not None:
                 written.note(table.name, rows)
         return len(rows)
@@ -183,7 +205,7 @@ class Store:
     def insert_ignoring(self, shelf: Shelf[Any], connection: Connection) -> Any:
         """An insert that lets the first of two simultaneous writers of one content win."""
         dialect: Any = sqlite if connection.dialect.name == "sqlite" else postgresql
-        return dialect.insert(shelf.table).on_conflict_do_nothing(index_elements=["key"])
+        return dialect.insert(shelf.table).on_conflict_do_nothing()
 
     @lasting
     def get(self, kind: type[V], key: str) -> V:
@@ -256,6 +278,22 @@ def _by_shelf(values: Sequence[Value]) -> Iterator[tuple[Shelf[Any], dict[str, d
             raise Conflict(type(value).__name__, row["key"])
     for kind, rows in grouped.items():
         yield shelf_of(kind), rows
+
+
+def _put_in_place(connection: Connection, shelf: Shelf[Any], rows: dict[str, dict[str, Any]], *, first: bool) -> None:
+    """Leave out, or keep without a place, as surplus, what comes second to a place."""
+    table = shelf.table
+    wanted = [row["place"] for row in rows.values() if row["place"]]
+    taken: dict[str, str] = {}
+    if wanted:
+        found = connection.execute(select(table.c.place, table.c.key).where(table.c.place.in_(wanted)))
+        taken = {row.place: row.key for row in found}
+    for key, row in list(rows.items()):
+        if row["place"] and taken.setdefault(row["place"], key) != key:
+            if first:
+                del rows[key]
+            else:
+                row["place"] = None
 
 
 def _bodies(shelf: Shelf[Any], columns: dict[str, Any]) -> Select[Any]:

@@ -276,8 +276,9 @@ class Work:
                 .values(state=WorkState.PLANNED.value, worker=None, leased_until=None)
             ).rowcount
 
-    def reopen(self, keys: Sequence[str]) -> int:
-        """Plan failed items again; the number reopened."""
+    def reopen(self, keys: Sequence[str], *, done: bool = False) -> int:
+        """Plan failed items again, and with `done` those taken for done; the number reopened."""
+        states = [WorkState.FAILED.value, *([WorkState.DONE.value] if done else [])]
         reopened = 0
         with self.store.transaction() as connection:
             for chunk in _chunks(list(keys)):
@@ -285,7 +286,7 @@ class Work:
                     update(work_items)
                     .where(
                         work_items.c.key.in_(chunk),
-                        or_(work_items.c.state == WorkState.FAILED.value, work_items.c.error.is_not(None)),
+                        or_(work_items.c.state.in_(states), work_items.c.error.is_not(None)),
                     )
                     .values(state=WorkState.PLANNED.value, result=None, error=None, ended_at=None)
                 )

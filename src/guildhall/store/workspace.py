@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import tempfile
 import tomllib
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +22,7 @@ from types import TracebackType
 from typing import Self
 
 from guildhall.domain.values import sha256
-from guildhall.errors import NoWorkspace, UnreadableFile, UnsafePath
+from guildhall.errors import NoWorkspace, OtherSecret, UnreadableFile, UnsafePath
 from guildhall.store.database import PATIENCE_S, open_database, shown_url, upgrade
 from guildhall.store.records import Store
 from guildhall.store.remote_blobs import open_blobs
@@ -80,6 +81,8 @@ class Workspace:
             engine = open_database(at.database_url)
             upgrade(engine)
             engine.dispose()
+            with closing(cls.at_address(at)) as made:
+                _ = made.secret  # another folder may have said before which secret this database is used with
             _write_settings(path / SETTINGS, at)
         return cls.open(path)
 
@@ -116,8 +119,15 @@ class Workspace:
 
     @cached_property
     def secret(self) -> bytes:
-        """The one secret of the workspace; never in its database."""
-        return open_secret(self.path)
+        """The one secret of the workspace; never in its database, which keeps only a mark to know it by.
+
+        The first folder that uses a database says which it is; every other one has the same, or is refused.
+        """
+        secret = open_secret(self.path)
+        mark = derive(secret, "mark").hex()
+        if self.store.agreed("secret", mark) != mark:
+            raise OtherSecret(self.path)
+        return secret
 
     def key_for(self, purpose: str) -> bytes:
         """A secret of the workspace for one purpose."""

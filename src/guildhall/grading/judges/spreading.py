@@ -45,14 +45,16 @@ class JudgingBatch:
 
 
 @contextmanager
-def open_desk(workspace: Workspace, tasks: Iterable[Task], bench: Bench) -> Iterator[JudgeDesk]:
+def open_desk(
+    workspace: Workspace, tasks: Iterable[Task], bench: Bench, *, require_hold: Callable[[], None] = lambda: None
+) -> Iterator[JudgeDesk]:
     """A desk with documents at hand; they are opened in confined processes."""
     from guildhall.documents.looking import documents
     from guildhall.judging.preparing import Preparer
 
     with documents(workspace.path / "cache") as looking:
         workbench = Workbench(looking.renderer.render, bench.sandbox, bench.at_once)
-        yield JudgeDesk(workspace, Preparer(workspace, looking), tasks, workbench=workbench)
+        yield JudgeDesk(workspace, Preparer(workspace, looking), tasks, workbench=workbench, require_hold=require_hold)
 
 
 def spread_judging(
