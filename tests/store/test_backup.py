@@ -9,6 +9,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tarfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,15 +18,19 @@ from typing import Any
 
 import pytest
 from alembic.script import ScriptDirectory
+from typer.testing import CliRunner
 
 import guildhall.store.migrations
+from guildhall.cli import backup as backup_cli
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.judgments import Judgment
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef
-from guildhall.errors import CorruptBackup, InputError
+from guildhall.domain.values import sha256
+from guildhall.errors import CorruptBackup, FileLacking, InputError
 from guildhall.grading.submitting import submit
+from guildhall.store.archive import ArchiveWriter
 from guildhall.store.audit import broken_links
 from guildhall.store.backup import (
     MANIFEST,
@@ -62,6 +67,8 @@ def new_database(request: pytest.FixtureRequest) -> NewDatabase:
 
 @pytest.fixture
 def used(new_database: NewDatabase, tmp_path: Path) -> Iterator[Workspace]:
+    (tmp_path / "used").mkdir()
+    (tmp_path / "used" / KEY_FILE).write_bytes(KEY)
     with Workspace.create(tmp_path / "used", database=new_database()) as workspace:
         queue, people = hall(workspace.store, graders=1, tasks=1)
         workspace.store.add_all([task(0), *submissions(0)])
@@ -69,7 +76,6 @@ def used(new_database: NewDatabase, tmp_path: Path) -> Iterator[Workspace]:
         seat = queue.claim(people[0], study="s", design=DESIGN, now=0.0)
         assert seat is not None
         submit(queue, seat, people[0], VERDICT, design=DESIGN, submit_key="k", now=1.0)
-        (workspace.path / KEY_FILE).write_bytes(KEY)
         yield workspace
 
 
@@ -113,7 +119,7 @@ def test_a_restored_workspace_holds_everything_and_goes_on_working(
 def test_every_row_of_every_table_comes_back(new_database: NewDatabase, tmp_path: Path) -> None:
     with Workspace.create(tmp_path / "full", database=new_database()) as full:
         fill(full.store)
-        take_backup(full, tmp_path / "b.tar", now=NOW)
+        take_backup(full, tmp_path / "b.tar", now=NOW, lacking=True)
         with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=new_database()) as again:
             assert all(_rows(full).values()) and _rows(again) == _rows(full)
             assert broken_links(again.store) == []
@@ -315,3 +321,50 @@ def test_the_command_names_backups_by_their_time_and_verifies_them(used: Workspa
             check=False,
         )
         assert ran.returncode == 0 and "is whole" in ran.stdout, ran.stderr
+
+
+def test_a_file_that_is_gone_is_refused_by_name_and_never_rotates_out_the_last_whole_backup(
+    used: Workspace, tmp_path: Path
+) -> None:
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    take_backup(used, folder / name_for(NOW), now=NOW)
+    content = b"a reference file"
+    given = FileRef(name="given.txt", size=len(content), digest=used.blobs.put(content))
+    used.store.add(task(5).but(reference_files=(given,)))
+    assert examine_workspace(used).faults == []
+    used.blobs.path(str(given.digest)).unlink()
+    assert [(one.check, one.subject) for one in examine_workspace(used).faults] == [("files", given.digest)]
+    make = ["make", str(folder), "--keep", "1", "-w", str(used.path)]
+    refused = CliRunner().invoke(backup_cli.app, make)
+    assert isinstance(refused.exception, FileLacking) and refused.exception.digest == given.digest
+    assert "tasks t-5" in str(refused.exception) and len(list(folder.iterdir())) == 1
+    made = CliRunner().invoke(backup_cli.app, [*make, "--lacking"])
+    assert made.exit_code == 8 and "lacks files" in made.output and len(list(folder.iterdir())) == 2
+    used.blobs.put(content)
+    assert CliRunner().invoke(backup_cli.app, make).exit_code == 0
+    [left] = folder.iterdir()
+    assert check_backup(left).whole
+
+
+def test_a_backup_without_a_file_that_its_own_records_name_does_not_verify(used: Workspace, tmp_path: Path) -> None:
+    """However it came about: the parts agree with each other, and a record's file is not among them."""
+    take_backup(used, tmp_path / "b.tar", now=NOW)
+    with tarfile.open(tmp_path / "b.tar") as archive:
+        parts = [(one.name, archive.extractfile(one).read()) for one in archive.getmembers()]  # type: ignore[union-attr]
+    lost = next(name for name, _ in parts if name.startswith("blobs/"))
+    made = check_backup(tmp_path / "b.tar")
+    made.files, made.files_digest = 0, ""
+    for name, _ in parts:
+        if name.startswith("blobs/") and name != lost:
+            made.count(name.removeprefix("blobs/"))
+    again = {MANIFEST: made.manifest(), "manifest.sha256": sha256(made.manifest()).encode()}
+    with (tmp_path / "c.tar").open("wb") as out:
+        archive_out = ArchiveWriter(out)
+        for name, body in parts:
+            if name != lost:
+                body = again.get(name, body)
+                archive_out.add(name, iter([body]), size=len(body))
+        archive_out.finish()
+    with pytest.raises(CorruptBackup, match=f"{lost} is named by a record"):
+        check_backup(tmp_path / "c.tar")

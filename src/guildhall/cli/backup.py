@@ -28,6 +28,9 @@ def make(
     files: Annotated[
         bool, typer.Option("--files/--no-files", help="Leave files out when their own store is backed up elsewhere.")
     ] = True,
+    lacking: Annotated[
+        bool, typer.Option("--lacking", help="Go on where files that records name are gone; they are told.")
+    ] = False,
     keep: Annotated[
         Optional[int],  # noqa: UP045 - typer reads this at run time
         typer.Option(min=1, help="With a folder: remove older backups in it beyond so many.", show_default=False),
@@ -37,7 +40,8 @@ def make(
 ) -> None:
     """Back the workspace up while it is in use: everything in it at one moment, people and keys included.
 
-    Exit code 8 when the backup was made and a file of the workspace turned out to be damaged.
+    A file that a record names and that is gone is refused by its name (exit code 3). Exit code 8 when the backup was
+    made and files of the workspace are damaged or lacking; then no older backup is removed.
     """
     from guildhall.store.backup import name_for, remove_older, take_backup
     from guildhall.store.workspace import Workspace
@@ -45,8 +49,9 @@ def make(
     now = time.time()
     target = file / name_for(now) if file.is_dir() else file
     with Workspace.find(workspace) as opened:
-        made = take_backup(opened, target, now=now, files=files)
-    removed = remove_older(file, keep=keep) if keep and file.is_dir() else []
+        made = take_backup(opened, target, now=now, files=files, lacking=lacking)
+    # The last whole backup is never removed for the sake of one that is not.
+    removed = remove_older(file, keep=keep) if keep and file.is_dir() and made.whole else []
     _show(target, made, json, removed=[str(one) for one in removed])
     if not json:
         note("it holds what the workspace holds, personal data and keys too: keep it as safe")
@@ -104,13 +109,18 @@ def _show(file: Path, held: Backup, json: bool, **more: Any) -> None:
     rows = sum(held.rows.values())
     if json:
         facts = {"backup": str(file), "made_at": made_at, "schema": held.schema, "database": held.database}
-        as_json({**facts, "rows": held.rows, "files": held.files, "damaged": held.damaged, **more})
+        as_json(
+            {**facts, "rows": held.rows, "files": held.files, "damaged": held.damaged, "missing": held.missing, **more}
+        )
         return
     files = f"{held.files} files" if held.with_files else "no files, as asked"
-    done(f"{file} is whole: {held.database} at schema {held.schema}, {rows} rows, {files}, made {made_at}")
+    state = "is whole" if held.whole else "lacks files"
+    done(f"{file} {state}: {held.database} at schema {held.schema}, {rows} rows, {files}, made {made_at}")
 
 
 def _tell_damage(held: Backup) -> None:
-    if held.damaged:
-        note(f"{len(held.damaged)} files of the workspace were damaged before the backup, first {held.damaged[0]}")
+    for files, what in ((held.damaged, "damaged"), (held.missing, "gone")):
+        if files:
+            note(f"{len(files)} files of the workspace were {what} before the backup, first {files[0]}")
+    if not held.whole:
         raise typer.Exit(8)

@@ -20,6 +20,7 @@ GuildhallError
 │   ├── StoreOutOfReach   an object store that does not answer, or refuses
 │   ├── CorruptBundle
 │   ├── CorruptBackup
+│   ├── FileLacking       a file that records name and that is not kept
 │   ├── Conflict          the same key with another content
 │   ├── DatabaseFault     the database could not do its part
 │   │   ├── DatabaseAway      does not answer                                  (exit code 31)
@@ -101,6 +102,7 @@ from guildhall.errors.working import (
     DatabaseRefused,
     EnvironmentNotBuilt,
     FaultsOfOurs,
+    FileLacking,
     HoldLost,
     InterpreterNotShown,
     LookNotFinished,
@@ -141,6 +143,7 @@ __all__ = [
     "DisconnectedGraph",
     "EnvironmentNotBuilt",
     "FaultsOfOurs",
+    "FileLacking",
     "GuildhallError",
     "HoldLost",
     "ImpossibleValue",

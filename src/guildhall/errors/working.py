@@ -48,6 +48,18 @@ class StoreOutOfReach(StoreError):
         super().__init__(f"{url} cannot be used ({why}); check the address, the network and the credentials")
 
 
+class FileLacking(StoreError):
+    """A file that records name is not kept, so that what is made of the workspace would not be whole."""
+
+    def __init__(self, digest: str, named_by: str, *, more: int = 0) -> None:
+        self.digest, self.named_by, self.more = digest, named_by, more
+        others = f", and {more} more are missing" if more else ""
+        super().__init__(
+            f"file {digest} of {named_by} is not in the workspace{others}; no backup was made: bring the file back "
+            "(`guildhall doctor --deep` names them all), or pass --lacking to keep what there is"
+        )
+
+
 class CorruptBundle(StoreError):
     """A bundle whose contents are not what its manifest says."""
 

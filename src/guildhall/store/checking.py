@@ -24,7 +24,7 @@ from sqlalchemy.sql.selectable import Select
 from guildhall.domain.halls import SeatState
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.submissions import Submission
-from guildhall.domain.tasks import Task, TaskKey
+from guildhall.domain.tasks import TaskKey
 from guildhall.domain.values import Digest, Value, sha256
 from guildhall.errors import CorruptBlob
 from guildhall.store.audit import broken_links
@@ -195,7 +195,7 @@ def examine_workspace(workspace: Workspace, *, files: bool = True) -> Health:
             value = _read(shelf, row)
             if isinstance(value, Fault):
                 health.faults.append(value)
-            elif shelf.type is not Task:  # a task may name files whose bytes were never fetched
+            else:  # a file whose bytes were never fetched has no digest
                 needed.update(named_files(value))
             wordings.look_at(value)
             used.update(_DIGEST.findall(row.body))
