@@ -575,7 +575,6 @@ ALTER TABLE ONLY public.studies ALTER COLUMN seq SET DEFAULT nextval('public.stu
 ALTER TABLE ONLY public.submissions ALTER COLUMN seq SET DEFAULT nextval('public.submissions_seq_seq'::regclass);
 ALTER TABLE ONLY public.tasks ALTER COLUMN seq SET DEFAULT nextval('public.tasks_seq_seq'::regclass);
 INSERT INTO public.alembic_version VALUES ('0013');
-INSERT INTO public.names VALUES (1, 'made', 'beda2c707e5f4bdc');
 SELECT pg_catalog.setval('public.audit_seq_seq', 1, false);
 SELECT pg_catalog.setval('public.authors_code_seq', 1, false);
 SELECT pg_catalog.setval('public.brief_variants_seq_seq', 1, false);

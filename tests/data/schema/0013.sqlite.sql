@@ -197,7 +197,6 @@ CREATE TABLE names (
 	CONSTRAINT pk_names PRIMARY KEY (code), 
 	CONSTRAINT uq_names_key_kind UNIQUE ("key", kind)
 );
-INSERT INTO "names" VALUES(1,'made','0850ca55068c40f1');
 CREATE TABLE outbox (
 	id VARCHAR(64) NOT NULL, 
 	kind VARCHAR(16) NOT NULL, 
