@@ -90,7 +90,9 @@ def _rows(workspace: Workspace) -> dict[str, list[Any]]:
     """Every row of every table, sorted: what a database holds, whatever it is."""
     with workspace.store.reading() as connection:
         return {
-            table.name: sorted(map(repr, connection.execute(table.select()).all())) for table in metadata.sorted_tables
+            table.name: sorted(map(repr, connection.execute(table.select()).all()))
+            for table in metadata.sorted_tables
+            if table.name != "workspace_facts"  # it says when the last backup was made
         }
 
 
@@ -102,7 +104,7 @@ def test_a_restored_workspace_holds_everything_and_goes_on_working(
     made = take_backup(used, tmp_path / "b.tar", now=NOW)
     with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=new_database()) as again:
         assert _rows(again) == _rows(used)
-        assert made.rows == {name: len(rows) for name, rows in _rows(again).items()}
+        assert made.rows == {name: len(rows) for name, rows in _rows(again).items()} | {"workspace_facts": 1}
         assert [again.blobs.read(one) for one in again.blobs.each()] == [
             used.blobs.read(one) for one in used.blobs.each()
         ]

@@ -34,6 +34,7 @@ from guildhall.store.archive import ArchiveMember, ArchiveWriter, members
 from guildhall.store.blobs import Blobs, sync_folder
 from guildhall.store.bundles import referenced
 from guildhall.store.database import naming_faults, open_database, revision_of, shown_url, upgrade
+from guildhall.store.figures import WHOLE_BACKUP
 from guildhall.store.records import Store
 from guildhall.store.remote_blobs import open_blobs
 from guildhall.store.secret import KEY_FILE, OLD_KEY_FILE
@@ -198,6 +199,8 @@ def take_backup(workspace: Workspace, target: Path, *, now: float, files: bool =
         for name, body in ((MANIFEST, made.manifest()), (SEAL, sha256(made.manifest()).encode())):
             archive.add(name, iter([body]), size=len(body))
         archive.finish()
+    if made.whole:
+        workspace.store.state(WHOLE_BACKUP, str(now))
     return made
 
 

@@ -10,7 +10,7 @@ from functools import wraps
 from itertools import islice
 from typing import Any, TypeVar, cast
 
-from sqlalchemy import ColumnElement, Connection, Engine, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from guildhall.domain.values import Value
@@ -88,6 +88,12 @@ class Store:
             offered = dialect.insert(workspace_facts).values(name=name, value=value)
             connection.execute(offered.on_conflict_do_nothing())
             return str(connection.execute(query).scalar_one())
+
+    def state(self, name: str, value: str) -> None:
+        """Write a fact down, in place of what was said before."""
+        with self.transaction() as connection:
+            connection.execute(delete(workspace_facts).where(workspace_facts.c.name == name))
+            connection.execute(workspace_facts.insert().values(name=name, value=value))
 
     def clock_ahead_s(self) -> float:
         """How far this machine's clock is ahead of the database's, as exactly as one question can tell."""

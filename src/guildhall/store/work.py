@@ -52,7 +52,9 @@ work_items = Table(
     Column("worker", String(200)),
     Column("leased_until", Float),
     Column("ended_at", Float),
+    Column("planned_at", Float),
     Index(None, "run", "kind", "state"),
+    Index(None, "state", "kind", "planned_at"),
 )
 
 _CHUNK = 500
@@ -120,7 +122,7 @@ class Work:
     @lasting
     def plan(self, keys: Iterable[str], *, kind: str, run: str) -> int:
         """Write down what is to be done; the number of items that were new."""
-        new = 0
+        new, planned_at = 0, None
         with self.store.transaction() as connection:
             dialect: Any = sqlite if connection.dialect.name == "sqlite" else postgresql
             insert = dialect.insert(work_items).on_conflict_do_nothing(index_elements=["key"])
@@ -128,7 +130,8 @@ class Work:
                 known = set(connection.execute(select(work_items.c.key).where(work_items.c.key.in_(chunk))).scalars())
                 rows = [_planned(key, kind, run) for key in chunk if key not in known]
                 if rows:
-                    connection.execute(insert, rows)
+                    planned_at = planned_at or connection.execute(select(clock(connection))).scalar_one()
+                    connection.execute(insert, [row | {"planned_at": planned_at} for row in rows])
                 new += len(rows)
         return new
 

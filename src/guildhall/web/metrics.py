@@ -28,9 +28,12 @@ from starlette.routing import Route
 from guildhall.errors import InputError, StoreError
 from guildhall.store.figures import Gauge, figures
 from guildhall.store.records import Store
+from guildhall.web.pulse import Pulse
 
 TOKEN = "GUILDHALL_METRICS_TOKEN"  # noqa: S105 - the name of the variable that holds it
 logger = logging.getLogger(__name__)
+LONGEST_S = 8.0
+"""Prometheus waits ten seconds; figures of a large workspace may take some of them."""
 LEAST_AGE_S, SHARE = 10.0, 0.02
 """Figures are asked for again when they are this old, and never so often that counting takes more than this share."""
 
@@ -73,6 +76,9 @@ class WorkspaceFigures(Collector):
     _up: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    def __post_init__(self) -> None:
+        self._pulse = Pulse(lambda: figures(self.store, now=self.clock()), longest_s=LONGEST_S)
+
     def collect(self) -> Iterable[Metric]:
         with self._lock:
             self._refresh()
@@ -84,9 +90,10 @@ class WorkspaceFigures(Collector):
         if started < self._until:
             return
         try:
-            self._kept, self._up = figures(self.store, now=self.clock()), True
+            found = self._pulse.felt()
         except (SQLAlchemyError, StoreError):
-            self._kept, self._up = [], False  # yesterday's figures would look like today's
+            found = None
+        self._kept, self._up = found or [], found is not None  # yesterday's figures would look like today's
         took = time.monotonic() - started
         self._until = started + max(LEAST_AGE_S, took / SHARE)
 

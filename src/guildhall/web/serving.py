@@ -53,7 +53,10 @@ def serve(
             _server(Observed(app, metrics=metrics), bind, number, stop_within_s)
             for app, number in ((create_app(site), port), (files_app(site), files_port))
         ]
-        worker = around.enter_context(worker_beside(site, stop_within_s=stop_within_s)) if with_worker else None
+        worker = None
+        if with_worker:
+            again = metrics.worker_restarts.inc if metrics else lambda: None
+            worker = around.enter_context(worker_beside(site, stop_within_s=stop_within_s, on_restart=again))
 
         def stop() -> None:
             logger.info("stopping: open requests are finished, new ones refused")

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from itsdangerous import BadSignature, URLSafeTimedSerializer
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
 
 from guildhall.domain.halls import HallDesign, Slot
 from guildhall.domain.judgments import BlindedView, Comparison
@@ -15,7 +17,7 @@ from guildhall.domain.reviews import Draft
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id
-from guildhall.errors import InputError, UnknownName
+from guildhall.errors import InputError, StoreError, UnknownName
 from guildhall.grading.gold import GoldDesk
 from guildhall.grading.opening import sealed_orders
 from guildhall.grading.people import Roster
@@ -26,6 +28,7 @@ from guildhall.store.workspace import Workspace
 from guildhall.study.boards import Boards
 from guildhall.study.publishing import SamplePair, publication, sample_of, sample_view
 from guildhall.web.access import Door
+from guildhall.web.pulse import Pulse
 
 FILE_LINK_S = 12 * 3600
 VIEWS_AT_HAND = 2048
@@ -72,7 +75,15 @@ class Site:
         self.queue = Queue(self.store, order_key=sealed_orders(workspace))
         self._wordings = Wordings(self.store)
         self.boards = Boards(self.workspace, clock=clock)
+        self.pulse = Pulse(self._database_answers)
         self.view = lru_cache(maxsize=VIEWS_AT_HAND)(self._view)
+
+    def _database_answers(self) -> bool:
+        try:
+            with self.store.glance() as connection:
+                return connection.execute(text("SELECT 1")).scalar() == 1
+        except (SQLAlchemyError, StoreError):
+            return False
 
     @cached_property
     def signer(self) -> URLSafeTimedSerializer:

@@ -1,4 +1,4 @@
-"""one place a verdict, one secret a hall
+"""one place a verdict, one secret a hall, the age of what waits
 
 Of verdicts that stood twice before, the first has the place; the others stay without one, counted as surplus.
 """
@@ -30,6 +30,9 @@ def upgrade() -> None:
     with op.batch_alter_table("judgments", schema=None) as batch_op:
         batch_op.add_column(sa.Column("place", sa.String(length=1024), nullable=True))
         batch_op.create_index(batch_op.f("ix_judgments_place"), ["place"], unique=True)
+    with op.batch_alter_table("work_items", schema=None) as batch_op:
+        batch_op.add_column(sa.Column("planned_at", sa.Float(), nullable=True))
+        batch_op.create_index(batch_op.f("ix_work_items_state_kind_planned_at"), ["state", "kind", "planned_at"])
     _put_in_places(op.get_bind())
 
 
