@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 
 import guildhall.store.migrations
 from guildhall.cli import backup as backup_cli
+from guildhall.cli.backup import name_for, remove_older
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.judgments import Judgment
 from guildhall.domain.studies import Study
@@ -36,8 +37,6 @@ from guildhall.store.backup import (
     MANIFEST,
     backup_parts,
     check_backup,
-    name_for,
-    remove_older,
     restore_backup,
     take_backup,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -43,7 +44,7 @@ def make(
     A file that a record names and that is gone is refused by its name (exit code 3). Exit code 8 when the backup was
     made and files of the workspace are damaged or lacking; then no older backup is removed.
     """
-    from guildhall.store.backup import name_for, remove_older, take_backup
+    from guildhall.store.backup import take_backup
     from guildhall.store.workspace import Workspace
 
     now = time.time()
@@ -102,6 +103,24 @@ def restore(
     if broken:
         note(f"the audit log was broken when the backup was made, first in row {broken[0]}")
         raise typer.Exit(8)
+
+
+_NAME = re.compile(r"\d{8}T\d{6}Z\.guildhall-backup\.tar")
+"""Only files named by us are ever removed."""
+
+
+def name_for(now: float) -> str:
+    """The file name of a backup made at a time; names sort by it."""
+    return f"{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%SZ}.guildhall-backup.tar"
+
+
+def remove_older(folder: Path, *, keep: int) -> list[Path]:
+    """Remove all but the newest backups of a folder, the newest of which is known to be whole; what was removed."""
+    found = sorted(file for file in folder.iterdir() if _NAME.fullmatch(file.name))
+    older = found[: max(0, len(found) - keep)]
+    for file in older:
+        file.unlink()
+    return older
 
 
 def _show(file: Path, held: Backup, json: bool, **more: Any) -> None:

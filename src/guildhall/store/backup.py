@@ -15,13 +15,11 @@ import fcntl
 import hashlib
 import json
 import os
-import re
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -388,21 +386,3 @@ def _add_settings(source: Path, settings: Path) -> None:
     document = tomlkit.parse(settings.read_text(encoding="utf-8"))
     document.update(tomlkit.parse(kept.decode()))
     settings.write_text(tomlkit.dumps(document), encoding="utf-8")  # its mode stays: for its owner only
-
-
-_NAME = re.compile(r"\d{8}T\d{6}Z\.guildhall-backup\.tar")
-"""Only files named by us are ever removed."""
-
-
-def name_for(now: float) -> str:
-    """The file name of a backup made at a time; names sort by it."""
-    return f"{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%SZ}.guildhall-backup.tar"
-
-
-def remove_older(folder: Path, *, keep: int) -> list[Path]:
-    """Remove all but the newest backups of a folder, the newest of which is known to be whole; what was removed."""
-    found = sorted(file for file in folder.iterdir() if _NAME.fullmatch(file.name))
-    older = found[: max(0, len(found) - keep)]
-    for file in older:
-        file.unlink()
-    return older
