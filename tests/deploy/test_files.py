@@ -207,15 +207,18 @@ def test_prometheus_asks_every_process_and_shows_the_token_where_one_is_needed(m
 def test_alerts_speak_only_of_metrics_that_are_told(made: Path, tmp_path: Path) -> None:
     with Workspace.create(tmp_path / "w") as workspace:
         metrics = Metrics()
-        metrics.registry.register(WorkspaceFigures(workspace.store))
+        metrics.registry.register(WorkspaceFigures(workspace.store, folder=workspace.path))
         told = {sample for family in metrics.registry.collect() for sample in _samples(family)}
-    told |= {"guildhall_workspace_outbox", "guildhall_workspace_model_dollars_total", "up"}  # told once there are any
+    told |= {"guildhall_workspace_outbox", "guildhall_workspace_model_dollars_total", "up"}
+    told |= {"guildhall_workspace_backup_age_seconds"}  # told once there are any
     [group] = yaml.safe_load((made / "alerts.yml").read_text())["groups"]
     assert len(group["rules"]) >= 7
     for rule in group["rules"]:
         assert set(rule) <= {"alert", "expr", "for", "annotations"}
         for name in re.findall(r"\bguildhall_\w+", rule["expr"]):
             assert name in told, name
+        page = (ROOT / "docs/how-to/when-an-alarm-rings.md").read_text()
+        assert f"`{rule['alert']}`" in page, "every alarm says what to do"
 
 
 def _samples(family: Any) -> Iterator[str]:

@@ -32,6 +32,7 @@ GuildhallError
 │   ├── OtherSecret       a folder with another secret than its database was used with
 │   └── SchemaMismatch    written by another version                           (exit code 36)
 ├── MachineRefused        no room, no permission, a port in use                    (exit code 3)
+├── NodesNotReady         no node of a cluster can do the work                    (exit code 4)
 ├── MissingTool           a program or extra this machine lacks                    (exit code 4)
 ├── SandboxError          confined work could not be run                           (exit code 5)
 │   ├── RoomNotStarted    the confined place could not be set up
@@ -111,6 +112,7 @@ from guildhall.errors.working import (
     MissingTool,
     ModelError,
     NoConnectionLeft,
+    NodesNotReady,
     NoEnvironment,
     NoSchema,
     NothingDelivered,
@@ -160,6 +162,7 @@ __all__ = [
     "NoEnvironment",
     "NoSchema",
     "NoWorkspace",
+    "NodesNotReady",
     "NotEnoughData",
     "NothingDelivered",
     "NothingJudged",

@@ -189,6 +189,17 @@ class MissingTool(GuildhallError):
         super().__init__(f"{tool} is needed for {needed_for} and is not here; {fix}")
 
 
+class NodesNotReady(GuildhallError):
+    """No node of a cluster can do the work; what is wrong where."""
+
+    exit_code = 4
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = tuple(lines)
+        told = "\n".join(lines) or "  it has none"
+        super().__init__(f"no node of the cluster is ready for this work:\n{told}\nmend one and run the command again")
+
+
 class SandboxError(GuildhallError):
     """Confined work could not be run."""
 

@@ -47,14 +47,21 @@ _FEW_BYTES = 1 << 20
 logger = logging.getLogger(__name__)
 
 
-def open_database(url: str, *, patience_s: float = 0.0) -> Engine:
-    """An engine for a SQLite file or a PostgreSQL server, which waits so long for one that is away."""
+def open_database(url: str, *, patience_s: float = 0.0, connections: int | None = None) -> Engine:
+    """An engine for a SQLite file or a PostgreSQL server, which waits so long for one that is away.
+
+    `connections` bounds what this process holds of a server; it keeps one open. Without it, ten to thirty.
+    """
     parsed = make_url(url)
     backend = parsed.get_backend_name()
     if backend not in ("sqlite", "postgresql"):
         raise InputError(f"{backend} databases are not supported; give a sqlite:/// or postgresql:// URL")
     try:
-        engine = _sqlite(url) if backend == "sqlite" else _postgresql(parsed.set(drivername="postgresql+psycopg"))
+        engine = (
+            _sqlite(url)
+            if backend == "sqlite"
+            else _postgresql(parsed.set(drivername="postgresql+psycopg"), connections)
+        )
     except ModuleNotFoundError as error:
         raise MissingTool(
             "psycopg", needed_for="PostgreSQL", fix="install it with `pip install 'guildhall[postgres]'`"
@@ -194,13 +201,13 @@ def _sqlite(url: str) -> Engine:
     return engine
 
 
-def _postgresql(url: URL) -> Engine:
+def _postgresql(url: URL, connections: int | None) -> Engine:
     # The connection used last is taken first: under load the same few stay in use, and need no look.
     engine = create_engine(
         url,
         connect_args={} if "connect_timeout" in url.query else {"connect_timeout": _ANSWER_S},
-        pool_size=10,
-        max_overflow=20,
+        pool_size=1 if connections else 10,
+        max_overflow=connections - 1 if connections else 20,
         pool_use_lifo=True,
         hide_parameters=True,
     )

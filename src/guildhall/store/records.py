@@ -57,8 +57,8 @@ class Store:
         self._written: ContextVar[WrittenKeys | None] = ContextVar("guildhall_written", default=None)
 
     @classmethod
-    def open(cls, url: str, *, patience_s: float = 0.0) -> Store:
-        engine = open_database(url, patience_s=patience_s)
+    def open(cls, url: str, *, patience_s: float = 0.0, connections: int | None = None) -> Store:
+        engine = open_database(url, patience_s=patience_s, connections=connections)
         try:
             require_head(engine)
         except StoreError:

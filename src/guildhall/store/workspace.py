@@ -22,7 +22,7 @@ from types import TracebackType
 from typing import Self
 
 from guildhall.domain.values import sha256
-from guildhall.errors import NoWorkspace, OtherSecret, UnreadableFile, UnsafePath
+from guildhall.errors import InputError, NoWorkspace, OtherSecret, StoreError, UnreadableFile, UnsafePath
 from guildhall.store.database import PATIENCE_S, open_database, shown_url, upgrade
 from guildhall.store.records import Store
 from guildhall.store.remote_blobs import open_blobs
@@ -30,6 +30,8 @@ from guildhall.store.secret import derive, open_secret
 
 SETTINGS = "guildhall.toml"
 FORMAT = 1
+CONNECTIONS = 4
+"""What a process that works on batches may hold of a server at most; it keeps one."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +53,24 @@ class Address:
         return self.database is None or self.blobs is None
 
     def elsewhere(self) -> Address:
-        """The same workspace for a process on any machine, with a folder of that machine's own for logs and caches."""
-        if self.needs_folder:
+        """The same workspace for a process on any machine: where its folder is not to be seen, with one of that
+        machine's own for caches, and for logs until they are brought home.
+        """
+        if self.needs_folder or self._is_here():
             return self
         name = f"guildhall-{os.getuid()}-{sha256(f'{self.database} {self.blobs}'.encode())[:16]}"
         return replace(self, path=_private_folder(Path(tempfile.gettempdir()) / name))
+
+    def _is_here(self) -> bool:
+        try:
+            return address_of(self.path) == self
+        except (StoreError, InputError, OSError):
+            return False
+
+    def logs_apart(self) -> Path | None:
+        """Where this process writes logs that are to be brought home; None where the workspace's own folder is."""
+        there = self.elsewhere()
+        return None if there is self else there.path / "logs" / str(os.getpid())
 
 
 class Workspace:
@@ -97,8 +112,10 @@ class Workspace:
 
     @classmethod
     def from_afar(cls, at: Address) -> Workspace:
-        """The workspace for one batch of work, in a process of this machine or of any other."""
-        return cls.at_address(at.elsewhere(), patient=True)
+        """The workspace for one batch of work, in a process of this machine or of any other: few connections each."""
+        found = cls(at.elsewhere(), Store.open(at.database_url, patience_s=PATIENCE_S, connections=CONNECTIONS))
+        found.logs = at.logs_apart() or found.logs
+        return found
 
     @classmethod
     def upgrade(cls, path: Path) -> Workspace:

@@ -9,11 +9,13 @@ import hmac
 import ipaddress
 import logging
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import uvicorn
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
@@ -71,6 +73,7 @@ class WorkspaceFigures(Collector):
 
     store: Store
     clock: Callable[[], float] = time.time
+    folder: Path | None = None
     _kept: list[Gauge] = field(default_factory=list)
     _until: float = 0.0
     _up: bool = False
@@ -83,6 +86,10 @@ class WorkspaceFigures(Collector):
         with self._lock:
             self._refresh()
             yield GaugeMetricFamily("guildhall_database_up", "Whether the database answers.", value=float(self._up))
+            if self.folder is not None:
+                disk = shutil.disk_usage(self.folder)
+                words = "Free share of the disk under the workspace's folder."
+                yield GaugeMetricFamily("guildhall_workspace_disk_free_ratio", words, value=disk.free / disk.total)
             yield from _families(self._kept)
 
     def _refresh(self) -> None:
