@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from guildhall.analysis.counting import Counted
 from guildhall.analysis.paired import Drift
 from guildhall.analysis.pairs import NOT_ASKED, Pairs
+from guildhall.analysis.rated import rates_by_task
 from guildhall.analysis.tables import Coded, Floats, Table
 from guildhall.analysis.win_rates import WinRate, win_rates
 from guildhall.domain.policy import GraderGroup
+from guildhall.domain.report import TaskRates
 from guildhall.domain.studies import Study
 
 
@@ -153,6 +155,11 @@ class Evidence:
     def tasks_and_models(self) -> Table | None:
         """What savings rest on: a row for each task and model; None where no hours or times are known."""
         return tasks_and_models(self.pairs, self.tasks)
+
+    @cached_property
+    def task_rates(self) -> TaskRates:
+        """Each task's own rates by model."""
+        return rates_by_task(self.counted.outcomes, self.waves)
 
     @property
     def group(self) -> GraderGroup:

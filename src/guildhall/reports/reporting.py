@@ -10,7 +10,6 @@ import numpy as np
 from guildhall import __version__
 from guildhall.analysis.boswell.run_figures import RunFigures
 from guildhall.analysis.evidence import Evidence
-from guildhall.analysis.rated import rates_by_task
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.policy import GraderGroup, GroupKind
 from guildhall.domain.report import Figure, Report, RunReport, Section
@@ -106,7 +105,7 @@ def report_of(
         warnings=(*warnings, *simulated),
         conclusions=conclusions(sections, baseline=evidence.baseline, group=group),
         sections=tuple(sections),
-        task_rates=rates_by_task(evidence.counted.outcomes, evidence.waves),
+        task_rates=evidence.task_rates,
         methods=tuple(methods(models)),
         planned_and_done=tuple(planned_and_done),
         notes=(

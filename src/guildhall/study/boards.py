@@ -99,7 +99,8 @@ def running_estimates(
     bank = {model: sum(name == model for _, name in finished) for model in models}
     made = []
     for kind, counted in people.items():
-        for model, mine in counted.pairs.by_model():
+        for model, places in counted.pairs.by_model():
+            mine = counted.pairs.keep(places)
             means = _task_means(mine)
             done = {task: at for task in means if (at := finished.get((task, model))) is not None}
             if done:
