@@ -112,6 +112,7 @@ class Pairs:
         first[at[::-1]] = np.arange(len(at))[::-1]  # of several entries the last one assigned, the first, stays
         return Deliverables(code, first, at)
 
+    @property
     def outcomes(self) -> Outcomes:
         """What estimators of rates take."""
         return Outcomes(

@@ -283,7 +283,7 @@ def trace(store: Store, evidence: Evidence, where: Mapping[str, str]) -> Traced:
         raise NothingJudged(", ".join(f"{name} = {word}" for name, word in where.items()))
     keys = _digests(store, rows.judgment.tolist())
     return Traced(
-        rows, evidence.group, tuple(keys[seq] for seq in rows.judgment.tolist()), tuple(win_rates(rows.outcomes()))
+        rows, evidence.group, tuple(keys[seq] for seq in rows.judgment.tolist()), tuple(win_rates(rows.outcomes))
     )
 
 

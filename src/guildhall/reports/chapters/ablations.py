@@ -170,7 +170,7 @@ def _best_of(evidence: Evidence) -> list[Ablation]:
 def _rates_of(evidence: Evidence, submissions: set[str]) -> TaskRates:
     pairs = evidence.pairs
     wanted = np.array([name in submissions for name in pairs.submission.names], dtype=np.bool_)
-    return rates_by_task(pairs.keep(wanted[pairs.submission.codes]).outcomes(), evidence.waves)
+    return rates_by_task(pairs.keep(wanted[pairs.submission.codes]).outcomes, evidence.waves)
 
 
 def _difference(

@@ -186,7 +186,7 @@ class Tells:
         if not told.any():
             return None
         clean = evidence.pairs.keep(~told)
-        without = {rate.model: rate for rate in win_rates(clean.outcomes(), level=evidence.level)} if len(clean) else {}
+        without = {rate.model: rate for rate in win_rates(clean.outcomes, level=evidence.level)} if len(clean) else {}
         figures: list[Named] = []
         for rate in evidence.rates:
             figures.append((f"{rate.model}: all pairs", rate.win_or_tie))
