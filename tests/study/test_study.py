@@ -76,7 +76,6 @@ def study(workspace, bank, tmp_path):
     return OpenStudy.open(path, workspace)
 
 
-@pytest.mark.office
 def test_both_authors_truly_make_files_of_visibly_different_quality(study, workspace):
     stage = Sampling()
     before = stage.plan(study)
