@@ -27,9 +27,9 @@ from guildhall.store.ledger import Ledger
 from guildhall.store.records import Store
 from guildhall.store.secret import KEY_FILE
 from guildhall.store.shelves import shelf_of
+from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.work import Work
 from guildhall.store.workspace import Workspace
-from guildhall.study.evidence import verdicts_of
 from tests.study.made import MOMENT, judged_study
 
 JUDGE = ModelGrader(name="judge", model="x/judge", settings={"effort": "low"})
@@ -70,13 +70,13 @@ def test_only_what_is_the_same_in_judge_settings_order_and_sweep_has_one_place(s
 
 
 def test_a_bundle_brings_its_doubles_and_they_are_surplus_and_named(workspace: Workspace) -> None:
-    study = judged_study(workspace, "s", {"m": [[1.0]]})
+    judged_study(workspace, "s", {"m": [[1.0]]})
     [compared] = workspace.store.find(Comparison, study="s")
     shown = {"comparison": compared.key, "order": compared.submissions}
     back = {"comparison": compared.key, "order": compared.submissions[::-1], "ranks": (2, 1)}
     workspace.store.add_all([verdict(0, **shown), verdict(1, **back), verdict(2, **shown, reason="once more")])
     policy = Policy(studies=("s",), baseline="expert", graders=GraderGroup.parse("judge:judge"))
-    counted = count(verdicts_of(workspace, study), policy)
+    counted = count(read_verdicts(workspace.store, ["s"], parts=workspace.verdict_parts), policy)
     assert (counted.n_counted, counted.left_out[Rule.SURPLUS]) == (2, 1)
     named = [fault for fault in examine_workspace(workspace).faults if fault.check == "doubled"]
     assert len(named) == 1 and compared.key in named[0].subject
@@ -139,7 +139,7 @@ def test_two_folders_on_one_database_have_one_secret_or_the_second_is_refused(
 def test_work_that_was_blamed_for_our_fault_is_named_and_its_judgments_are_set_aside_once_it_is_replaced(
     workspace: Workspace,
 ) -> None:
-    study = judged_study(workspace, "s", {"m": [[1.0]]})
+    judged_study(workspace, "s", {"m": [[1.0]]})
     [made] = [one for one in workspace.store.find(Submission) if getattr(one.author, "name", "") == "m"]
     empty = made.but(text="", stop=StopReason.NOTHING_DELIVERED, usage=Usage())
     assert empty.blamed and not made.blamed and not empty.but(usage=Usage(calls=1)).blamed
@@ -151,8 +151,8 @@ def test_work_that_was_blamed_for_our_fault_is_named_and_its_judgments_are_set_a
     named = [fault for fault in examine_workspace(workspace).faults if fault.check == "blamed"]
     assert len(named) == 1 and empty.key in named[0].subject and "retry --failed" in named[0].what
     policy = Policy(studies=("s",), baseline="expert", graders=GraderGroup.parse("expert"))
-    before = count(verdicts_of(workspace, study), policy)
+    before = count(read_verdicts(workspace.store, ["s"], parts=workspace.verdict_parts), policy)
     workspace.store.add(made.but(replaces=empty.key))
-    after = count(verdicts_of(workspace, study), policy)
+    after = count(read_verdicts(workspace.store, ["s"], parts=workspace.verdict_parts), policy)
     assert (before.n_counted, after.n_counted, after.left_out[Rule.SET_ASIDE]) == (2, 1, 1)
     assert "blamed" not in {fault.check for fault in examine_workspace(workspace).faults}
