@@ -189,7 +189,7 @@ def test_a_grading_that_never_ends_is_given_up_and_an_interrupted_one_is_given_b
     headers = token(hall)
     sent = send(hall, headers, package({"task-1/final_message.md": "Too much for anybody."}))
 
-    def fail(*_words: object) -> None:
+    def fail(*_words: object, **_more: object) -> None:
         raise failure
 
     monkeypatch.setattr(gradings, "_judged", fail)
@@ -211,7 +211,7 @@ def test_what_fails_here_is_told_without_this_machines_words(hall: Live, monkeyp
     headers = token(hall)
     sent = send(hall, headers, package({"task-1/final_message.md": "Where is the sandbox?"}))
 
-    def fail(*_words: object) -> None:
+    def fail(*_words: object, **_more: object) -> None:
         raise UnreadableFile("/srv/secret/place", "is gone")
 
     monkeypatch.setattr(gradings, "_judged", fail)

@@ -10,6 +10,8 @@ import json
 import re
 import shutil
 import stat
+import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -26,11 +28,12 @@ from guildhall.domain.judgments import Comparison
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import TaskKey
 from guildhall.domain.values import Digest, Value, sha256
-from guildhall.errors import CorruptBlob
+from guildhall.errors import CorruptBlob, StoreError
 from guildhall.store.audit import broken_links
 from guildhall.store.backup import OWN_FILES
 from guildhall.store.blobs import Blobs
 from guildhall.store.bundles import named_files
+from guildhall.store.database import HEAD
 from guildhall.store.hall import seats, slots
 from guildhall.store.records import Store
 from guildhall.store.shelves import SHELVES, Shelf, shelf_named
@@ -289,6 +292,29 @@ def _files(blobs: Blobs, used: set[Digest], needed: set[Digest], health: Health)
     unfinished = len(list((blobs.folder / "incoming").glob("*")))
     if unfinished:
         health.notes.append(f"{unfinished} unfinished writes lie in {blobs.folder / 'incoming'} and may be removed")
+
+
+CLOCK_S = 5.0
+"""A clock that is off by more is told; leases do not depend on it."""
+
+
+def vital_signs(path: Path) -> list[tuple[str, str, str]]:
+    """Database, clock and disk of a workspace, asked within seconds: what, how it is, and what to do (empty: well)."""
+    try:
+        began = time.monotonic()
+        with Workspace.open(path) as opened:
+            took_ms, ahead = 1000 * (time.monotonic() - began), opened.store.clock_ahead_s()
+            found = [("database", f"{opened.shown_url} answers in {took_ms:.0f} ms, schema {HEAD}", "")]
+    except StoreError as error:
+        found = [("database", "", str(error))]
+    else:
+        off = f"{abs(ahead):.1f} s {'ahead of' if ahead > 0 else 'behind'} the database's"
+        found += [("clock", off, "" if abs(ahead) <= CLOCK_S else "start chrony or systemd-timesyncd on this machine")]
+    for name, folder in (("disk of the workspace", path), ("disk of temporary files", Path(tempfile.gettempdir()))):
+        disk = shutil.disk_usage(folder)
+        low = disk.free < max(LEAST_FREE * disk.total, 1 << 30)
+        found.append((name, f"{disk.free / 1e9:.1f} GB free of {disk.total / 1e9:.1f}", "make room" if low else ""))
+    return found
 
 
 LEAST_FREE = 0.1

@@ -81,9 +81,14 @@ class JudgeDesk:
 
     def keep(self, made: Sequence[Judgment | RubricMark]) -> int:
         """Keep what was judged, while it is still this worker's to judge, where nobody was first; how much was new."""
-        with self.workspace.store.transaction():
-            self._require_hold()
-            return self.workspace.store.add_first(made)
+        store = self.workspace.store
+
+        def keep() -> int:
+            with store.transaction():
+                self._require_hold()
+                return store.add_first(made)
+
+        return store.outlast(keep)
 
     def task_of(self, about: Comparison | Submission) -> Task:
         """What was compared or made, in the very wording it was compared or made for."""
