@@ -158,13 +158,13 @@ def database_restarted(workspace: Workspace, _nodes: Nodes, server: Server) -> d
 
 def head_killed(workspace: Workspace, nodes: Nodes, _server: Server) -> dict[str, Any]:
     """In a process of its own, as a user's command is; run again once there is a head again, it goes on."""
+    import ray
+
+    ray.shutdown()  # it would end this process too
     command = [sys.executable, "-m", "proofs._cluster_faults", "judge", str(workspace.path)]
     with at_half(workspace, nodes.kill_last) as struck:
         run = subprocess.run(command, check=False, capture_output=True, text=True, timeout=240)
     assert run.returncode == 4 and "Traceback" not in run.stderr, run.stderr[-3000:]
-    import ray
-
-    ray.shutdown()
     nodes.start()
     time.sleep(10)
     judge(workspace, _joined(1))

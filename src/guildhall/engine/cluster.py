@@ -57,7 +57,7 @@ class RayCluster:
         self.address, self.tries = address, tries
         self._ready: dict[str, NodeReport] = {}
         self._refused: dict[str, NodeReport] = {}
-        self._looked_at = self._head_seen_at = 0.0
+        self._looked_at = 0.0
 
     @cached_property
     def places(self) -> int:
@@ -80,7 +80,7 @@ class RayCluster:
         self._ready.clear()
         try:
             for number in range(1, 1 << 62):
-                again += self._look_at_nodes(workspace, needs, flying)
+                self._look_at_nodes(workspace, needs, flying)
                 while len(flying) < places and (room := self._room(flying)) is not None:
                     flight = again.popleft() if again else _Flight(next(waiting, None))
                     if flight.argument is None:
@@ -121,6 +121,7 @@ class RayCluster:
         return found
 
     def _lives(self, flight: _Flight) -> bool:
+        self._look_at_head()  # which alone knows, and is asked for minutes when it is gone
         return any(node["NodeID"] == flight.node and node["Alive"] for node in self._ray.nodes())
 
     def _room(self, flying: dict[Any, _Flight]) -> str | None:
@@ -130,10 +131,10 @@ class RayCluster:
         best = max(free, key=lambda node: free[node], default=None)
         return best if best is not None and free[best] > 0 else None
 
-    def _look_at_nodes(self, workspace: Address | None, needs: Needs, flying: dict[Any, _Flight]) -> list[_Flight]:
-        """Look at nodes that joined, and take back at once what nodes held that are gone: the batches to deal again."""
+    def _look_at_nodes(self, workspace: Address | None, needs: Needs, flying: dict[Any, _Flight]) -> None:
+        """Look at nodes that joined, and take back at once what nodes held that are gone."""
         if time.monotonic() - self._looked_at < LOOK_EVERY_S:
-            return []
+            return
         self._look_at_head()
         alive = {node["NodeID"]: node for node in self._ray.nodes() if node["Alive"]}
         gone = {node: self._ready.pop(node) for node in list(self._ready) if node not in alive}
@@ -151,20 +152,23 @@ class RayCluster:
         if not self._ready and not any(flight.node in alive for flight in flying.values()):
             raise NodesNotReady([self._refused[node].line for node in self._refused if node in alive])
         self._looked_at = time.monotonic()
-        return []
 
     def _look_at_head(self) -> None:
         """Without its head Ray ends the whole process in the end; better to stop in good order."""
+        began = time.monotonic()
+        while not self._head_answers():
+            if time.monotonic() - began > HEAD_AWAY_S:
+                fix = "start it again, then run the same command: what was finished is kept"
+                raise MissingTool("the head of the Ray cluster", needed_for="work on it", fix=fix)
+            time.sleep(1.0)
+
+    def _head_answers(self) -> bool:
         host, _, port = str(self._ray.get_runtime_context().gcs_address).rpartition(":")
         try:
             socket.create_connection((host, int(port)), timeout=2).close()
-        except OSError as error:
-            if self._head_seen_at and time.monotonic() - self._head_seen_at > HEAD_AWAY_S:
-                fix = "start it again, then run the same command: what was finished is kept"
-                raise MissingTool(f"the head of the Ray cluster at {host}:{port}", needed_for="it", fix=fix) from error
-            time.sleep(1.0)
-            self._look_at_head()
-        self._head_seen_at = time.monotonic()
+        except OSError:
+            return False
+        return True
 
     def _take_back(self, report: NodeReport, workspace: Address | None) -> int:
         others = {this_machine(), *(one.machine for one in self._ready.values())}
@@ -198,13 +202,14 @@ class RayCluster:
     def _cancel(self, flying: list[Any]) -> None:
         """Stopped half-way, every node is told; what it claimed is given back."""
         ray = self._ray
+        if not flying or not self._head_answers():
+            return
         with suppress(Exception):  # the cluster itself may be what ended
             for reference in flying:
                 ray.cancel(reference, force=False)
-            if flying:
-                _, left = ray.wait(flying, num_returns=len(flying), timeout=CANCEL_S)
-                for reference in left:
-                    ray.cancel(reference, force=True)
+            _, left = ray.wait(flying, num_returns=len(flying), timeout=CANCEL_S)
+            for reference in left:
+                ray.cancel(reference, force=True)
 
     def _asked_for(self, needs: Needs) -> dict[str, Any]:
         """Resources as Ray takes them: those that a node declares, and memory for LibreOffice where there is enough."""
