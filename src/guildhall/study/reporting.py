@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -231,13 +232,14 @@ def write_study_report(
     codes = read_codes(reasons)
     needs = frozenset(Need) if codes else UNCODED
     many = workspace.store.count(Comparison, study=study.id) >= WORTH_A_PROCESS
-    with _nothing_collected(), drawing(folder / "figures", beside=many) as figures:
+    with _nothing_collected(), drawing(folder / "figures", beside=many) as figures, ThreadPoolExecutor(1) as thread:
         evidence = read_evidence(workspace, study, graders=graders, baseline=baseline, needs=needs, reasons=codes)
+        rows = thread.submit(write_csv, evidence.pairs, evidence.group, folder / "judgments.csv")
         report = report_from(workspace, evidence, draw=figures.draw)
-        write_csv(evidence.pairs, evidence.group, folder / "judgments.csv")
         if (table := evidence.tasks_and_models) is not None:
             (folder / "tasks-and-models.csv").write_text(rows_csv(table), encoding="utf-8")
         write_report(report, folder, figures)
+        rows.result()
     return report
 
 
