@@ -16,14 +16,9 @@ from tests.planted.ledger import CONSTANTS, group_of, ranked
 from tests.planted.naive import RULES, count, figures, groups_of, judgments_of, policy_of
 from tests.planted.store import Shape, planted_store
 
-SEEDS = 25
+pytestmark = pytest.mark.xdist_group("planted")
 TAKEN_BY = set(RULES) - {"set aside", "excluded grader", "later exposure"}
 """The rules of a study's own policy; the other three are asked for."""
-
-
-@pytest.fixture(scope="module")
-def stores(tmp_path_factory):
-    return [planted_store(seed, tmp_path_factory.mktemp("planted")) for seed in range(SEEDS)]
 
 
 def test_counted_and_left_out_are_all_judgments_of_the_study(stores):
