@@ -24,6 +24,7 @@ class Process:
     child: subprocess.Popen[bytes]
     said: Path
     port: int = 0
+    files_port: int = 0
 
     def stop(self, *, within_s: float, number: int = signal.SIGTERM) -> int:
         """Send a signal; the exit code, which must come in time."""
@@ -63,7 +64,7 @@ def serving(
         *words, *options, *([] if worker else ["--no-worker"]), folder=workspace.parent, environment=environment
     )
     with running as process:
-        process.port = port
+        process.port, process.files_port = port, files_port
         wait_until(lambda: answers(port), process)
         yield process
 
