@@ -108,6 +108,10 @@ def test_file_names_are_found_in_sentences() -> None:
         ("Please read the sales of last year and write a report.docx with all totals.", []),
         ("- Please send the report.docx by noon", []),
         ("The client's file plan.xlsx isn't there.", []),
+        ("You are given:\n- ledger.csv: the ledger\n- plan.xlsx", []),
+        ("Based on the attached script (“Care Not_Script.pdf”), make a spot.", []),
+        ('In the attached ("Closed- June.xlsx"). \nCreate a file titled "Daily Report.xlsx".', ["Daily Report.xlsx"]),
+        ("Begin with the `logo.mp4` file. Save the film as `reel.mp4`.", ["reel.mp4"]),
     ],
 )
 def test_a_name_is_asked_for_only_where_the_brief_states_it_as_one(text: str, stated: list[str]) -> None:

@@ -12,7 +12,7 @@ from typing import Self
 
 import httpx
 
-from guildhall.domain.halls import Member, Role
+from guildhall.domain.halls import Member, Role, WayIn
 from guildhall.store.workspace import Workspace
 from guildhall.web.app import create_app
 from guildhall.web.connections import ConnectionLimits, Connections, limits_here
@@ -81,12 +81,14 @@ class Live:
     def link(self, member: Member) -> str:
         return f"{self.address}/enter/{self.site.door.new_link(member.id, now=self.site.clock())}"
 
-    def client(self, member: Member | None = None) -> Visitor:
+    def client(self, member: Member | None = None, *, entry: WayIn | None = WayIn.PASSKEY) -> Visitor:
         """A plain HTTP visitor, inside already when a member is given."""
         visitor = Visitor(self)
         self.visitors.append(visitor)
         if member is not None:
-            visitor.http.cookies.set("guildhall", self.site.door.open_session(member.id, now=self.site.clock()))
+            visitor.http.cookies.set(
+                "guildhall", self.site.door.open_session(member.id, now=self.site.clock(), entry=entry)
+            )
         return visitor
 
 

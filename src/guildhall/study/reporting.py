@@ -39,6 +39,11 @@ from guildhall.study.exports import frame, write_csv
 from guildhall.study.policy import PROGRAMS
 
 MOST_AUTHORS = 20
+BLINDINGS: dict[str | None, str] = {
+    "two-person": "Blinding: two-person. Those who manage the study see code names until two people show the names.",
+    "single-handed": "Blinding: single-handed. One person alone may show the names of models to those who manage it.",
+    None: "Blinding: two-person, as for every study kept before a study said so; its code names are of the first kind.",
+}
 """So many authors are described one by one; the frozen study names all."""
 
 
@@ -50,6 +55,7 @@ def methods_of(study: Study, tasks: Sequence[Task], *, policy: Policy, models: S
         f"It was frozen under the digest {study.content_digest()[:16]} with seed {study.seed}.",
         _tasks(tasks),
         *_authors(study, models),
+        BLINDINGS[study.design.blinding],
         f"Each set shows {design.set_size} deliverables side by side, without authors, under neutral file names and "
         "with file metadata removed.",
         *_graders(design, policy.graders),

@@ -133,7 +133,7 @@ def options_to_add(_request: Request, site: Site, session: Session, _form: FormD
 @members_only(*Role)
 def add(_request: Request, site: Site, session: Session, form: FormData) -> Response:
     name = word(form, "name")[:100] or "passkey"
-    Passkeys(site).add(session.member, word(form, "credential"), name=name)
+    Passkeys(site).add(session.member, word(form, "credential"), name=name, own=session.own)
     _note(site, session, "passkey added", name)
     return RedirectResponse("/account", 303)
 
