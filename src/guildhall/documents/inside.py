@@ -106,8 +106,8 @@ class TellsFound(Value):
     read: bool = True
 
 
-def read(file: Path, out: Path, *, kind: str) -> Extracted:  # noqa: ARG001 - nothing to write
-    return extract_file(file, kind=Kind(kind))
+def read(file: Path, out: Path, *, kind: str, copy: Path | None = None) -> Extracted:  # noqa: ARG001 - nothing to write
+    return extract_file(file, kind=Kind(kind), copy=copy)
 
 
 def grid(file: Path, out: Path) -> Grid:  # noqa: ARG001 - nothing to write

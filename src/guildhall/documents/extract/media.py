@@ -21,7 +21,8 @@ _PEAK = re.compile(r"max_volume: (-?[\d.]+) dB")
 def extract_media(file: FileToRead, writer: Writer) -> Facts:
     """Duration, each stream's kind and shape, and how loud it is on the EBU R 128 scale."""
     try:
-        found = probe(file.path)
+        path = file.copy or file.path
+        found = probe(path)
     except CannotScrub as error:
         raise UnreadableFile(file.path.name, error.why) from error
     duration = _number(found.get("format", {}).get("duration"))
@@ -32,7 +33,7 @@ def extract_media(file: FileToRead, writer: Writer) -> Facts:
     kinds = [stream.get("codec_type") for stream in found.get("streams", [])]
     facts |= {f"{kind} streams": kinds.count(kind) for kind in ("audio", "video", "subtitle")}
     if "audio" in kinds and duration is not None and duration <= _LONGEST_MEASURED_S:
-        loudness = _loudness(file.path)
+        loudness = _loudness(path)
         _write_loudness(loudness, writer)
         facts |= loudness
     elif "audio" in kinds:
