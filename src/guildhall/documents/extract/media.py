@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 from guildhall.documents.extract.writing import Facts, FileToRead, Writer
-from guildhall.documents.scrub.media import ffmpeg, probe
-from guildhall.errors import CannotScrub, UnreadableFile
+from guildhall.errors import CannotScrub, MissingTool, UnreadableFile
 
 _TIMEOUT_S = 120
 _LONGEST_MEASURED_S = 3_600
@@ -39,6 +40,42 @@ def extract_media(file: FileToRead, writer: Writer) -> Facts:
     elif "audio" in kinds:
         writer.omit("loudness", f"longer than {_LONGEST_MEASURED_S} s or of unknown length")
     return facts
+
+
+def probe(path: Path) -> dict[str, Any]:
+    """What ffprobe says of a file's container and streams."""
+    done = subprocess.run(
+        [
+            ffmpeg("ffprobe"),
+            "-v",
+            "error",
+            "-protocol_whitelist",
+            "file",
+            "-show_format",
+            "-show_streams",
+            "-of",
+            "json",
+            str(path),
+        ],
+        capture_output=True,
+        timeout=_TIMEOUT_S,
+        check=False,
+    )
+    if done.returncode:
+        raise CannotScrub(path.name, f"ffprobe cannot read it: {_complaint(done.stderr)}")
+    found: dict[str, Any] = json.loads(done.stdout or b"{}")
+    return found
+
+
+def _complaint(stderr: bytes) -> str:
+    return stderr.decode("utf-8", "replace")[-200:].strip()
+
+
+def ffmpeg(program: str) -> str:
+    found = shutil.which(program)
+    if found is None:
+        raise MissingTool(program, needed_for="sound and film", fix="install ffmpeg")
+    return found
 
 
 def _stream_words(stream: dict[str, Any]) -> str:

@@ -47,9 +47,7 @@ def _shape_lines(slide: Tree, part: str, package: Opc) -> Iterator[str]:
             continue
         name = local(shape.tag)
         if name == "sp":
-            title = any(place.get("type") in ("title", "ctrTitle") for place in shape.iter("{*}ph"))
-            for text in paragraphs(shape):
-                yield f"## {text}" if title else text
+            yield from paragraphs(shape)  # that one of them is a title is not seen
         elif name == "pic":
             yield "[picture]"  # what a program wrote about it is not seen
         else:
