@@ -119,7 +119,7 @@ class Preparer:
             copied_as=copied.kind.value if copied.out else "",
             not_copied=copied.not_copied,
             scrubbed=self._blobs.put(clean) if clean else None,
-            withheld="" if clean else f"could not be cleaned: {scrubbed.reason}",
+            withheld=_left_out(scrubbed) if clean else f"the original, which cannot be cleaned: {scrubbed.reason}",
             pages=pages,
             text=self._blobs.put(text.encode()) if text else None,
             grid=self._grid(copied),
@@ -154,6 +154,11 @@ def missing_when_played(omitted: Sequence[str]) -> tuple[str, ...]:
     return tuple(gone for gone in omitted if not gone.startswith(_IN_PICTURES_ONLY))
 
 
+def _left_out(scrubbed: FileOutcome) -> str:
+    """What a cleaned original lacks."""
+    return "; ".join(one.words for one in scrubbed.findings if one.rule == "omitted")
+
+
 def _unread(read: FileOutcome) -> tuple[str, ...]:
     return () if read.outcome is LookOutcome.OK else (f"no text: {read.reason}",)
 
@@ -186,14 +191,18 @@ def _side(place: str, prepared: Prepared, *, with_text: bool, originals: bool) -
 
 
 def shown_file(file: PreparedFile, name: str, *, originals: bool = False) -> BlindedFile:
-    """A prepared file under the name it is shown by: with our copy of it, or scrubbed where the study says so."""
-    withheld = (file.withheld,) if file.withheld else ()
+    """A prepared file under the name it is shown by, with our copy of it.
+
+    Where the study says so it goes with the original as it was cleaned; one that cannot be is withheld for our copy.
+    """
+    original = file.scrubbed if originals else None
+    withheld = (file.withheld,) if originals and file.withheld else ()
     return BlindedFile(
         name=name,
         kind=file.kind,
-        digest=file.scrubbed if originals else file.copied,
-        copied_as=file.kind if originals else file.copied_as,
-        not_copied=withheld if originals else file.not_copied,
+        digest=original or file.copied,
+        copied_as=file.kind if original else file.copied_as,
+        not_copied=withheld if original else (*withheld, *file.not_copied),
         pages=file.pages,
         text=file.text,
         grid=file.grid,
