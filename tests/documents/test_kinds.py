@@ -72,7 +72,7 @@ def test_what_is_shown_inline_or_handed_to_models_has_a_type_that_was_looked_up(
     for kind in Kind:
         if kind.row.inline or kind.row.for_models:
             assert kind.row.media_type.partition("/")[0] == kind.family
-            assert kind.row.scrubber is not None, "nothing goes out that cannot be cleaned"
+            assert kind.row.copier is not None, "nothing goes out that we cannot write anew"
 
 
 def test_a_recording_has_its_container_for_reading_and_for_writing() -> None:

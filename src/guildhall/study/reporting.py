@@ -58,6 +58,7 @@ def methods_of(study: Study, tasks: Sequence[Task], *, policy: Policy, models: S
         BLINDINGS[study.design.blinding],
         f"Each set shows {design.set_size} deliverables side by side, without authors, under neutral file names and "
         "with file metadata removed.",
+        *_originals(design),
         *_graders(design, policy.graders),
         f"Graders are of the group: {policy.graders}. Models are compared with: {policy.baseline}. "
         "A task without the baseline's work takes no part.",
@@ -71,6 +72,20 @@ def methods_of(study: Study, tasks: Sequence[Task], *, policy: Policy, models: S
         "Breakdowns show each cell's own rate with an interval, a band that holds for all cells at once, "
         "and a pooled rate that leans on the model's other cells.",
     )
+
+
+STRUCTURE_TELLS = {"docx": 1.0, "pdf": 1.0, "pptx": 1.0, "xlsx": 1.0}
+"""How often the structure of a cleaned original names the program that wrote it (`documents-provenance`)."""
+
+
+def _originals(design: HallDesign) -> Iterator[str]:
+    if design.originals:
+        shares = ", ".join(f"{kind} {share:.2f}" for kind, share in STRUCTURE_TELLS.items())
+        yield (
+            "Graders were handed the makers' own files, cleaned, instead of copies that one program writes. From their "
+            f"structure alone a program names the one that wrote them: {shares} of files, where chance is .20 to .25. "
+            "Whoever looked there could tell models from people."
+        )
 
 
 def planned_and_done(study: Study, done: Policy, forms: Sequence[Study]) -> Iterator[str]:
