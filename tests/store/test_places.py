@@ -84,7 +84,7 @@ def test_a_bundle_brings_its_doubles_and_they_are_surplus_and_named(workspace: W
 
 def test_doubles_of_an_older_workspace_are_kept_by_the_upgrade_and_the_first_has_the_place(database_url: str) -> None:
     engine = open_database(database_url)
-    upgrade(engine, "0013")
+    upgrade(engine, "0014")
     several = [verdict(1, ranks=None, failure="x"), *(verdict(n, sweep=n // 2) for n in range(2, 1204))]
     columns = ("key", "digest", "body", "comparison", "grader", "failed", "replaces")
     rows = [{name: shelf_of(Judgment).row(one)[name] for name in columns} for one in several]

@@ -107,6 +107,7 @@ class Need(StrEnum):
 
     `severity`: `submission, task, model` (null for a person's work), `severity, grader, control, drawn`.
     `files`: `author, task, submission, ending, rules`: delivered files with the faults that checks found in each.
+    `steering`: `author, task, submission, rules`: all work, with the attempts to steer whoever judges found in each.
     `tells`: `submission`: work that still hints at its maker.
     `picks`: `author, chosen, order`: tries a judge picked from.
     `reasons`: `coder, judgment, label`: justifications by the label that names their main reason.
@@ -115,6 +116,7 @@ class Need(StrEnum):
 
     SEVERITY = "severity"
     FILES = "files"
+    STEERING = "steering"
     TELLS = "tells"
     PICKS = "picks"
     REASONS = "reasons"

@@ -39,7 +39,7 @@ def make(
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Back the workspace up while it is in use: everything in it at one moment, people and keys included.
+    """Back the workspace up while it is in use: everything in it at one moment but its secret, which is kept apart.
 
     A file that a record names and that is gone is refused by its name (exit code 3). Exit code 8 when the backup was
     made and files of the workspace are damaged or lacking; then no older backup is removed.
@@ -55,7 +55,8 @@ def make(
     removed = remove_older(file, keep=keep) if keep and file.is_dir() and made.whole else []
     _show(target, made, json, removed=[str(one) for one in removed])
     if not json:
-        note("it holds what the workspace holds, personal data and keys too: keep it as safe")
+        note("it does not hold the workspace's secret, which `backup restore` asks for: keep guildhall.key apart")
+        note("it holds what the workspace holds, what people wrote too: keep it as safe")
     _tell_damage(made)
 
 
@@ -81,13 +82,21 @@ def restore(
         Optional[str],  # noqa: UP045
         typer.Option(help="Where files are to live, e.g. s3://bucket/folder.", show_default=False),
     ] = None,
+    key_file: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--key-file", help="The file with the workspace's secret: its guildhall.key.", show_default=False),
+    ] = None,
+    new_key: Annotated[
+        bool, typer.Option("--new-key", help="The secret is lost: go on without names, addresses and webhooks.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Make a workspace from a backup; every byte of it is verified before anything is written."""
     from guildhall.store.audit import broken_links
     from guildhall.store.backup import restore_backup
 
-    with restore_backup(file, path, database=database, blobs=blobs) as restored:
+    made = restore_backup(file, path, database=database, blobs=blobs, key=key_file, new_key=new_key)
+    with made as restored:
         broken = broken_links(restored.store)
         facts = {
             "workspace": str(path),

@@ -8,6 +8,7 @@ left, refused, empty, of another version; 130 interrupted.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -112,7 +113,11 @@ def root(
 
 
 def main() -> None:
-    """Run the command line; our own errors become one line and an exit code, never a traceback."""
+    """Run the command line; our own errors become one line and an exit code, never a traceback.
+
+    What it writes is for its owner only: workspaces, logs and exports hold people.
+    """
+    os.umask(0o077)
     try:
         app()
     except GuildhallError as error:
