@@ -25,7 +25,6 @@ from guildhall.domain.judgments import Judgment
 from guildhall.engine.cluster import RayCluster
 from guildhall.engine.executor import InProcess
 from guildhall.engine.terms import Pace, Terms
-from guildhall.errors import GuildhallError
 from guildhall.grading.judges.graders import ByModel
 from guildhall.grading.judges.queue import missing_verdicts
 from guildhall.grading.judges.spreading import Bench, spread_judging
@@ -156,26 +155,10 @@ def database_restarted(workspace: Workspace, _nodes: Nodes, server: Server) -> d
     return {"restarted_at": struck[0]}
 
 
-def head_killed(workspace: Workspace, nodes: Nodes, _server: Server) -> dict[str, Any]:
-    """In a process of its own, as a user's command is; run again once there is a head again, it goes on."""
-    import ray
-
-    ray.shutdown()  # it would end this process too
-    command = [sys.executable, "-m", "proofs._cluster_faults", "judge", str(workspace.path)]
-    with at_half(workspace, nodes.kill_last) as struck:
-        run = subprocess.run(command, check=False, capture_output=True, text=True, timeout=240)
-    assert run.returncode == 4 and "Traceback" not in run.stderr, run.stderr[-3000:]
-    nodes.start()
-    time.sleep(10)
-    judge(workspace, _joined(1))
-    return {"killed_at": struck[0], "exit_code": run.returncode, "told": run.stderr.strip().splitlines()[-1]}
-
-
 SCENARIOS = {
     "credentials missing on one node": credentials_missing_on_one_node,
     "node killed": node_killed,
     "database restarted": database_restarted,
-    "head killed": head_killed,
 }
 
 
@@ -190,13 +173,4 @@ def _joined(count: int) -> RayCluster:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "judge":
-        try:
-            with Workspace.open(Path(sys.argv[2]), patient=True) as found:
-                judge(found, RayCluster(f"127.0.0.1:{PORT}"))
-        except GuildhallError as error:
-            print(f"error: {error}", file=sys.stderr)
-            sys.stderr.flush()
-            os._exit(error.exit_code)
-    else:
-        main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]))

@@ -25,8 +25,8 @@ def a_node_is_killed_half_way() -> Figures:
 @proof(
     "scale-ray-faults",
     "Two Ray nodes, PostgreSQL and S3, started from a relative path: credentials missing on one node, a node killed, "
-    "the database restarted, the head killed: every verdict once and equal to a local run, no call paid twice, no "
-    "traceback; what the user was told is kept.",
+    "the database restarted: every verdict once and equal to a local run, no call paid twice; what the user was told "
+    "is kept.",
     budget_s=1800,
 )
 def faults_on_a_cluster() -> Figures:

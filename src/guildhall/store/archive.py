@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
+import os
+import shutil
 import tarfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from guildhall.errors import CorruptBundle
+from guildhall.errors import CorruptBundle, InputError, StoreError
+from guildhall.store.blobs import sync_folder
 
 _BLOCK = 512
 _CHUNK = 1 << 20
@@ -94,3 +99,29 @@ def _header(name: str, size: int) -> bytes:
 
 def _padding(size: int) -> bytes:
     return bytes(-size % _BLOCK)
+
+
+@contextmanager
+def unfinished(target: Path) -> Iterator[tuple[IO[bytes], Path]]:
+    """A file that gets its name at the end only, and a folder that is gone by then; both for their owner alone."""
+    part, folder = target.with_name(f"{target.name}.part"), target.with_name(f"{target.name}.part.d")
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT, 0o600)
+    with os.fdopen(descriptor, "wb") as out:
+        try:
+            fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"another process is writing {target}; wait for it, or choose another name") from None
+        out.truncate()
+        try:
+            shutil.rmtree(folder, ignore_errors=True)  # what a killed process left
+            folder.mkdir(mode=0o700)
+            yield out, folder
+            out.flush()
+            os.fsync(out.fileno())
+            part.rename(target)
+            sync_folder(target.resolve().parent)
+        except OSError as error:
+            raise StoreError(f"{target} was not written: {error.strerror}; no backup was made") from error
+        finally:
+            part.unlink(missing_ok=True)
+            shutil.rmtree(folder, ignore_errors=True)

@@ -13,14 +13,13 @@ caches and reports.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -30,7 +29,7 @@ import tomlkit
 from guildhall.domain.values import Digest, canonical_json, sha256
 from guildhall.errors import CorruptBackup, CorruptBlob, CorruptBundle, FileLacking, InputError, StoreError
 from guildhall.store import tables
-from guildhall.store.archive import ArchiveMember, ArchiveWriter, members
+from guildhall.store.archive import ArchiveMember, ArchiveWriter, members, unfinished
 from guildhall.store.blobs import Blobs, sync_folder
 from guildhall.store.bundles import referenced
 from guildhall.store.database import naming_faults, open_database, revision_of, shown_url, upgrade
@@ -39,6 +38,7 @@ from guildhall.store.records import Store
 from guildhall.store.remote_blobs import open_blobs
 from guildhall.store.sealing import forget_what_is_sealed
 from guildhall.store.secret import ELSEWHERE, KEY_FILE, OLD_KEY_FILE, keep_secret, mark_of, read_secret
+from guildhall.store.settings import settings_to_keep
 from guildhall.store.workspace import MARK, SETTINGS, Workspace
 
 PREFIX = "database/"
@@ -138,8 +138,6 @@ MANIFEST, SEAL = "manifest.json", "manifest.sha256"
 BLOB, SETTING, REFERENCES = "blobs/", "settings/", "references.txt"
 OWN_FILES = (KEY_FILE, OLD_KEY_FILE)
 """Where a workspace's secret lies in its folder."""
-ADDRESSES = ("format", "database", "blobs")
-"""Settings that say where a workspace lives; a restored one lives elsewhere and says so itself."""
 
 
 @dataclass
@@ -178,7 +176,7 @@ def take_backup(workspace: Workspace, target: Path, *, now: float, files: bool =
     if target.exists():
         raise InputError(f"{target} is there already; give the backup a name of its own")
     made = Backup(made_at=now, with_files=files)
-    with _unfinished(target) as (out, folder):
+    with unfinished(target) as (out, folder):
         archive = ArchiveWriter(out)
         for name, file in take_snapshot(workspace.store, folder, made):
             _add(archive, made, name, file)
@@ -202,32 +200,6 @@ def take_backup(workspace: Workspace, target: Path, *, now: float, files: bool =
     if made.whole:
         workspace.store.state(WHOLE_BACKUP, str(now))
     return made
-
-
-@contextmanager
-def _unfinished(target: Path) -> Iterator[tuple[IO[bytes], Path]]:
-    """A file that gets its name at the end only, and a folder that is gone by then; both for their owner alone."""
-    part, folder = target.with_name(f"{target.name}.part"), target.with_name(f"{target.name}.part.d")
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT, 0o600)
-    with os.fdopen(descriptor, "wb") as out:
-        try:
-            fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise InputError(f"another process is writing {target}; wait for it, or choose another name") from None
-        out.truncate()
-        try:
-            shutil.rmtree(folder, ignore_errors=True)  # what a killed process left
-            folder.mkdir(mode=0o700)
-            yield out, folder
-            out.flush()
-            os.fsync(out.fileno())
-            part.rename(target)
-            sync_folder(target.resolve().parent)
-        except OSError as error:
-            raise StoreError(f"{target} was not written: {error.strerror}; no backup was made") from error
-        finally:
-            part.unlink(missing_ok=True)
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _add(archive: ArchiveWriter, made: Backup, name: str, file: Path) -> None:
@@ -256,14 +228,6 @@ def _copy(archive: ArchiveWriter, name: str, file: Path) -> Digest:
     with file.open("rb") as stream:
         archive.add(name, chunks(stream), size=file.stat().st_size)
     return seen.hexdigest()
-
-
-def settings_to_keep(settings: Path) -> str:
-    """The settings of a workspace without its addresses."""
-    found = tomlkit.parse(settings.read_text(encoding="utf-8"))
-    for name in ADDRESSES:
-        found.pop(name, None)
-    return tomlkit.dumps(found)
 
 
 def check_backup(source: Path) -> Backup:
@@ -364,7 +328,7 @@ def restore_backup(
         _fill_folder(source, open_blobs(blobs, making / "blobs"), held)
         if secret is not None:
             keep_secret(making, secret)
-        with Workspace.create(making, database=database, blobs=blobs) as made:
+        with Workspace.create(making, database=database, blobs=blobs, takes_over=True) as made:
             if new_key:
                 forget_what_is_sealed(made.store)
         _add_settings(settings, making / SETTINGS)

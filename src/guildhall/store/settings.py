@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 from typing import TypeVar
 
+import tomlkit
 from pydantic import ValidationError
 
 from guildhall.domain.values import Value
@@ -31,3 +32,15 @@ def read_section(folder: Path, name: str, kind: type[V]) -> V | None:
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join([name, *map(str, fault['loc'])])}: {fault['msg']}" for fault in error.errors())
         raise UnreadableFile(path, faults, fix="correct the settings and start again") from error
+
+
+ADDRESSES = ("format", "database", "blobs")
+"""Settings that say where a workspace lives; a restored one lives elsewhere and says so itself."""
+
+
+def settings_to_keep(settings: Path) -> str:
+    """The settings of a workspace without its addresses."""
+    found = tomlkit.parse(settings.read_text(encoding="utf-8"))
+    for name in ADDRESSES:
+        found.pop(name, None)
+    return tomlkit.dumps(found)

@@ -88,8 +88,13 @@ class Workspace:
         self.verdict_parts = at.path / "cache" / "verdicts"
 
     @classmethod
-    def create(cls, path: Path, *, database: str | None = None, blobs: str | None = None) -> Workspace:
-        """Make a workspace, or open the one that is there already."""
+    def create(
+        cls, path: Path, *, database: str | None = None, blobs: str | None = None, takes_over: bool = False
+    ) -> Workspace:
+        """Make a workspace, or open the one that is there already.
+
+        One that `takes_over` a database says anew which secret it is used with; any other has to agree.
+        """
         if not (path / SETTINGS).exists():
             make_private(path)
             make_private(path / "blobs")
@@ -105,6 +110,8 @@ class Workspace:
             upgrade(engine)
             engine.dispose()
             with closing(cls.at_address(at)) as made:
+                if takes_over:
+                    made.store.state("secret", derive(secret, "mark").hex())
                 made.agree_on(secret)  # another folder may have said before which secret this database is used with
             _write_settings(path / SETTINGS, at, secret)
             return cls._with_wrapped_keys(path)
