@@ -177,8 +177,9 @@ def test_backups_of_older_versions_are_restored_and_upgraded(
     (tmp_path / "b.tar").write_bytes(gzip.decompress(kept.read_bytes()))
     database = request.getfixturevalue("postgres").new_database() if ".postgresql." in kept.name else None
     held = check_backup(tmp_path / "b.tar")
-    assert held.schema == kept.name.split(".")[0] and all(held.rows.values())
-    with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=database) as again:
+    assert held.schema is not None and held.schema == kept.name.split(".")[0] and all(held.rows.values())
+    without_secret = held.schema >= "0014"  # what is older holds its own
+    with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=database, new_key=without_secret) as again:
         assert again.store.revision() == HEAD
         found = {name: len(rows) for name, rows in _rows(again).items()}
         assert {name: found[name] for name in held.rows} == held.rows
