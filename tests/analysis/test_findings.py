@@ -59,23 +59,23 @@ def test_a_class_never_seen_has_an_upper_end_above_zero():
 
 def test_the_blinding_index_is_right_minus_wrong_over_all_guesses():
     guess = np.array([1, 1, 1, -1, 0, 0, 1, -1, 0, 1] * 5, dtype=np.int8)
-    rows = GuessRows(guess, guess > 0, np.arange(50) // 5)
+    rows = GuessRows(guess, guess > 0, np.arange(50) // 5, np.arange(50) % 25)
     index = blinding_index(rows)
     assert index["all"].value == pytest.approx(0.3)
     assert index["model preferred"].value == 1.0
-    assert index["all"].unit == "grader"
+    assert (index["all"].n_tasks, index["all"].effective_graders) == (25, 10)
 
 
 def test_wrong_guesses_where_the_model_was_preferred_do_not_hide_behind_the_total():
     guess = np.array([1] * 20 + [-1] * 20, dtype=np.int8)
-    index = blinding_index(GuessRows(guess, guess < 0, np.arange(40) // 4))
+    index = blinding_index(GuessRows(guess, guess < 0, np.arange(40) // 4, np.arange(40)))
     assert index["all"].value == pytest.approx(0)
     assert (index["model not preferred"].value, index["model preferred"].value) == (1.0, -1.0)
 
 
 def test_a_guess_outside_the_answers_is_refused():
     with pytest.raises(ImpossibleValue):
-        GuessRows(np.array([2], dtype=np.int8), np.array([True]), np.array([0]))
+        GuessRows(np.array([2], dtype=np.int8), np.array([True]), np.array([0]), np.array([0]))
 
 
 def test_brier_and_overconfidence_by_hand():

@@ -99,7 +99,7 @@ class Counted:
     @cached_property
     def outcomes(self) -> Outcomes:
         """What estimators of rates take."""
-        return self.pairs.outcomes()
+        return self.pairs.outcomes(self.policy.strata)
 
 
 def count(verdicts: VerdictFrames, policy: Policy) -> Counted:

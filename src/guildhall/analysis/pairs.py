@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -113,14 +113,15 @@ class Pairs:
         first[at[::-1]] = np.arange(len(at))[::-1]  # of several entries the last one assigned, the first, stays
         return Deliverables(code, first, at)
 
-    def outcomes(self) -> Outcomes:
-        """What estimators of rates take."""
+    def outcomes(self, strata: Sequence[str] = ("occupation",)) -> Outcomes:
+        """What estimators of rates take; the finest of `strata` stays as it is in any other draw of tasks."""
         return Outcomes(
             task=self.task,
             model=self.model,
             sample=self.sample,
             halves=self.halves,
             grader=self.grader,
+            stratum=next((self.columns[name] for name in ("occupation", "sector") if name in strata), None),
             groups=self.columns,
         )
 

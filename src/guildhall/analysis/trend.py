@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.intervals import joint_df, t_quantile
+from guildhall.analysis.crossed import joint_df
+from guildhall.analysis.intervals import t_quantile
 from guildhall.analysis.rated import NOTHING_SHARED, Shared
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, TooFew

@@ -100,6 +100,7 @@ def policy_of(
         ungradable=_ungradable(workspace.store, study, group),
         excluded=_left_out(workspace, study, verdicts, group),
         first_exposure=plan is not None and plan.exposure == "first",
+        strata=plan.strata if plan is not None else ("occupation",),
     )
 
 

@@ -282,9 +282,8 @@ def trace(store: Store, evidence: Evidence, where: Mapping[str, str]) -> Traced:
     if not len(rows):
         raise NothingJudged(", ".join(f"{name} = {word}" for name, word in where.items()))
     keys = _digests(store, rows.judgment.tolist())
-    return Traced(
-        rows, evidence.group, tuple(keys[seq] for seq in rows.judgment.tolist()), tuple(win_rates(rows.outcomes()))
-    )
+    rates = win_rates(rows.outcomes(evidence.counted.policy.strata), level=evidence.level)
+    return Traced(rows, evidence.group, tuple(keys[seq] for seq in rows.judgment.tolist()), tuple(rates))
 
 
 def _column(rows: Pairs, name: str) -> Coded:
