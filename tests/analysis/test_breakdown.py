@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from numpy.random import default_rng
 
 from guildhall.analysis.breakdown import breakdown, cell_rates, pool_shares
-from guildhall.analysis.crossed import tasks_alone
 from guildhall.analysis.intervals import Share, share_interval, share_intervals, share_p_values
 from guildhall.analysis.outcomes import Outcomes, outcomes_from_arrays
+from guildhall.analysis.spreads import tasks_alone
 from guildhall.analysis.win_rates import win_rates
 from guildhall.errors import UnknownName
 

@@ -8,8 +8,8 @@ import pytest
 from guildhall.analysis.calibration import SingleGrades, calibrate
 from guildhall.analysis.intervals import mean_of_rows
 from guildhall.analysis.outcomes import Outcomes, outcomes_from_arrays
-from guildhall.analysis.paired import paired_difference, people_of, smallest_seen
-from guildhall.analysis.rated import NOTHING_SHARED, Shared, rates_by_task, shared_error
+from guildhall.analysis.paired import paired_difference, people_of, rates_by_task, smallest_seen
+from guildhall.analysis.rated import NOTHING_SHARED, Shared, shared_error
 from guildhall.analysis.shares import clustered_share
 from guildhall.analysis.tables import Coded
 from guildhall.analysis.trend import fit_trend

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guildhall.analysis.crossed import LIKE_THESE, NO_SPREAD, SHARE_OF_CELLS, THESE, Crossing, crossed, joined, joint_df
+from guildhall.analysis.crossed import SHARE_OF_CELLS, Crossing, crossed
 from guildhall.analysis.outcomes import NOBODY, UNKNOWN
+from guildhall.analysis.spreads import LIKE_THESE, NO_SPREAD, THESE, joined, joint_df
 
 
 def slow(errors: Any, task: Any, grader: Any, weight: Any, stratum: Any) -> tuple[float, float, float]:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from guildhall.analysis.crossed import tasks_alone
 from guildhall.analysis.intervals import Share, clopper_pearson, share_p_values, t_quantile
+from guildhall.analysis.spreads import tasks_alone
 
 
 def test_the_exact_interval_equals_the_published_example():

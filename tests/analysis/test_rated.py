@@ -8,9 +8,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guildhall.analysis.crossed import SHARE_OF_CELLS, Spread, crossed
+from guildhall.analysis.crossed import SHARE_OF_CELLS, crossed
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.rated import CONVENTIONS, Groups, Rated
+from guildhall.analysis.spreads import Spread
 from guildhall.analysis.tables import Coded
 from guildhall.domain.estimates import Convention
 

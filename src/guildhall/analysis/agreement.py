@@ -20,10 +20,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.crossed import Spread, crossed
+from guildhall.analysis.crossed import crossed
 from guildhall.analysis.intervals import IntervalFields, interval_of, no_interval, share_interval
 from guildhall.analysis.lattice import Law, Part, gathered, law_of_sum, resampled, ways_to_fall
 from guildhall.analysis.ratings_table import Counts, RatingsTable, Types, types_from_counts
+from guildhall.analysis.spreads import Spread
 from guildhall.analysis.tables import Codes, Floats
 from guildhall.domain.estimates import Estimate
 
@@ -126,7 +127,7 @@ def _agreement(
     )
 
 
-class Rated(NamedTuple):
+class SomeRatings(NamedTuple):
     """Ratings by people or by programs, one row each."""
 
     sample: Codes
@@ -149,13 +150,15 @@ class RowErrors(NamedTuple):
     order: int
 
 
-def ratings_by(ratings: RatingsTable, *, human: bool, which: NDArray[np.bool_]) -> Rated:
+def ratings_by(ratings: RatingsTable, *, human: bool, which: NDArray[np.bool_]) -> SomeRatings:
     """The ratings of some samples by people, or by programs."""
     rows = np.flatnonzero((ratings.is_human == human) & which[ratings.sample])
-    return Rated(ratings.sample[rows], ratings.halves[rows].astype(np.intp), ratings.rater[rows] if human else None)
+    return SomeRatings(
+        ratings.sample[rows], ratings.halves[rows].astype(np.intp), ratings.rater[rows] if human else None
+    )
 
 
-def pair_errors(rated: Rated, counts: Counts) -> RowErrors:
+def pair_errors(rated: SomeRatings, counts: Counts) -> RowErrors:
     """Of agreement over all pairs of a sample; `counts` are of the same raters."""
     mine = counts[rated.sample]
     k = mine.sum(axis=1)
@@ -165,7 +168,7 @@ def pair_errors(rated: Rated, counts: Counts) -> RowErrors:
     return RowErrors(values, 1.0 / k, 2)
 
 
-def cross_errors(rated: Rated, counts: Counts, others: Counts) -> RowErrors:
+def cross_errors(rated: SomeRatings, counts: Counts, others: Counts) -> RowErrors:
     """Of agreement with the others' ratings of the same sample."""
     theirs = others[rated.sample]
     n = theirs.sum(axis=1)
@@ -175,7 +178,7 @@ def cross_errors(rated: Rated, counts: Counts, others: Counts) -> RowErrors:
     return RowErrors(values, 1.0 / counts[rated.sample].sum(axis=1), 1)
 
 
-def spread_of(rated: Rated, units: Codes, errors: RowErrors, value: float) -> Spread:
+def spread_of(rated: SomeRatings, units: Codes, errors: RowErrors, value: float) -> Spread:
     """How far a mean over samples may be off; `units` are the tasks of all samples, or the samples themselves."""
     known = ~np.isnan(errors.values)
     sample = rated.sample[known]
@@ -193,7 +196,7 @@ def spread_of(rated: Rated, units: Codes, errors: RowErrors, value: float) -> Sp
 def _estimate(
     name: str,
     values: Floats,
-    rated: Rated,
+    rated: SomeRatings,
     errors: RowErrors,
     counts: Counts,
     law: Callable[..., Law | None],

@@ -37,9 +37,10 @@ from guildhall.analysis.agreement import (
     units_of,
 )
 from guildhall.analysis.chance_corrected import alpha_estimate, gwet_estimate, labels_of
-from guildhall.analysis.crossed import NO_SPREAD, crossed
+from guildhall.analysis.crossed import crossed
 from guildhall.analysis.intervals import FEWEST_CLUSTERS, mean_interval, mean_of_rows, reach_of, share_interval
 from guildhall.analysis.ratings_table import Counts, RatingsTable
+from guildhall.analysis.spreads import NO_SPREAD
 from guildhall.analysis.tables import Codes, Floats
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import UnknownName

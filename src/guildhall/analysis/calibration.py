@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.crossed import Spread, crossed
+from guildhall.analysis.crossed import crossed
 from guildhall.analysis.intervals import mean_of_rows, share_interval, t_estimate
+from guildhall.analysis.spreads import Spread
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingJudged
 

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.crossed import NO_SPREAD, Spread, crossed
+from guildhall.analysis.crossed import crossed
 from guildhall.analysis.intervals import (
     FEWEST_CLUSTERS,
     IntervalFields,
@@ -25,6 +25,7 @@ from guildhall.analysis.intervals import (
     reach_of,
 )
 from guildhall.analysis.ratings_table import RatingsTable
+from guildhall.analysis.spreads import NO_SPREAD, Spread
 from guildhall.analysis.tables import Codes, Floats
 from guildhall.domain.estimates import Estimate
 

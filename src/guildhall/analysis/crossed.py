@@ -20,7 +20,6 @@ stratum.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -28,67 +27,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.outcomes import NOBODY, UNKNOWN
-from guildhall.analysis.tables import Codes, Floats, distinct
+from guildhall.analysis.spreads import FEWEST_GRADERS, MOST_UNNAMED, Spread, Spreads
+from guildhall.analysis.tables import Codes, Floats, dense, distinct, kinds_in
 
-LIKE_THESE, THESE = "graders like these", "these very graders"
-FEWEST_GRADERS = 2.5
-"""Effective graders (Kish) below which their spread is not estimated."""
-MOST_UNNAMED = 0.05
 SHARE_OF_CELLS = 0.1
 """For rates: what of the noise between graders is read with their degrees of freedom. Chosen by simulation."""
 BARELY_CROSSED = 0.1
 """Where less than this share of the graders' squares lies between tasks, graders cannot be told from tasks."""
-NO_SPREAD = 1e-14
-"""A variance below this is rounding: nothing differs."""
-
-
-class Spread(NamedTuple):
-    """How far one estimate may be off. `variance` includes `of_graders`; both are for the named target."""
-
-    variance: float
-    of_graders: float
-    df: float
-    df_graders: float
-    by_tasks: float
-    """What tasks alone would say."""
-    n_tasks: int
-    n_graders: int
-    effective_tasks: float
-    effective_graders: float
-    like_these: bool
-    """Whether it is about graders like these; else about these very ones."""
-    unnamed: float = 0.0
-    """The share of judgments without a grader's name."""
-    borrowed: int = 0
-    """From how many cells the graders' component was borrowed."""
-    skew: float = 0.0
-    """How far graders' own figures are skewed: (1 - 2 share)^2, where a share far from one half is behind them."""
-
-    @property
-    def target(self) -> str | None:
-        """About whom it is; None where nobody judged."""
-        return None if not self.n_graders else LIKE_THESE if self.like_these else THESE
-
-    @property
-    def design_effect(self) -> float | None:
-        """The variance over that of tasks alone."""
-        told = self.like_these and self.by_tasks > NO_SPREAD and self.variance > NO_SPREAD
-        return self.variance / self.by_tasks if told else None
-
-    @property
-    def words(self) -> str:
-        """What a method says of graders."""
-        if not self.n_graders:
-            return ""
-        if self.like_these:
-            lent = f", their component borrowed over {self.borrowed} cells" if self.borrowed else ""
-            return f"; tasks and graders crossed ({self.effective_graders:.3g} effective graders{lent})"
-        if self.unnamed > MOST_UNNAMED:
-            return f"; for these very graders: {self.unnamed:.0%} of judgments do not name theirs"
-        return (
-            f"; for these very graders: graders like these need {FEWEST_GRADERS:g} effective ones, "
-            f"here are {self.effective_graders:.3g}"
-        )
+SMALL = 10
+"""Groups of fewer tasks may borrow the graders' component."""
 
 
 def crossed(
@@ -119,40 +66,6 @@ def crossed(
     )
     found = rows.spreads(errors, through_graders=through_graders, share_of_cells=share_of_cells)[0]
     return found._replace(skew=(1.0 - 2.0 * share) ** 2)
-
-
-def tasks_alone(variance: float, n_tasks: int, *, df: float | None = None) -> Spread:
-    """A spread as far as tasks go, where no person judged."""
-    df = max(n_tasks - 1.0, 1.0) if df is None else df
-    return Spread(variance, 0.0, df, 1.0, variance, n_tasks, 0, float(n_tasks), 0.0, like_these=False)
-
-
-def joined(tasks: Spread, *people: Spread) -> Spread:
-    """The spread of a sum: what tasks say of it as a whole, and what its parts' graders, who are others, add each.
-
-    Degrees of freedom of the graders' parts are Welch's.
-    """
-    like_these = all(one.like_these for one in people)
-    parts = [(one.of_graders, one.df_graders) for one in people] if like_these else []
-    more = sum(max(0.0, one.variance - one.by_tasks) for one in people) if like_these else 0.0
-    variance = tasks.variance + more
-    return tasks._replace(
-        variance=variance,
-        of_graders=min(sum(part for part, _ in parts), variance),
-        df_graders=joint_df(*parts) if parts else 1.0,
-        by_tasks=tasks.variance,
-        n_graders=sum(one.n_graders for one in people),
-        effective_graders=sum(one.effective_graders for one in people),
-        like_these=like_these,
-        unnamed=max(one.unnamed for one in people),
-    )
-
-
-def joint_df(*parts: tuple[float, float]) -> float:
-    """Degrees of freedom of a sum of variances, each with its own (Satterthwaite); the fewest where nothing varies."""
-    total = sum(variance for variance, _ in parts)
-    below = sum(variance**2 / df for variance, df in parts)
-    return total**2 / below if below > 0 else min(df for _, df in parts)
 
 
 class _Level(NamedTuple):
@@ -203,27 +116,25 @@ class Crossing:
         named = np.zeros(len(task), dtype=np.int64) if grader is None else grader.astype(np.int64)
         blank, ruled = named == UNKNOWN, named == NOBODY
         self.unnamed = np.bincount(group[blank], minlength=n) / np.maximum(given, 1)
-        tasks, n_tasks, _ = _dense(task)
-        if stratum is None:
-            strata, n_strata = np.zeros(len(task), dtype=np.int64), 1
-        else:
-            strata, n_strata, _ = _dense(stratum)
+        tasks, n_tasks, _ = dense(task)
+        strata, n_strata, _ = dense(np.zeros(len(task), dtype=np.int64) if stratum is None else stratum)
         most = int(named.max(initial=0)) + 1
         named = np.where(blank, most + strata, named)
         # Where a rule decided nobody is shared: each task has somebody of its own there, who is not counted.
         named = np.where(ruled, most + n_strata + tasks, named)
-        people, n_people, names = _dense(named)
+        people, n_people, names = dense(named)
         keys, self.cell = distinct(
             (group.astype(np.int64) * n_tasks + tasks) * n_people + people, n * n_tasks * n_people
         )
         of_task, of_person = np.divmod(keys, n_people)
         self.cells = _Level(of_task // n_tasks, _added(self.cell, weight, len(keys)))
-        self.judged = np.bincount(self.cell, ~ruled, minlength=len(keys))
+        judged = np.where(self.cells.weight > 0, np.bincount(self.cell, ~ruled, minlength=len(keys)), 0.0)
         of_stratum = np.zeros(len(keys), dtype=np.int64)
         of_stratum[self.cell] = strata
         task_keys, self.task = distinct(of_task, n * n_tasks)
         grader_keys, self.grader = distinct(self.cells.group * n_people + of_person, n * n_people)
         self.person = names[grader_keys % n_people]
+        self._gave = _added(self.grader, judged, len(grader_keys))
         total = np.bincount(self.cells.group, self.cells.weight, n)
         self.cells = self.cells._replace(weight=self.cells.weight / np.where(total > 0, total, 1.0)[self.cells.group])
         self.tasks = _Level(task_keys // n_tasks, _added(self.task, self.cells.weight, len(task_keys)))
@@ -236,11 +147,11 @@ class Crossing:
             return self.cells.group
         blocks, of = distinct(self.cells.group * n_strata + stratum, self.n * n_strata)
         group = blocks // n_strata
-        tasks, graders = (_kinds(of, kind, len(blocks)) for kind in (self.task, self.grader))
+        tasks, graders = (kinds_in(of, kind, len(blocks)) for kind in (self.task, self.grader))
         alone = (tasks < 2) | ((graders < 2) & ~self.nobody)
         merged = np.where(alone, len(blocks) + group, np.arange(len(blocks)))
         # What is left of the merged ones may still be one: it joins the largest of its group.
-        tasks, graders = (_kinds(merged[of], kind, len(blocks) + self.n) for kind in (self.task, self.grader))
+        tasks, graders = (kinds_in(merged[of], kind, len(blocks) + self.n) for kind in (self.task, self.grader))
         still = (tasks[merged] < 2) | ((graders[merged] < 2) & ~self.nobody)
         order = np.argsort(tasks[merged], kind="stable")
         largest = np.zeros(self.n, dtype=np.int64)
@@ -262,11 +173,6 @@ class Crossing:
     @cached_property
     def n_graders(self) -> Codes:
         return np.bincount(self.graders.group[self._gave > 0], minlength=self.n)
-
-    @cached_property
-    def _gave(self) -> Floats:
-        """How many judgments that bear weight each grader gave."""
-        return _added(self.grader, np.where(self.cells.weight > 0, self.judged, 0.0), len(self.graders.weight))
 
     @cached_property
     def effective_graders(self) -> Floats:
@@ -337,7 +243,7 @@ class Crossing:
     def df_graders(self) -> Floats:
         """(tr M)^2 / tr M^2 with M = B'B, B = diag(w)(I - 1w'), from what graders weigh; blocks are added."""
         group, of_block = self._of_block
-        spanning = len(group) == self.n or int(_kinds(self.grader, self.block, len(self.graders.weight)).max()) > 1
+        spanning = len(group) == self.n or int(kinds_in(self.grader, self.block, len(self.graders.weight)).max()) > 1
         if spanning:
             block, sums = self.graders.group, np.ones(self.n)
             group = np.arange(self.n)
@@ -486,56 +392,8 @@ class Crossing:
         return _added(level.group, values, self.n)
 
 
-SMALL = 10
-"""Groups of fewer tasks may borrow the graders' component."""
-
-
-@dataclass(frozen=True)
-class Spreads:
-    """The spreads of many groups, as arrays; `spreads[i]` is one of them."""
-
-    variance: Floats
-    of_graders: Floats
-    df: Floats
-    df_graders: Floats
-    by_tasks: Floats
-    n_tasks: Codes
-    n_graders: Codes
-    effective_tasks: Floats
-    effective_graders: Floats
-    like_these: NDArray[np.bool_]
-    unnamed: Floats
-    borrowed: Codes
-
-    @property
-    def skew(self) -> Floats:
-        """None is known here beyond that of a share itself."""
-        return np.zeros(len(self.variance))
-
-    def __getitem__(self, at: int) -> Spread:
-        return Spread(*(getattr(self, name)[at].item() for name in Spread._fields))
-
-    def each(self) -> list[Spread]:
-        return [Spread(*one) for one in zip(*(getattr(self, name).tolist() for name in Spread._fields), strict=True)]
-
-
-def _dense(codes: Codes) -> tuple[Codes, int, Codes]:
-    """Codes from 0, without gaps where they lie far apart; how many there may be; and what they were."""
-    size = int(codes.max(initial=-1)) + 1
-    if len(codes) and (int(codes.min()) < 0 or size > 4 * len(codes)):
-        names, codes = np.unique(codes, return_inverse=True)
-        return codes.astype(np.int64), len(names), names
-    return codes.astype(np.int64), max(size, 1), np.arange(max(size, 1))
-
-
 def _added(by: Codes, values: Floats | NDArray[np.bool_], size: int) -> Floats:
     return np.bincount(by, values, size).astype(np.float64, copy=False)
-
-
-def _kinds(of: Codes, kind: Codes, size: int) -> Codes:
-    """How many kinds occur in each of `size` places."""
-    keys = np.unique(of.astype(np.int64) * (int(kind.max()) + 1) + kind)
-    return np.bincount(keys // (int(kind.max()) + 1), minlength=size)
 
 
 def _kish(total: Floats, squares: Floats) -> Floats:

@@ -20,10 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.crossed import SHARE_OF_CELLS, Spread, crossed
+from guildhall.analysis.crossed import SHARE_OF_CELLS, crossed
 from guildhall.analysis.files import read_table
 from guildhall.analysis.intervals import share_interval, t_estimate
 from guildhall.analysis.outcomes import to_halves
+from guildhall.analysis.spreads import Spread
 from guildhall.analysis.tables import Table
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingJudged

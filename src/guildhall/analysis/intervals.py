@@ -17,7 +17,8 @@ from typing import NamedTuple, TypedDict
 import numpy as np
 from scipy import special
 
-from guildhall.analysis.crossed import NO_SPREAD, Spread, crossed
+from guildhall.analysis.crossed import crossed
+from guildhall.analysis.spreads import NO_SPREAD, Spread
 from guildhall.analysis.tables import Codes, Floats
 from guildhall.domain.estimates import Estimate
 

@@ -4,25 +4,82 @@ study held against each other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import NamedTuple
 
 import numpy as np
 
-from guildhall.analysis.crossed import Spread, joined, tasks_alone
 from guildhall.analysis.intervals import EXACT_BELOW_EVENTS, mean_interval, t_quantile
+from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pairs import Pairs, is_word, words_in
-from guildhall.analysis.rated import rates_by_task
+from guildhall.analysis.rated import CONVENTIONS, Groups, Rated
+from guildhall.analysis.spreads import Spread, joined, tasks_alone
 from guildhall.analysis.tables import Coded
 from guildhall.domain.design import Extension
-from guildhall.domain.estimates import Estimate
+from guildhall.domain.estimates import Convention, Estimate
 from guildhall.domain.report import GraderErrors, GradersOfModel, TaskRates
+from guildhall.domain.studies import Study
 from guildhall.errors import NothingPaired
 
 
-class People(NamedTuple):
+def rates_by_task(outcomes: Outcomes, waves: Iterable[Study]) -> TaskRates:
+    """Rates by model and task, tasks under the version that the studies pin."""
+    keys = {name: key for study in waves for name, key in study.pins.items()}
+    groups = Groups(outcomes)
+    models = [outcomes.model.names[code] for code in groups.codes.tolist()]
+    place = np.repeat(np.arange(len(groups)), groups.n_tasks), groups.names_of_tasks
+    rates: dict[str, dict[str, tuple[float | None, ...]]] = {}
+    conventions: tuple[Convention, ...] = ("win", "win_or_tie")
+    for convention in conventions:
+        means = np.full((len(groups), len(outcomes.task.names)), None, dtype=object)
+        means[place] = groups.task_means(convention).tolist()
+        rates[convention] = dict(zip(models, map(tuple, means.tolist()), strict=True))
+    tasks = tuple(keys.get(name, name) for name in outcomes.task.names)
+    graders = () if outcomes.grader is None else outcomes.grader.names
+    return TaskRates(
+        tasks=tasks,
+        win=rates["win"],
+        win_or_tie=rates["win_or_tie"],
+        graders=tuple(sha256(name.encode()).hexdigest()[:12] for name in graders),
+        of_graders=dict(zip(models, _of_graders(groups, len(graders)), strict=True)),
+    )
+
+
+def _of_graders(groups: Groups, n_graders: int) -> list[GradersOfModel]:
+    """What each group's graders add to the errors of its rates."""
+    crossing, errors = groups.crossing, dict[str, list[list[float]]]()
+    parts: list[dict[str, GraderErrors]] = [{} for _ in range(len(groups))]
+    for convention in CONVENTIONS:
+        rated = Rated(groups, convention)
+        spreads = rated.spreads
+        noise, scale = crossing.noise(rated.errors)
+        added = np.where(spreads.like_these, np.fmax(spreads.variance - spreads.by_tasks, 0.0), 0.0)
+        columns = (added, spreads.of_graders, noise, scale)
+        for own, part in zip(parts, zip(*(one.tolist() for one in columns), strict=True), strict=True):
+            own[convention] = GraderErrors(**dict(zip(GraderErrors.model_fields, part, strict=True)))
+        if convention != "half_tie":
+            by_person = np.zeros((len(groups), n_graders + 1))
+            known = crossing.person < n_graders
+            by_person[crossing.graders.group[known], crossing.person[known]] = crossing.by_person(rated.errors)[known]
+            errors[convention] = [[float(f"{one:.7g}") for one in row] for row in by_person[:, :n_graders].tolist()]
+    return [
+        GradersOfModel(
+            number=one.n_graders,
+            effective=one.effective_graders,
+            df=one.df_graders,
+            like_these=one.like_these,
+            unnamed=one.unnamed,
+            parts=own,
+            errors={name: tuple(rows[at]) for name, rows in errors.items()},
+        )
+        for at, (one, own) in enumerate(zip(spreads.each(), parts, strict=True))
+    ]
+
+
+class GradersOfSide(NamedTuple):
     """Graders of one side of a difference, by name, and what they add to the variance of its rate."""
 
     names: tuple[str, ...]
@@ -31,12 +88,12 @@ class People(NamedTuple):
     part: GraderErrors
 
 
-def people_of(rates: TaskRates, model: str, convention: str) -> People | None:
+def people_of(rates: TaskRates, model: str, convention: str) -> GradersOfSide | None:
     """The graders of a model's work; None where a report does not say."""
     if model not in rates.of_graders:
         return None
     graders = rates.of_graders[model]
-    return People(rates.graders, graders.errors_of(convention), graders, graders.parts[convention])
+    return GradersOfSide(rates.graders, graders.errors_of(convention), graders, graders.parts[convention])
 
 
 def paired_difference(
@@ -44,7 +101,7 @@ def paired_difference(
     second: Mapping[str, float],
     *,
     names: tuple[str, str] = ("first", "second"),
-    people: tuple[People | None, People | None] = (None, None),
+    people: tuple[GradersOfSide | None, GradersOfSide | None] = (None, None),
     level: float = 0.95,
 ) -> Estimate:
     """First minus second, from task means in 0..1; tasks seen on one side only are left out and counted.
@@ -83,7 +140,7 @@ def paired_difference(
     )
 
 
-def _with_people(tasks: Spread, first: People | None, second: People | None) -> Spread:
+def _with_people(tasks: Spread, first: GradersOfSide | None, second: GradersOfSide | None) -> Spread:
     """What graders add: each side's own people, or where some judged both, all of them at once."""
     if first is None or second is None:
         return tasks
@@ -102,7 +159,7 @@ def _with_people(tasks: Spread, first: People | None, second: People | None) -> 
     return joined(tasks, once._replace(of_graders=part, variance=part, by_tasks=0.0))
 
 
-def _spread_of(one: People) -> Spread:
+def _spread_of(one: GradersOfSide) -> Spread:
     graders, part = one.graders, one.part
     return Spread(
         variance=part.added,
@@ -210,7 +267,7 @@ def _on(rows: Pairs, tasks: AbstractSet[str]) -> Pairs:
     return rows.keep(np.array([name in tasks for name in rows.task.names], dtype=np.bool_)[rows.task.codes])
 
 
-def _all_models(rows: Pairs) -> tuple[dict[str, float], People | None] | None:
+def _all_models(rows: Pairs) -> tuple[dict[str, float], GradersOfSide | None] | None:
     """Task -> mean over the work judged there, of all models together, and who judged."""
     if not len(rows):
         return None

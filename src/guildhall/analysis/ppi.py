@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.crossed import NO_SPREAD, SHARE_OF_CELLS, Spread, crossed, joined, tasks_alone
+from guildhall.analysis.crossed import SHARE_OF_CELLS, crossed
 from guildhall.analysis.intervals import (
     EXACT_BELOW_EVENTS,
     IntervalFields,
@@ -29,6 +29,7 @@ from guildhall.analysis.intervals import (
 )
 from guildhall.analysis.outcomes import UNKNOWN
 from guildhall.analysis.ppi_counts import ScoreCounts, count_scores, ppi_from_counts
+from guildhall.analysis.spreads import NO_SPREAD, Spread, joined, tasks_alone
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingPaired, NothingToCompare, TooFew
 
@@ -78,11 +79,6 @@ class PpiRows:
     def drawn(self) -> bool:
         """Whether it is known how labels came about."""
         return self.probability is not None or bool(self.labelled.all())
-
-    @property
-    def by_whom(self) -> Codes:
-        """Who gave each label."""
-        return np.full(len(self.auto), UNKNOWN) if self.grader is None else self.grader
 
     @property
     def uniform(self) -> bool:
@@ -143,8 +139,7 @@ def ppi_mean(
 
 
 def ppi_difference(first: PpiMean, second: PpiMean, *, what: str = "difference", level: float = 0.95) -> Estimate:
-    """First minus second, paired by task: what both share on a task, or with a grader, cancels. Codes of tasks and
-    graders must mean the same in both."""
+    """First minus second, paired: what both share on a task, or with a grader, cancels. Their codes mean the same."""
     one, other = first.errors, second.errors
     if one is None or other is None or not np.intersect1d(one.task, other.task).size:
         raise NothingPaired("first", "second")
@@ -206,27 +201,18 @@ def _counted(rows: PpiRows) -> ScoreCounts | None:
 def _solved_counts(counts: ScoreCounts, lam: float | None) -> _Solved:
     found, plain = ppi_from_counts(counts, lam=lam), ppi_from_counts(counts, lam=0.0)
     n = int(counts.pairs.sum())
-    return _Solved(
-        value=float(found.value),
-        spread=tasks_alone(float(found.variance), n),
-        plain=float(plain.value),
-        plain_spread=tasks_alone(float(plain.variance), n),
-        lam=float(found.lam),
-        single=True,
-        n_labelled_tasks=n,
-        errors=None,
-        plain_errors=None,
-    )
+    spread, before = (tasks_alone(float(one.variance), n) for one in (found, plain))
+    return _Solved(float(found.value), spread, float(plain.value), before, float(found.lam), True, n, None, None)
 
 
 def _solved_rows(rows: PpiRows, lam: float | None, folds: int) -> _Solved:
     parts = _Parts.of(rows)
     tuned = parts.tune(folds) if lam is None else np.full(len(rows.auto), float(lam))
     n = len(np.unique(parts.task[parts.rectifying > 0]))
-    made = []
+    grader, made = np.full(len(rows.auto), UNKNOWN) if rows.grader is None else rows.grader, []
     for one in (tuned, np.zeros(len(rows.auto))):
         value, influence, rectified = parts.solve(one)
-        errors = PpiErrors(parts.names[parts.task], rows.by_whom, influence, rectified, parts.rectifying)
+        errors = PpiErrors(parts.names[parts.task], grader, influence, rectified, parts.rectifying)
         made.append((value, _spread(parts, errors, n), errors))
     (value, spread, powered), (plain, plain_spread, classical) = made
     return _Solved(

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.crossed import Spread, crossed, joined, tasks_alone
+from guildhall.analysis.crossed import crossed
 from guildhall.analysis.intervals import FEWEST_CLUSTERS, about, reach_of
+from guildhall.analysis.spreads import Spread, joined, tasks_alone
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import DisconnectedGraph, SeparatedModels, TooFew
 

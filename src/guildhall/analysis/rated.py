@@ -10,21 +10,18 @@ themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
-from hashlib import sha256
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.crossed import SHARE_OF_CELLS, Crossing, Spreads, crossed, joint_df
+from guildhall.analysis.crossed import SHARE_OF_CELLS, Crossing, crossed
 from guildhall.analysis.intervals import Share
 from guildhall.analysis.outcomes import Outcomes
+from guildhall.analysis.spreads import Spreads, joint_df
 from guildhall.analysis.tables import Codes, Floats, distinct
 from guildhall.domain.estimates import Convention
-from guildhall.domain.report import GraderErrors, GradersOfModel, TaskRates
-from guildhall.domain.studies import Study
 from guildhall.errors import NothingJudged
 
 CONVENTIONS: dict[Convention, tuple[float, float, float]] = {
@@ -132,60 +129,6 @@ def _starts(keys: Codes) -> Codes:
 def _sums(cells: Floats, sizes: Codes) -> Floats:
     """Sums of stretches of so many cells each; none is empty."""
     return np.add.reduceat(cells, np.cumsum(sizes) - sizes)
-
-
-def rates_by_task(outcomes: Outcomes, waves: Iterable[Study]) -> TaskRates:
-    """Rates by model and task, tasks under the version that the studies pin."""
-    keys = {name: key for study in waves for name, key in study.pins.items()}
-    groups = Groups(outcomes)
-    models = [outcomes.model.names[code] for code in groups.codes.tolist()]
-    place = np.repeat(np.arange(len(groups)), groups.n_tasks), groups.names_of_tasks
-    rates: dict[str, dict[str, tuple[float | None, ...]]] = {}
-    conventions: tuple[Convention, ...] = ("win", "win_or_tie")
-    for convention in conventions:
-        means = np.full((len(groups), len(outcomes.task.names)), None, dtype=object)
-        means[place] = groups.task_means(convention).tolist()
-        rates[convention] = dict(zip(models, map(tuple, means.tolist()), strict=True))
-    tasks = tuple(keys.get(name, name) for name in outcomes.task.names)
-    graders = () if outcomes.grader is None else outcomes.grader.names
-    return TaskRates(
-        tasks=tasks,
-        win=rates["win"],
-        win_or_tie=rates["win_or_tie"],
-        graders=tuple(sha256(name.encode()).hexdigest()[:12] for name in graders),
-        of_graders=dict(zip(models, _of_graders(groups, len(graders)), strict=True)),
-    )
-
-
-def _of_graders(groups: Groups, n_graders: int) -> list[GradersOfModel]:
-    """What each group's graders add to the errors of its rates."""
-    crossing, errors = groups.crossing, dict[str, list[list[float]]]()
-    parts: list[dict[str, GraderErrors]] = [{} for _ in range(len(groups))]
-    for convention in CONVENTIONS:
-        rated = Rated(groups, convention)
-        spreads = rated.spreads
-        noise, scale = crossing.noise(rated.errors)
-        added = np.where(spreads.like_these, np.fmax(spreads.variance - spreads.by_tasks, 0.0), 0.0)
-        columns = (added, spreads.of_graders, noise, scale)
-        for own, part in zip(parts, zip(*(one.tolist() for one in columns), strict=True), strict=True):
-            own[convention] = GraderErrors(**dict(zip(GraderErrors.model_fields, part, strict=True)))
-        if convention != "half_tie":
-            by_person = np.zeros((len(groups), n_graders + 1))
-            known = crossing.person < n_graders
-            by_person[crossing.graders.group[known], crossing.person[known]] = crossing.by_person(rated.errors)[known]
-            errors[convention] = [[float(f"{one:.7g}") for one in row] for row in by_person[:, :n_graders].tolist()]
-    return [
-        GradersOfModel(
-            number=one.n_graders,
-            effective=one.effective_graders,
-            df=one.df_graders,
-            like_these=one.like_these,
-            unnamed=one.unnamed,
-            parts=own,
-            errors={name: tuple(rows[at]) for name, rows in errors.items()},
-        )
-        for at, (one, own) in enumerate(zip(spreads.each(), parts, strict=True))
-    ]
 
 
 class Shared(NamedTuple):

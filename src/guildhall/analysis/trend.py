@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.crossed import joint_df
 from guildhall.analysis.intervals import t_quantile
 from guildhall.analysis.rated import NOTHING_SHARED, Shared
+from guildhall.analysis.spreads import joint_df
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, TooFew
 

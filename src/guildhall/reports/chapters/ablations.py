@@ -9,9 +9,8 @@ import numpy as np
 import polars as pl
 
 from guildhall.analysis.evidence import Evidence, Need
-from guildhall.analysis.paired import paired_difference, people_of
+from guildhall.analysis.paired import paired_difference, people_of, rates_by_task
 from guildhall.analysis.pairs import words_in
-from guildhall.analysis.rated import rates_by_task
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.report import Column, Figure, Forest, ReportTable, Section, TaskRates
