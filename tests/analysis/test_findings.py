@@ -117,6 +117,18 @@ def test_without_errors_the_line_is_ordinary_least_squares():
     assert fit_trend(years, rates, np.zeros(12)).slope_per_year.value == pytest.approx(slope)
 
 
+def test_variants_of_a_family_go_together_and_two_dates_give_no_interval():
+    rng = np.random.default_rng(1)
+    years, family = np.repeat([0.0, 0.7, 1.3, 2.0], 4), np.repeat(np.arange(4), 4)
+    rates = 0.2 + 0.1 * years + 0.06 * rng.normal(size=4)[family] + 0.005 * rng.normal(size=16)
+    alone, together = (fit_trend(years, rates, np.full(16, 0.01), family=one).slope_per_year for one in (None, family))
+    assert together.value == alone.value
+    assert (together.half_width or 0) > 2 * (alone.half_width or 1)
+    twice = fit_trend(np.repeat([0.0, 1.0], 4), rates[:8], np.full(8, 0.01))
+    assert "2 release dates" in (twice.slope_per_year.why_no_interval or "")
+    assert twice.at(0.5).interval is None
+
+
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=3, max_size=50))
 def test_swapping_sides_mirrors_a_paired_difference(pairs):
     first = {str(i): a / 9 for i, (a, _) in enumerate(pairs)}

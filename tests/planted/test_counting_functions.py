@@ -2,9 +2,10 @@
 
 The walk goes from a workspace to the page. Reading takes four (`read_evidence`, `verdicts_of`, `read_verdicts`, which
 has the works' facts from `read_works` and every query from `selected`), whose judgments count two (`who_judged`,
-`count_groups`), counting two (`count`, and `pairs_from` that makes columns of its rows), the rate five (`outcomes`
-narrows pairs to what a rate needs, `groups` sorts them by model, `rated` means and spreads, `rates_of` intervals,
-`win_rates` all three conventions), the chapter one, the report one, the page three. What has no part in the cell is
+`count_groups`), counting two (`count`, and `pairs_from` that makes columns of its rows), the rate seven (`outcomes`
+narrows pairs to what a rate needs, `groups` sorts them by model, `rated` means, `spreads` and `each` how far each may
+be off, tasks and graders crossed, `rates_of` intervals, `win_rates` all three conventions), the chapter one, the report
+one, the page three. What has no part in the cell is
 not on its way: of what `report_of` makes beside the sections, the counts, the rates by task and the first sentences.
 
 A property that hands on what a value holds, or keeps what it was once told, is read as a field; it is counted apart.
@@ -27,10 +28,10 @@ from guildhall.study.evidence import read_evidence
 from tests.planted.counting_functions import functions_that_carry
 from tests.planted.store import Shape, planted_store
 
-TO_THE_CELL = 15
-TO_THE_PAGE = 20
+TO_THE_CELL = 17
+TO_THE_PAGE = 22
 OTHER_CELLS = {
-    "analysis.evidence.rates_by_task": "each task's own rate, for whoever compares two reports",
+    "analysis.paired.rates_by_task": "each task's own rate, for whoever compares two reports",
     "reports.reporting.counts_of": "the tiles at the head of a page",
     "reports.reporting._against_half": "the first sentences",
 }
@@ -91,6 +92,7 @@ def test_properties_are_told_from_functions(walks):
     cell, _ = walks
     assert {name for name in cell if is_property(name)} == {
         "analysis.counting.Counted.outcomes",
+        "analysis.crossed.Crossing.expected",
         "analysis.evidence.Evidence.rates",
     }
     assert not is_property("analysis.pairs.Pairs.outcomes")

@@ -34,8 +34,8 @@ SHARE_OF_CELLS = 0.1
 """For rates: what of the noise between graders is read with their degrees of freedom. Chosen by simulation."""
 BARELY_CROSSED = 0.1
 """Where less than this share of the graders' squares lies between tasks, graders cannot be told from tasks."""
-SMALL = 10
-"""Groups of fewer tasks may borrow the graders' component."""
+SMALL, FEW = 10, 6
+"""Groups of fewer tasks, or of fewer effective graders, may borrow the graders' component."""
 
 
 def crossed(
@@ -84,14 +84,6 @@ class _Expected(NamedTuple):
     graders: Floats
     noise: Floats
     by_task: Floats
-
-
-class _Squares(NamedTuple):
-    """Sums of squared errors of each group; `noise` is what tasks alone put into those by grader."""
-
-    tasks: Floats
-    graders: Floats
-    noise: Floats
 
 
 class Crossing:
@@ -177,12 +169,14 @@ class Crossing:
     @cached_property
     def effective_graders(self) -> Floats:
         """Kish's number, by how many judgments each gave."""
-        return _kish(self._by_group(self.graders, self._gave), self._by_group(self.graders, np.square(self._gave)))
+        return _kish(
+            _added(self.graders.group, self._gave, self.n), _added(self.graders.group, np.square(self._gave), self.n)
+        )
 
     @cached_property
     def spent(self) -> tuple[Floats, Floats]:
         """The sums of squared weights by task and by grader, of each group."""
-        tasks, graders = (self._by_group(one, np.square(one.weight)) for one in (self.tasks, self.graders))
+        tasks, graders = (_added(one.group, np.square(one.weight), self.n) for one in (self.tasks, self.graders))
         return tasks, graders
 
     @cached_property
@@ -208,15 +202,15 @@ class Crossing:
 
         def of_cells(product: Floats, one: Floats, other: Floats) -> Floats:
             """Sums over cells less twice those with the means, and the product of the means."""
-            cells = self._by_group(self.cells, np.square(cell) - 2.0 * cell * product / within)
+            cells = _added(self.cells.group, np.square(cell) - 2.0 * cell * product / within, self.n)
             return cells + _added(group, one * other, self.n)
 
         heavy = np.square(self.tasks.weight) - 2.0 * self.tasks.weight**3 / of_block[of_task]
         mixed = self.graders.weight[grader_of_pair] * np.square(in_block) / of_block[block_of_pair]
-        own = self._by_group(self.graders, np.square(self.graders.weight))
+        own = _added(self.graders.group, np.square(self.graders.weight), self.n)
         own = own - 2.0 * _added(group[block_of_pair], mixed, self.n)
         return _Expected(
-            tasks=self._by_group(self.tasks, heavy) + _added(group, np.square(by_task), self.n),
+            tasks=_added(self.tasks.group, heavy, self.n) + _added(group, np.square(by_task), self.n),
             graders=own + self._met(pairs, in_block, group, of_block),
             noise=of_cells(share * cell, by_grader, by_cell),
             by_task=of_cells(task * share, by_task, by_grader),
@@ -268,8 +262,8 @@ class Crossing:
         found: Floats = cell - self.cells.weight * apart[self.block]
         return found
 
-    def _squares(self, errors: Floats, through_graders: Floats | None) -> tuple[_Squares, Floats]:
-        """The sums of squares, and the errors by task."""
+    def _squares(self, errors: Floats, through_graders: Floats | None) -> tuple[Floats, Floats, Floats, Floats]:
+        """Sums of squared errors by task and by grader, what tasks alone put into these, and the errors by task."""
         own = self._by_cell(errors)
         cell = self.order * own if through_graders is None else self._by_cell(through_graders)
         task = _added(self.task, own, len(self.tasks.weight))
@@ -281,12 +275,11 @@ class Crossing:
         noise = _added(self.block, cell * (cell - 2.0 * whole[self.task] * share / of_block[self.block]), len(group))
         noise = (noise + _added(of_task, np.square(whole), len(group)) * spent) * n / np.maximum(n - 1, 1)
         by_grader = _added(self.grader, cell, len(self.graders.weight))
-        found = _Squares(
-            tasks=self._by_group(self.tasks, np.square(task)),
-            graders=self._by_group(self.graders, np.square(by_grader)),
-            noise=_added(group, noise, self.n),
+        by_task, graders = (
+            _added(level.group, np.square(sums), self.n)
+            for level, sums in ((self.tasks, task), (self.graders, by_grader))
         )
-        return found, task
+        return by_task, graders, _added(group, noise, self.n), task
 
     def by_person(self, errors: Floats) -> Floats:
         """What each grader of each group (`graders.group`, `person`) adds to its error."""
@@ -295,7 +288,7 @@ class Crossing:
     def noise(self, errors: Floats) -> tuple[Floats, Floats]:
         """What of the graders' sums of squares is not theirs, and by what the rest is scaled to what they add."""
         scale = np.divide(self.spent[1], self._theirs, out=np.zeros(self.n), where=self.asked)
-        return self._squares(errors, None)[0].noise, scale
+        return self._squares(errors, None)[2], scale
 
     @cached_property
     def like_these(self) -> NDArray[np.bool_]:
@@ -331,19 +324,19 @@ class Crossing:
         """The spread of every group. With `borrow` (a family for each) small groups take the graders' component that
         all groups of their family have together.
         """
-        found, by_task = self._squares(errors, through_graders)
+        squares, by_graders, noise, by_task = self._squares(errors, through_graders)
         asked, expected, (of_tasks, of_people) = self.asked, self.expected, self.spent
         alone, unit = np.full(self.n, np.nan), np.zeros(self.n)
-        np.divide(found.tasks * of_tasks, expected.tasks, out=alone, where=expected.tasks > 0)
-        np.divide(found.graders - found.noise, self._theirs, out=unit, where=asked)
+        np.divide(squares * of_tasks, expected.tasks, out=alone, where=expected.tasks > 0)
+        np.divide(by_graders - noise, self._theirs, out=unit, where=asked)
         df_graders, borrowed = self.df_graders, np.zeros(self.n, dtype=np.int64)
         if borrow is not None:
-            unit, df_graders, borrowed = self._borrowed(found.graders - found.noise, unit, borrow)
+            unit, df_graders, borrowed = self._borrowed(by_graders - noise, unit, borrow)
         unit = np.maximum(unit, 0.0)
         # Some of what graders add shows between tasks, where not all judged the same ones.
         shown = np.divide(expected.by_task * of_tasks, expected.tasks, out=np.zeros(self.n), where=expected.tasks > 0)
         variance = alone + unit * np.maximum(of_people - shown, 0.0)
-        of_graders = np.where(asked, unit * of_people + share_of_cells * found.noise, 0.0)
+        of_graders = np.where(asked, unit * of_people + share_of_cells * noise, 0.0)
         return Spreads(
             variance=variance,
             of_graders=np.fmin(of_graders, variance),
@@ -357,16 +350,19 @@ class Crossing:
             like_these=self.like_these,
             unnamed=self.unnamed,
             borrowed=borrowed,
+            skew=np.zeros(self.n),
         )
 
     def _borrowed(self, found: Floats, own: Floats, family: Codes) -> tuple[Floats, Floats, Codes]:
-        """The graders' component of each group, of those of few tasks that of all groups of their family."""
+        """The graders' component of each group; small ones have that of all groups of their family."""
         size, asked = int(family.max()) + 1, self.asked
-        total, theirs, df = (
-            _added(family, np.where(asked, one, 0.0), size) for one in (found, self._theirs, self.df_graders)
-        )
+        columns = (found, self._theirs, self.df_graders)
+        total, theirs, df = (_added(family, np.where(asked, one, 0.0), size) for one in columns)
         cells = np.bincount(family[asked], minlength=size)
-        small = asked & (self.n_tasks < SMALL) & (cells[family] > 1)
+        # Graders who judged in several groups are no more people for that.
+        people = kinds_in(family[self.graders.group], self.person, size)
+        df = np.maximum(np.minimum(df, people - 1.0), 1.0)
+        small = asked & ((self.n_tasks < SMALL) | (self.effective_graders < FEW)) & (cells[family] > 1)
         pooled = np.divide(total, theirs, out=np.zeros(size), where=theirs > 0)[family]
         return (
             np.where(small, pooled, own),
@@ -380,16 +376,13 @@ class Crossing:
         A variance's own relative variance is (kurtosis - 1) / n, that of a chi-square 2 / df.
         """
         squares = np.square(by_task)
-        total, fourth = self._by_group(self.tasks, squares), self._by_group(self.tasks, np.square(squares))
+        total, fourth = _added(self.tasks.group, squares, self.n), _added(self.tasks.group, np.square(squares), self.n)
         n = self.n_tasks.astype(np.float64)
         most = np.maximum(n - np.bincount(self._of_block[0], minlength=self.n), 1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             kurtosis = np.where(total > 0, n * fourth / total**2, 1.0)
             matched = np.maximum(1.0, np.minimum(most, 2.0 * n / (kurtosis - 1.0)))
         return np.where(kurtosis > 1.0, matched, most)
-
-    def _by_group(self, level: _Level, values: Floats) -> Floats:
-        return _added(level.group, values, self.n)
 
 
 def _added(by: Codes, values: Floats | NDArray[np.bool_], size: int) -> Floats:

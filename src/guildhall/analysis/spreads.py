@@ -83,11 +83,7 @@ class Spreads:
     like_these: NDArray[np.bool_]
     unnamed: Floats
     borrowed: Codes
-
-    @property
-    def skew(self) -> Floats:
-        """None is known here beyond that of a share itself."""
-        return np.zeros(len(self.variance))
+    skew: Floats
 
     def __getitem__(self, at: int) -> Spread:
         return Spread(*(getattr(self, name)[at].item() for name in Spread._fields))

@@ -22,7 +22,10 @@ def ratings(
     file: Annotated[Path, typer.Argument(help="Rows: left, right, winner; optionally task, grader, weight.")],
     ties: Annotated[str, typer.Option(help="davidson, rao-kupper or half.")] = "davidson",
     cluster: Annotated[
-        str, typer.Option(help="auto (task, else grader, where the file names one), task, grader or none.")
+        str,
+        typer.Option(
+            help="auto (tasks and graders crossed, as far as the file names them), crossed, task, grader or none."
+        ),
     ] = "auto",
     anchor: Annotated[list[str] | None, typer.Option(help="MODEL=SCORE, kept fixed; may be repeated.")] = None,
     position: Annotated[bool, typer.Option("--position", help="Estimate the left side's advantage too.")] = False,
@@ -194,6 +197,7 @@ def _row(one: WinRate) -> dict[str, Any]:
         "win": one.win,
         "win_or_tie": one.win_or_tie,
         "half_tie": one.half_tie,
+        "design_effect": one.half_tie.design_effect,
     }
 
 
