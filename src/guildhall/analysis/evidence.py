@@ -13,11 +13,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from guildhall.analysis.counting import Counted
-from guildhall.analysis.paired import Drift
+from guildhall.analysis.paired import Drift, rates_by_task
 from guildhall.analysis.pairs import NOT_ASKED, Pairs
 from guildhall.analysis.tables import Coded, Floats, Table
 from guildhall.analysis.win_rates import WinRate, win_rates
 from guildhall.domain.policy import GraderGroup
+from guildhall.domain.report import TaskRates
 from guildhall.domain.studies import Study
 
 
@@ -103,6 +104,7 @@ class Need(StrEnum):
 
     `severity`: `submission, task, model` (null for a person's work), `severity, grader, control, drawn`.
     `files`: `author, task, submission, ending, rules`: delivered files with the faults that checks found in each.
+    `steering`: `author, task, submission, rules`: all work, with the attempts to steer whoever judges found in each.
     `tells`: `submission`: work that still hints at its maker.
     `picks`: `author, chosen, order`: tries a judge picked from.
     `reasons`: `coder, judgment, label`: justifications by the label that names their main reason.
@@ -111,6 +113,7 @@ class Need(StrEnum):
 
     SEVERITY = "severity"
     FILES = "files"
+    STEERING = "steering"
     TELLS = "tells"
     PICKS = "picks"
     REASONS = "reasons"
@@ -153,6 +156,11 @@ class Evidence:
     def tasks_and_models(self) -> Table | None:
         """What savings rest on: a row for each task and model; None where no hours or times are known."""
         return tasks_and_models(self.pairs, self.tasks)
+
+    @cached_property
+    def task_rates(self) -> TaskRates:
+        """Each task's own rates by model."""
+        return rates_by_task(self.counted.outcomes, self.waves)
 
     @property
     def group(self) -> GraderGroup:

@@ -272,6 +272,6 @@ def _all_models(rows: Pairs) -> tuple[dict[str, float], GradersOfSide | None] | 
     if not len(rows):
         return None
     codes = np.zeros(len(rows), dtype=np.int32)
-    whole = replace(rows.outcomes(), model=Coded(codes, ("all",)), sample=rows.submission)
+    whole = replace(rows.outcomes, model=Coded(codes, ("all",)), sample=rows.submission)
     rates = rates_by_task(whole, ())
     return rates.of("all", "half_tie"), people_of(rates, "all", "half_tie")

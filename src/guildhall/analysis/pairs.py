@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from guildhall.analysis.outcomes import Halves, Outcomes
-from guildhall.analysis.tables import Coded, Codes, Floats, distinct
+from guildhall.analysis.tables import Coded, Codes, Floats, distinct, places_of
 
 if TYPE_CHECKING:
     from guildhall.analysis.counting import VerdictFrames
@@ -96,14 +96,13 @@ class Pairs:
         bases = (Coded(one.base, one.submission.names) for one in (self, other))
         return Pairs(**{**found, "base": _joined_codes(*bases).codes})
 
-    def by_model(self) -> Iterator[tuple[str, Pairs]]:
-        """Each model's entries, in the order of their names."""
-        order = np.argsort(self.model.codes, kind="stable")
-        ends = np.cumsum(np.bincount(self.model.codes, minlength=len(self.model.names)))
-        parts = dict(zip(self.model.names, np.split(order, ends[:-1]), strict=True)) if len(ends) else {}
-        for name in sorted(parts):
-            if len(parts[name]):
-                yield name, self.keep(parts[name])
+    def by_model(self) -> Iterator[tuple[str, NDArray[np.intp]]]:
+        """Where each model's entries stand, in the order of the models' names."""
+        return (
+            (name, at)
+            for name, at in sorted(zip(self.model.names, places_of(self.model), strict=True), key=lambda one: one[0])
+            if len(at)
+        )
 
     @cached_property
     def deliverables(self) -> Deliverables:
@@ -113,15 +112,16 @@ class Pairs:
         first[at[::-1]] = np.arange(len(at))[::-1]  # of several entries the last one assigned, the first, stays
         return Deliverables(code, first, at)
 
-    def outcomes(self, strata: Sequence[str] = ("occupation",)) -> Outcomes:
-        """What estimators of rates take; the finest of `strata` stays as it is in any other draw of tasks."""
+    @property
+    def outcomes(self) -> Outcomes:
+        """What estimators of rates take; occupations stay as they are in any other draw of tasks."""
         return Outcomes(
             task=self.task,
             model=self.model,
             sample=self.sample,
             halves=self.halves,
             grader=self.grader,
-            stratum=next((self.columns[name] for name in ("occupation", "sector") if name in strata), None),
+            stratum=self.columns.get("occupation"),
             groups=self.columns,
         )
 

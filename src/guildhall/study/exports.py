@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from guildhall.analysis.counting import Counted
+from guildhall.analysis.counting import LOOKED_AT, Counted
 from guildhall.analysis.pairs import BREAKDOWNS, NOT_ASKED, Pairs, words_in
 from guildhall.analysis.tables import Coded
 from guildhall.domain.authors import ModelRun
@@ -25,8 +25,8 @@ from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.errors import UnknownName
 from guildhall.sampling.package import Packed, pack
+from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
-from guildhall.study.evidence import verdicts_of
 from guildhall.study.policy import count_groups
 from guildhall.study.unblinding import shown_names, unblinding
 from guildhall.taskbank.listing import latest_tasks
@@ -35,6 +35,8 @@ FORMULA = r"^[=+\-@\t\r]"
 """How a text begins that a spreadsheet would take for a formula."""
 CODE_BOOK = "codebook"
 ROWS_AT_ONCE = 100_000
+OF_MODELS = ("condition", "effort")
+"""Columns that hold a model's settings: with them a code name would be none, so they are empty until unblinding."""
 COLUMNS: dict[str, tuple[type, str]] = {
     "task": (str, "the task's id"),
     "model": (str, "whose work was compared with the baseline's: a code name, or after unblinding the name"),
@@ -70,7 +72,7 @@ def exported(workspace: Workspace, study: Study, ending: str, *, graders: Grader
 
 
 def _counted(workspace: Workspace, study: Study, graders: GraderGroup | str | None) -> Counted:
-    verdicts = verdicts_of(workspace, study)
+    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
     return next(count_groups(workspace, study, verdicts, graders=graders))
 
 
@@ -98,10 +100,13 @@ def write_export(
 
 def _shown(workspace: Workspace, study: Study, counted: Counted) -> pl.DataFrame:
     """The counted judgments under the names that may be shown, in the order of these names."""
-    pairs, shown = counted.pairs, shown_names(workspace.store, study)
+    pairs, shown = counted.pairs, shown_names(workspace, study)
     names = {name: shown[name] for name in words_in(pairs.model)}
     # Names that stand in no row, the expert's first of all, are needed by nobody.
     named = Coded(pairs.model.codes, tuple(names.get(name, "") for name in pairs.model.names))
+    if not unblinding(workspace.store, study.id).open:
+        hidden = Coded(np.full(len(pairs), -1, dtype=np.int32), ())
+        pairs = replace(pairs, columns={**pairs.columns, **dict.fromkeys(OF_MODELS, hidden)})
     # Rows sorted by true names would give away the order of the names behind the code names.
     return frame(replace(pairs, model=named), counted.policy.graders).sort("task", "model", "sample", "grader")
 

@@ -17,12 +17,12 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 from sqlalchemy.exc import SQLAlchemyError
 
-from guildhall.analysis.counting import Counted, count
+from guildhall.analysis.counting import LOOKED_AT, Counted, count
 from guildhall.analysis.pairs import Pairs
 from guildhall.analysis.win_rates import win_rates
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.gradings import SERVICE, Grades, GradingRequest, TaskGrade
-from guildhall.domain.judges import JudgePlan
+from guildhall.domain.judges import FENCE, JudgePlan
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.policy import GraderGroup, Policy, Rule
 from guildhall.domain.prices import Price
@@ -51,9 +51,9 @@ from guildhall.sampling.outside import import_folder
 from guildhall.store.gradings import Grading, Gradings
 from guildhall.store.outbox import Outbox
 from guildhall.store.settings import read_section
+from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.work import LEASE_S, ItemEnd, Work
 from guildhall.store.workspace import Workspace
-from guildhall.study.evidence import verdicts_of
 from guildhall.taskbank.listing import latest_tasks
 
 Positive = Annotated[int, Field(ge=1)]
@@ -88,7 +88,9 @@ class ServiceSettings(Value):
 
     def graders(self) -> Mapping[str, AutomaticGrader]:
         """Every judge of the service, by name."""
-        return {plan.name: ByModel(plan) for plan in self.judges} | {name: ByBaseline(name) for name in self.baselines}
+        return {plan.name: ByModel(plan.but(fence=FENCE)) for plan in self.judges} | {
+            name: ByBaseline(name) for name in self.baselines
+        }
 
     def grader(self, name: str) -> AutomaticGrader:
         known = self.graders()
@@ -234,7 +236,7 @@ def _judged(workspace: Workspace, request: GradingRequest, stopping: Callable[[]
     if not waiting.comparisons:
         raise NotEnoughData("none of the tasks has an expert's work to compare with")
     _ask(workspace, request, grader, service, waiting.comparisons, tasks=gradable, stopping=stopping)
-    verdicts = verdicts_of(workspace, study)
+    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
     policy = Policy(
         studies=(study.id,),
         baseline=study.baseline,

@@ -142,10 +142,10 @@ class Blinding:
             return None
         asked = evidence.pairs.keep(evidence.pairs.guess != NOT_ASKED)
         figures: list[Named] = []
-        for model, mine in asked.by_model():
-            index = blinding_index(
-                GuessRows(mine.guess, mine.score > 0.5, mine.grader.codes, mine.task.codes), level=evidence.level
-            )
+        preferred, grader, task = asked.score > 0.5, asked.grader.codes, asked.task.codes
+        for model, at in asked.by_model():
+            rows = GuessRows(asked.guess[at], preferred[at], grader[at], task[at])
+            index = blinding_index(rows, level=evidence.level)
             figures += [(f"{model}: {where}", found) for where, found in index.items() if found.value is not None]
         words = "Right minus wrong guesses of which side a person made: 0 when the blind held, 1 when it hid nothing."
         return figure_section("blinding", "Did the blind hold?", words, figures, traced=True)
@@ -187,7 +187,7 @@ class Tells:
         if not told.any():
             return None
         clean = evidence.pairs.keep(~told)
-        without = {rate.model: rate for rate in win_rates(clean.outcomes(), level=evidence.level)} if len(clean) else {}
+        without = {rate.model: rate for rate in win_rates(clean.outcomes, level=evidence.level)} if len(clean) else {}
         figures: list[Named] = []
         for rate in evidence.rates:
             figures.append((f"{rate.model}: all pairs", rate.win_or_tie))
