@@ -153,7 +153,7 @@ def test_a_notebook_an_archive_and_a_page_of_the_web_are_read(tmp_path: Path) ->
     assert "a = 1\na\nOutput (stream):\n1" in extract_file(notebook, kind=Kind.IPYNB).text
     archive = sound.archive(tmp_path / "a.zip", deep__notes_dot_txt=b"hello there")
     text = extract_file(archive, kind=Kind.ZIP).text
-    assert "deep/notes.txt (txt, 11 bytes)" in text
+    assert "deep/notes.txt (txt)" in text
     assert "hello there" in text
     page = tmp_path / "p.html"
     page.write_text("<h2>Plan</h2><script>x</script><ul><li>one</ul><table><tr><td>a<td>b</td></tr></table>")
@@ -191,7 +191,6 @@ def test_a_file_that_cannot_be_read_is_an_omission_with_its_reason(tmp_path: Pat
     assert "damaged zip" in extracted.omitted[0].reason
 
 
-@pytest.mark.realdata
 def test_the_words_of_real_expert_files_are_read(realdata: Path) -> None:
     from guildhall.documents.detection import detect
 

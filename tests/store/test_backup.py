@@ -211,7 +211,7 @@ def test_a_backup_taken_while_others_write_is_of_one_moment(
     writers = [threading.Thread(target=write, args=(first,)) for first in (1, 100_000)]
     for writer in writers:
         writer.start()
-    written.wait(30)
+    written.wait()
     try:
         for number in range(20):  # on a busy machine one may be taken before anybody gets to write
             before, file = used.store.count(Submission), tmp_path / f"{number}.tar"
@@ -299,9 +299,7 @@ def _killed(command: list[str], folder: Path, sight: Callable[[], bool]) -> bool
     """Run a command and kill it as soon as something is to be seen; whether it was still at work."""
     child = subprocess.Popen([sys.executable, "-m", "guildhall", *command], cwd=folder, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 120
         while not sight() and child.poll() is None:
-            assert time.monotonic() < deadline
             time.sleep(0.001)
     finally:
         child.send_signal(signal.SIGKILL)

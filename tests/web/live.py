@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Self
 
 import httpx
-import uvicorn
 
 from guildhall.domain.halls import Member, Role, WayIn
 from guildhall.store.workspace import Workspace
 from guildhall.web.app import create_app
+from guildhall.web.connections import ConnectionLimits, Connections, limits_here
 from guildhall.web.files import files_app
+from guildhall.web.serving import server_of, together
 from guildhall.web.site import Addresses, Site
+from tests.waiting import client, until
 
 
 def free_port() -> int:
@@ -34,35 +36,30 @@ class Live:
     port: int = field(default_factory=free_port)
     files_port: int = field(default_factory=free_port)
     skew_s: float = 0.0
+    limits: ConnectionLimits = field(default_factory=limits_here)
     visitors: list[Visitor] = field(default_factory=list)
 
     def start(self) -> Self:
         self.workspace = Workspace.open(self.path)
         addresses = Addresses(f"http://localhost:{self.port}", f"http://files.localhost:{self.files_port}")
         self.site = Site(self.workspace, addresses, clock=lambda: time.time() + self.skew_s)
+        self.connections = Connections(self.limits)
         self._servers = [
-            uvicorn.Server(
-                uvicorn.Config(
-                    app, host="127.0.0.1", port=port, log_level="critical", server_header=False, date_header=False
-                )
-            )
+            server_of(app, "127.0.0.1", port, self.connections)
             for app, port in ((create_app(self.site), self.port), (files_app(self.site), self.files_port))
         ]
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
         self._thread.start()
-        deadline = time.monotonic() + 60
-        while not all(server.started for server in self._servers):
-            assert time.monotonic() < deadline, "the server did not start"
-            time.sleep(0.01)
+        until(lambda: all(server.started for server in self._servers))
         return self
 
     async def _serve(self) -> None:
-        await asyncio.gather(*(server.serve() for server in self._servers))
+        await together(self._servers, self.connections)
 
     def stop(self) -> None:
         for server in self._servers:
             server.should_exit = True
-        self._thread.join(timeout=20)
+        self._thread.join()
         for visitor in self.visitors:
             visitor.close()
         self.visitors.clear()
@@ -100,8 +97,8 @@ class Visitor:
 
     def __init__(self, live: Live) -> None:
         self.live = live
-        self.http = httpx.Client(base_url=f"http://localhost:{live.port}", follow_redirects=False, timeout=30)
-        self.bare = httpx.Client(timeout=30)
+        self.http = client(f"http://localhost:{live.port}")
+        self.bare = client()
 
     def get(self, path: str, **more: object) -> httpx.Response:
         return self.http.get(path, **more)  # type: ignore[arg-type]

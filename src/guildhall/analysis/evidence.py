@@ -160,6 +160,11 @@ class Evidence:
         """What savings rest on: a row for each task and model; None where no hours or times are known."""
         return tasks_and_models(self.pairs, self.tasks)
 
+    @cached_property
+    def task_rates(self) -> TaskRates:
+        """Each task's own rates by model."""
+        return rates_by_task(self.counted.outcomes, self.waves)
+
     @property
     def group(self) -> GraderGroup:
         return self.counted.policy.graders

@@ -50,14 +50,18 @@ class Documents:
         """What the file is, and what is odd about that."""
         return _looked_at(file, lambda known: achieved(file, known.kind, findings=noticed(known)))
 
-    def text(self, file: Path, *, out: Path | None = None) -> tuple[FileOutcome, str]:
-        """The file's words with their structure; kept as `out/text.md` when a folder is given."""
+    def text(self, file: Path, *, out: Path | None = None, copy: Path | None = None) -> tuple[FileOutcome, str]:
+        """The file's words with their structure; kept as `out/text.md` when a folder is given.
+
+        With our `copy` of it at hand, what programs store each in their way is read there.
+        """
         text = ""
 
         def read(known: Detected) -> FileOutcome:
             nonlocal text
             with _folder(None) as folder:
-                extracted = self.rooms.call(inside.read, file, out=folder, kind=known.kind.value)
+                also = {"copy": copy} if copy else {}
+                extracted = self.rooms.call(inside.read, file, out=folder, also=also, kind=known.kind.value)
             text = extracted.text
             findings = (*noticed(known), *extracted.findings, *noted(extracted.omitted))
             if not text and extracted.omitted:

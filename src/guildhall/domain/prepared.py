@@ -64,7 +64,7 @@ class PreparedFile(Value):
     scrubbed: Digest | None = None
     """The file itself without its makers' traces, for studies that hand out originals."""
     withheld: str = ""
-    """Why there is no such file."""
+    """What it lacks, or why there is no such file."""
     pages: tuple[ShownPage, ...] = ()
     text: Digest | None = None
     grid: Digest | None = None

@@ -27,12 +27,12 @@ from guildhall.store.blobs import sync_folder
 from guildhall.store.database import HEAD
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_named, shelf_of
-from guildhall.store.verdict_names import MOST_NAMED, TASK_TYPES, as_pinned, in_parts, read_tasks, read_works, selected
+from guildhall.store.verdict_names import MOST_NAMED, TASK_TYPES, as_pinned, in_parts, read_tasks, read_works
 from guildhall.store.verdict_rows import COLUMNS
 from guildhall.store.verdict_tables import SPAN, graders, names, verdicts
 from guildhall.store.verdicts import made
 
-WORTH_KEEPING = 50_000
+AT_ONCE = WORTH_KEEPING = 50_000
 """Rows: a study or the end of the table with fewer is sooner read from the database."""
 _DTYPES = {
     SmallInteger: pl.Int16(),
@@ -98,7 +98,7 @@ def read_verdicts(
             word, codes = made(connection), _study_codes(connection, studies)
             of_studies = _select(wanted).where(verdicts.c.study.in_(list(codes.values())))
             if store.in_transaction or not _many(connection, of_studies):
-                rows = selected(connection, of_studies, _types(wanted))
+                rows = pl.read_database(of_studies, connection, schema_overrides=_types(wanted))
             else:
                 kept, ours = _Parts(connection, parts, str(word)), pl.col("study").is_in(list(codes.values()))
                 rows = pl.concat([kept.read(span, wanted).filter(ours) for span in kept.spans()])
@@ -219,8 +219,8 @@ class _Parts:
         if part is not None:
             return pl.read_parquet(BytesIO(part), columns=list(columns))
         if span.rows < WORTH_KEEPING:
-            return selected(self.connection, _select(columns).where(span.within), _types(columns))
-        rows = selected(self.connection, select(verdicts).where(span.within), ROW_TYPES)
+            return self._selected(span, columns)
+        rows = self._selected(span, tuple(ROW_TYPES))
         self._keep(span, rows)
         return rows.select(columns)
 
@@ -228,7 +228,13 @@ class _Parts:
         """Make the part of a span, however small; False when it was there."""
         if self._kept(span) is not None:
             return False
-        return self._keep(span, selected(self.connection, select(verdicts).where(span.within), ROW_TYPES))
+        return self._keep(span, self._selected(span, tuple(ROW_TYPES)))
+
+    def _selected(self, span: _Span, columns: Sequence[str]) -> pl.DataFrame:
+        """The rows of a span by the database, so many at a time: as Python's numbers all would take much memory."""
+        query, types = _select(columns).where(span.within), _types(columns)
+        some = pl.read_database(query, self.connection, schema_overrides=types, iter_batches=True, batch_size=AT_ONCE)
+        return pl.concat(some)
 
     def _name(self, span: _Span) -> str:
         return f"{span.number}-{span.rows}-{span.last}-{HEAD}-{self.word}"

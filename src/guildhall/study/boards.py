@@ -19,7 +19,7 @@ import polars as pl
 from sqlalchemy import func, select
 
 from guildhall.analysis.agreement import pair_agreement
-from guildhall.analysis.counting import Counted, count
+from guildhall.analysis.counting import LOOKED_AT, Counted, count
 from guildhall.analysis.pairs import Pairs
 from guildhall.analysis.rated import Groups
 from guildhall.domain.boards import Board, BoardCell, Progress, Running, RunningAgreement
@@ -31,9 +31,9 @@ from guildhall.store.boards import keep_board, kept_board
 from guildhall.store.frames import shown_works
 from guildhall.store.hall import seats, slots
 from guildhall.store.records import Store
+from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
-from guildhall.study.evidence import verdicts_of
-from guildhall.study.policy import PROGRAMS, groups_of, policy_of, who_judged
+from guildhall.study.policy import PROGRAMS, policies_of
 
 
 def count_board(workspace: Workspace, study: Study, *, now: float) -> Board:
@@ -64,11 +64,10 @@ def models_by_comparison(store: Store, study: Study) -> dict[str, frozenset[str]
 
 def _people(workspace: Workspace, study: Study) -> dict[str, Counted]:
     """What each group of people (or of simulated graders) judged, as the report will count it."""
-    verdicts = verdicts_of(workspace, study)
-    judged = who_judged(verdicts)
+    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
     return {
-        str(group): count(verdicts, policy_of(workspace, study, verdicts, judged, group))
-        for group in groups_of(study, judged)
+        str(group): count(verdicts, policy)
+        for group, policy in policies_of(workspace, study, verdicts).items()
         if group.kind not in PROGRAMS
     }
 
@@ -99,7 +98,8 @@ def running_estimates(
     bank = {model: sum(name == model for _, name in finished) for model in models}
     made = []
     for kind, counted in people.items():
-        for model, mine in counted.pairs.by_model():
+        for model, places in counted.pairs.by_model():
+            mine = counted.pairs.keep(places)
             means = _task_means(mine)
             done = {task: at for task in means if (at := finished.get((task, model))) is not None}
             if done:
@@ -149,7 +149,7 @@ def _running(means: Mapping[str, float], finished: Mapping[str, float], n_bank: 
 
 def _task_means(rows: Pairs) -> dict[str, float]:
     """Each task's mean over samples of the mean over grades, for one model."""
-    groups = Groups(rows.outcomes())
+    groups = Groups(rows.outcomes)
     names = [rows.task.names[code] for code in groups.names_of_tasks.tolist()]
     return dict(zip(names, groups.task_means("half_tie").tolist(), strict=True))
 

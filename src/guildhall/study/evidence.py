@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 from sqlalchemy import select
 
-from guildhall.analysis.counting import LOOKED_AT, Counted, VerdictFrames
+from guildhall.analysis.counting import LOOKED_AT, Counted
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.outcomes import TIE, WIN
 from guildhall.analysis.paired import drift_of, split_anchors
@@ -47,7 +47,8 @@ def read_evidence(
     reasons: ByCoder | None = None,
 ) -> Evidence:
     """The evidence of one group of graders; kinds are never pooled. `reasons` are labels of justifications by coder."""
-    verdicts, plan = verdicts_of(workspace, study), study.design.plan or Plan.of_old_form(study)
+    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
+    plan = study.design.plan or Plan.of_old_form(study)
     counted, *others = count_groups(workspace, study, verdicts, graders=graders, baseline=baseline)
     alone = Evidence(
         study=study,
@@ -65,11 +66,6 @@ def read_evidence(
     if Need.REASONS in needs:
         facts[Need.REASONS] = _labels(reasons or {})
     return replace(pooled, facts=facts)
-
-
-def verdicts_of(workspace: Workspace, study: Study, *, columns: Sequence[str] = LOOKED_AT) -> VerdictFrames:
-    """All that was judged of a study, with what counting looks at or the columns that are asked for."""
-    return read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=columns)
 
 
 _TASKS = {

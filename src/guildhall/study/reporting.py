@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +58,7 @@ def methods_of(study: Study, tasks: Sequence[Task], *, policy: Policy, models: S
         BLINDINGS[study.design.blinding],
         f"Each set shows {design.set_size} deliverables side by side, without authors, under neutral file names and "
         "with file metadata removed.",
+        *_originals(design),
         *_graders(design, policy.graders),
         f"Graders are of the group: {policy.graders}. Models are compared with: {policy.baseline}. "
         "A task without the baseline's work takes no part.",
@@ -70,6 +72,20 @@ def methods_of(study: Study, tasks: Sequence[Task], *, policy: Policy, models: S
         "Breakdowns show each cell's own rate with an interval, a band that holds for all cells at once, "
         "and a pooled rate that leans on the model's other cells.",
     )
+
+
+STRUCTURE_TELLS = {"docx": 1.0, "pdf": 1.0, "pptx": 1.0, "xlsx": 1.0}
+"""How often the structure of a cleaned original names the program that wrote it (`documents-provenance`)."""
+
+
+def _originals(design: HallDesign) -> Iterator[str]:
+    if design.originals:
+        shares = ", ".join(f"{kind} {share:.2f}" for kind, share in STRUCTURE_TELLS.items())
+        yield (
+            "Graders were handed the makers' own files, cleaned, instead of copies that one program writes. From their "
+            f"structure alone a program names the one that wrote them: {shares} of files, where chance is .20 to .25. "
+            "Whoever looked there could tell models from people."
+        )
 
 
 def planned_and_done(study: Study, done: Policy, forms: Sequence[Study]) -> Iterator[str]:
@@ -180,7 +196,7 @@ def _times(count: int) -> str:
 
 
 WORTH_A_PROCESS = 2_000
-"""Comparisons: from so many on a report computes so long that its figures are drawn beside."""
+"""Comparisons: from so many on a report computes so long that its pictures are made beside."""
 UNCODED = frozenset(Need) - {Need.JUSTIFICATIONS}
 """What a report needs where nobody coded what graders wrote: their words, one for each judgment, are then not read."""
 
@@ -195,9 +211,9 @@ def study_report(
 
 
 def report_from(
-    workspace: Workspace, evidence: Evidence, *, begin: Callable[[Sequence[Figure]], None] = lambda _figures: None
+    workspace: Workspace, evidence: Evidence, *, draw: Callable[[Sequence[Figure]], None] = lambda _figures: None
 ) -> Report:
-    """The same from evidence at hand; `begin` is told the figures as they come."""
+    """The same from evidence at hand; `draw` is told the figures as they come."""
     study, policy = evidence.study, evidence.counted.policy
     tasks = workspace.store.get_all(Task, study.tasks)
     note = study.design.rehearsal_note
@@ -212,7 +228,7 @@ def report_from(
         methods=methods,
         notes=list(_unanswered(workspace, evidence)),
         planned_and_done=list(planned_and_done(study, policy, forms)),
-        begin=begin,
+        draw=draw,
     )
 
 
@@ -237,13 +253,14 @@ def write_study_report(
     codes = read_codes(reasons)
     needs = frozenset(Need) if codes else UNCODED
     many = workspace.store.count(Comparison, study=study.id) >= WORTH_A_PROCESS
-    with _nothing_collected(), drawing(folder / "figures", beside=many) as figures:
+    with _nothing_collected(), drawing(folder / "figures", beside=many) as figures, ThreadPoolExecutor(1) as thread:
         evidence = read_evidence(workspace, study, graders=graders, baseline=baseline, needs=needs, reasons=codes)
-        report = report_from(workspace, evidence, begin=figures.begin)
-        write_csv(evidence.pairs, evidence.group, folder / "judgments.csv")
+        rows = thread.submit(write_csv, evidence.pairs, evidence.group, folder / "judgments.csv")
+        report = report_from(workspace, evidence, draw=figures.draw)
         if (table := evidence.tasks_and_models) is not None:
             (folder / "tasks-and-models.csv").write_text(rows_csv(table), encoding="utf-8")
         write_report(report, folder, figures)
+        rows.result()
     return report
 
 
@@ -289,7 +306,7 @@ def trace(store: Store, evidence: Evidence, where: Mapping[str, str]) -> Traced:
         raise NothingJudged(", ".join(f"{name} = {word}" for name, word in where.items()))
     keys = _digests(store, rows.judgment.tolist())
     return Traced(
-        rows, evidence.group, tuple(keys[seq] for seq in rows.judgment.tolist()), tuple(win_rates(rows.outcomes()))
+        rows, evidence.group, tuple(keys[seq] for seq in rows.judgment.tolist()), tuple(win_rates(rows.outcomes))
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NoReturn
@@ -17,7 +18,7 @@ from guildhall.domain.reviews import Draft
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id
-from guildhall.errors import InputError, UnknownName
+from guildhall.errors import InputError, StoreError, UnknownName
 from guildhall.grading.gold import GoldDesk
 from guildhall.grading.opening import sealed_orders
 from guildhall.grading.people import Roster
@@ -129,6 +130,15 @@ class Site:
         return self._wordings.task(self.store.get(Comparison, slot.comparison))
 
     def _view(self, seat: str) -> BlindedView:
+        view = self._made_view(seat)
+        files = [*view.reference_files, *(file for side in view.sides for file in side.files)]
+        for digest in {one for file in files for one in (file.digest, file.text, *(page.image for page in file.pages))}:
+            with suppress(StoreError):  # said where the file is asked for
+                if digest:
+                    self.blobs.found(digest)  # brought from an object store now, for all sides alike
+        return view
+
+    def _made_view(self, seat: str) -> BlindedView:
         if seat.startswith(DRAFT):
             from guildhall.study.reviewing import draft_view  # documents are loaded only where files are looked at
 

@@ -142,8 +142,9 @@ class Blinding:
             return None
         asked = evidence.pairs.keep(evidence.pairs.guess != NOT_ASKED)
         figures: list[Named] = []
-        for model, mine in asked.by_model():
-            index = blinding_index(GuessRows(mine.guess, mine.score > 0.5, mine.grader.codes), level=evidence.level)
+        preferred, grader = asked.score > 0.5, asked.grader.codes
+        for model, at in asked.by_model():
+            index = blinding_index(GuessRows(asked.guess[at], preferred[at], grader[at]), level=evidence.level)
             figures += [(f"{model}: {where}", found) for where, found in index.items() if found.value is not None]
         words = "Right minus wrong guesses of which side a person made: 0 when the blind held, 1 when it hid nothing."
         return figure_section("blinding", "Did the blind hold?", words, figures, traced=True)
@@ -185,7 +186,7 @@ class Tells:
         if not told.any():
             return None
         clean = evidence.pairs.keep(~told)
-        without = {rate.model: rate for rate in win_rates(clean.outcomes(), level=evidence.level)} if len(clean) else {}
+        without = {rate.model: rate for rate in win_rates(clean.outcomes, level=evidence.level)} if len(clean) else {}
         figures: list[Named] = []
         for rate in evidence.rates:
             figures.append((f"{rate.model}: all pairs", rate.win_or_tie))

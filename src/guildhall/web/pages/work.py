@@ -86,7 +86,8 @@ def brief(request: Request, site: Site, session: Session, _form: FormData) -> Re
         return RedirectResponse(f"/sets/{seat.id}", 303)
     warnings = () if request.query_params.get("aware") else site.sensitive(seat)
     view = None if warnings else shown_view(site, seat)
-    return page(request, "brief.html", seat=seat, view=view, warnings=warnings, declines=DECLINE_REASONS)
+    design = site.design(seat.slot.study)
+    return page(request, "brief.html", seat=seat, view=view, warnings=warnings, declines=DECLINE_REASONS, design=design)
 
 
 @members_only(GRADER)
