@@ -75,7 +75,8 @@ def _originals(design: HallDesign) -> Iterator[str]:
     if design.originals:
         yield (
             "Graders were handed the makers' own files, cleaned, instead of copies that one program writes. From their "
-            f"structure alone a program names the one that wrote them: {STRUCTURE_TELLS} of files, where chance is .20 to .25. "
+            f"structure alone a program names the one that wrote them: {STRUCTURE_TELLS} of files, where chance is "
+            ".20 to .25. "
             "Whoever looked there could tell models from people."
         )
 
