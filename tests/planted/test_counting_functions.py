@@ -2,7 +2,8 @@
 
 The walk goes from a workspace to the page. Reading takes three (`read_evidence`; `read_verdicts`, which has the works'
 facts from `read_works`), whose judgments count two (`count_groups`, `policies_of`), counting two (`count`, and
-`pairs_from` that makes columns of its rows), the rate two (`rates_of` intervals, `win_rates` all three conventions),
+`pairs_from` that makes columns of its rows), the rate four (`spreads` and `each` how far
+it may be off, tasks and graders crossed, `rates_of` intervals, `win_rates` all three conventions),
 the chapter one, the report one, the page three. What has no part in the cell is not on its way: of what `report_of`
 makes beside the sections, the counts, the rates by task and the first sentences.
 
@@ -26,10 +27,10 @@ from guildhall.study.evidence import read_evidence
 from tests.planted.counting_functions import functions_that_carry
 from tests.planted.store import Shape, planted_store
 
-TO_THE_CELL = 10
-TO_THE_PAGE = 15
+TO_THE_CELL = 12
+TO_THE_PAGE = 17
 OTHER_CELLS = {
-    "analysis.evidence.rates_by_task": "each task's own rate, for whoever compares two reports",
+    "analysis.paired.rates_by_task": "each task's own rate, for whoever compares two reports",
     "reports.reporting.counts_of": "the tiles at the head of a page",
     "reports.reporting._against_half": "the first sentences",
 }
@@ -90,6 +91,7 @@ def test_properties_are_told_from_functions(walks):
     cell, _ = walks
     assert {name for name in cell if is_property(name)} == {
         "analysis.counting.Counted.outcomes",
+        "analysis.crossed.Crossing.expected",
         "analysis.evidence.Evidence.rates",
         "analysis.pairs.Pairs.outcomes",
     }

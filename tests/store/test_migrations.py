@@ -120,7 +120,7 @@ def test_an_upgraded_database_goes_on_being_written_to(old: tuple[Engine, Rows])
     engine, rows = old
     upgrade(engine)
     store = Store(engine)
-    store.add(task(1))
+    store.add(task(77))
     record(store, at=9.0, actor="p-0", action="look", subject="x", facts={})
     assert store.count(Task) == len(rows["tasks"]) + 1 and broken_links(store) == []
 
@@ -154,5 +154,5 @@ def test_the_filling_leaves_no_table_empty(store: Store) -> None:
 def test_a_filled_workspace_passes_no_record_check_by_being_empty(tmp_path: Path) -> None:
     with Workspace.create(tmp_path / "w") as workspace:
         fill(workspace.store)
-        health = examine_workspace(workspace, now=0.0, files=False)
+        health = examine_workspace(workspace, files=False)
     assert health.counts["tasks"] > 0 and not [fault for fault in health.faults if fault.check in {"records", "audit"}]

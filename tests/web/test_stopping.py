@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -21,7 +22,7 @@ from guildhall.store.workspace import Workspace
 from guildhall.study.gradings import work_once
 from guildhall.web.site import Addresses, Site
 from guildhall.web.webhooks import Webhooks
-from tests.waiting import fetch
+from guildhall.web.worker import WorkerBeside
 from tests.web.live import Live
 from tests.web.packages import package
 from tests.web.processes import Process, guildhall, serving, wait_until
@@ -183,6 +184,20 @@ def test_the_limit_is_told_to_whoever_gives_a_wrong_one(path: Path) -> None:
         assert worker.child.wait() == 2 and "stop-within" in worker.words()
 
 
-def test_health_is_told_by_a_real_server(path: Path) -> None:
-    with serving(path) as server:
-        assert fetch(f"http://127.0.0.1:{server.port}/healthz").text == "alive\n"
+def test_a_worker_beside_that_dies_is_told_of_and_started_again_until_its_server_is_told_to_stop(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    restarts: list[int] = []
+    beside = WorkerBeside(
+        [sys.executable, "-S", "-c", "import sys; sys.stdin.read()"], on_restart=lambda: restarts.append(1)
+    )
+    first = beside.process
+    first.kill()
+    deadline = time.monotonic() + 60
+    while beside.process is first:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert beside.process.poll() is None and restarts == [1]
+    assert "the worker ended by itself (exit code -9); started again in 1 s" in caplog.text
+    beside.ended(within_s=10)
+    assert beside.process.poll() is not None and restarts == [1]

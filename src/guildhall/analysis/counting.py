@@ -98,8 +98,10 @@ class Counted:
 
     @cached_property
     def outcomes(self) -> Outcomes:
-        """What estimators of rates take."""
-        return self.pairs.outcomes
+        """What estimators of rates take, in the plan's strata: the finest of them holds the others."""
+        columns = self.pairs.columns
+        strata = [columns[name] for name in ("occupation", "sector") if name in self.policy.strata and name in columns]
+        return replace(self.pairs.outcomes, stratum=strata[0] if strata else None)
 
 
 def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
@@ -114,6 +116,8 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
         .select("judgment", base_place="place", base_rank="rank", base_work="work")
     )
     replaced = rows["replaces"].drop_nulls().unique().implode()
+    gone = rows.filter(pl.col("work").is_in(verdicts.works.filter("taken_back")["work"].implode()))
+    aside = gone["judgment"].unique().implode()
     heads = (
         rows.lazy()
         .filter(place=0)
@@ -121,7 +125,11 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
         .join(base, on="judgment", how="left")
         .join(verdicts.graders.lazy().select("grader", **_of_graders(policy)), on="grader", how="left")
         .join(verdicts.tasks.lazy().select("task", **_of_tasks(policy)), on="task", how="left")
-        .with_columns(replaced=pl.col("judgment").is_in(replaced), again=pl.lit(value=False))
+        .with_columns(
+            replaced=pl.col("judgment").is_in(replaced),
+            aside=pl.col("judgment").is_in(aside),
+            again=pl.lit(value=False),
+        )
         .collect()
     )
     if by_programs:
@@ -145,6 +153,8 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
         for codes in ([_COUNTED], _LOST)
         for wanted in [(of_models & beside["rule"].is_in(codes)).fill_null(value=False)]
     )
+    if policy.collapse == "swap-to-tie" and policy.graders.kind in _ROUNDS:
+        answers = answers.with_columns(rank=_swaps_as_ties())
     return Counted(
         pairs=pairs_from(answers, verdicts),
         answers=answers,
@@ -227,6 +237,7 @@ def _first_rule(policy: Policy) -> pl.Expr:
     """The number of the first rule that takes a judgment by itself; rounds are looked at afterwards."""
     takes: dict[Rule, pl.Expr] = {
         Rule.REPLACED: pl.col("replaced"),
+        Rule.SET_ASIDE: pl.col("aside"),
         Rule.NO_BASELINE: pl.col("base_work").is_null(),
         Rule.OTHER_GRADERS: ~pl.col("asked"),
         Rule.OTHER_SETTINGS: ~pl.col("settled"),
@@ -251,6 +262,13 @@ def _with_broken_rounds() -> pl.Expr:
     whole = counts.sum().over("comparison", "grader", "sweep") == orders
     broken = pl.lit(RULES.index(Rule.BROKEN_ROUND), dtype=pl.Int8)
     return pl.when(counts & ~whole).then(broken).otherwise(pl.col("rule"))
+
+
+def _swaps_as_ties() -> pl.Expr:
+    """A work's rank; the baseline's beside it where a sweep found the work better in one order and worse in another."""
+    better, sweep = pl.col("base_rank") - pl.col("rank"), ("comparison", "grader", "sweep", "work")
+    both = (better.max().over(sweep) > 0) & (better.min().over(sweep) < 0)
+    return pl.when(both).then("base_rank").otherwise("rank")
 
 
 def group_of() -> pl.Expr:

@@ -21,6 +21,8 @@ from guildhall.errors import ImpossibleValue, NothingJudged
 
 Halves = NDArray[np.int8]
 LOSS, TIE, WIN = 0, 1, 2
+UNKNOWN, NOBODY = -1, -2
+"""Codes of graders: one who is not named, and none at all, where a rule decided."""
 ROWS_A_BLOCK = 1 << 16
 """Scores are checked in blocks that stay in the processor's cache."""
 
@@ -38,6 +40,8 @@ class Outcomes:
     sample: Coded
     halves: Halves
     grader: Coded | None = None
+    stratum: Coded | None = None
+    """Strata (occupations, say) that stay the same in any other draw of tasks; unknown is a stratum of its own."""
     groups: Mapping[str, Coded] | None = None
     n_excluded: int = 0
     grader_kinds: Mapping[str, int] | None = None
@@ -54,6 +58,7 @@ class Outcomes:
             sample=_kept(self.sample, which),
             halves=self.halves[which],
             grader=_kept(self.grader, which) if self.grader else None,
+            stratum=_kept(self.stratum, which) if self.stratum else None,
             groups={name: _kept(column, which) for name, column in (self.groups or {}).items()},
         )
 
@@ -65,6 +70,7 @@ def outcomes_from_arrays(
     score: Sequence[float] | Floats,
     sample: Sequence[object] | None = None,
     grader: Sequence[object] | None = None,
+    stratum: Sequence[object] | None = None,
     groups: Mapping[str, Sequence[object]] | None = None,
 ) -> Outcomes:
     """Outcomes from parallel sequences; a NaN score is refused. Without `sample` each task has one per model."""
@@ -75,17 +81,22 @@ def outcomes_from_arrays(
         sample=encode(sample if sample is not None else ["1"] * len(halves)),
         halves=halves,
         grader=encode(grader) if grader is not None else None,
+        stratum=encode(stratum) if stratum is not None else None,
         groups={name: encode(column) for name, column in (groups or {}).items()},
     )
 
 
-def read_outcomes(path: Path, *, by: Sequence[str] = ()) -> Outcomes:
-    """Outcomes from a file with columns `task, model, score`, optionally `sample, grader, grader_kind`, and `by`."""
-    table = read_table(path, required=("task", "model", "score", *by), optional=("sample", "grader", "grader_kind"))
-    return outcomes_from_table(table, by=by)
+def read_outcomes(path: Path, *, by: Sequence[str] = (), strata: str | None = None) -> Outcomes:
+    """Outcomes from a file with columns `task, model, score`, optionally `sample, grader, grader_kind`, and `by`.
+
+    `strata` names a column (occupation, say) whose values stay the same in any other draw of tasks.
+    """
+    more = (*by, *((strata,) if strata and strata not in by else ()))
+    table = read_table(path, required=("task", "model", "score", *more), optional=("sample", "grader", "grader_kind"))
+    return outcomes_from_table(table, by=by, strata=strata)
 
 
-def outcomes_from_table(table: Table, *, by: Sequence[str] = ()) -> Outcomes:
+def outcomes_from_table(table: Table, *, by: Sequence[str] = (), strata: str | None = None) -> Outcomes:
     """Rows without a score are left out and counted; rows without a task or a model are refused."""
     scores = table.numbers("score")
     known = ~np.isnan(scores)
@@ -104,6 +115,7 @@ def outcomes_from_table(table: Table, *, by: Sequence[str] = ()) -> Outcomes:
         sample=columns.get("sample", one),
         halves=to_halves(scores[known]),
         grader=columns.get("grader"),
+        stratum=_kept(table.coded(strata), known) if strata else None,
         groups={name: columns[name] for name in by},
         n_excluded=int((~known).sum()),
         unknown={name: table.coded(name).codes[~known] for name in ("model", *by)},

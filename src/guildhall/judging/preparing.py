@@ -22,8 +22,8 @@ from guildhall.documents.kinds import Kind
 from guildhall.documents.looking import Documents, documents
 from guildhall.documents.render.media import MOVING
 from guildhall.documents.scrub.names import BlindName, blind_names
-from guildhall.documents.tells import files_stated
-from guildhall.documents.values import Copied, FileOutcome, LookOutcome
+from guildhall.documents.tells import files_stated, find_steering, find_tells, folded_name
+from guildhall.documents.values import Copied, FileOutcome, Gravity, LookOutcome
 from guildhall.domain.judgments import BlindedFile, BlindedSide, BlindedView, ShownPage
 from guildhall.domain.prepared import NOTES, VERSION, Prepared, PreparedFile
 from guildhall.domain.submissions import Submission
@@ -74,7 +74,8 @@ class Preparer:
             return self._store.get(Prepared, key)
         with ThreadPoolExecutor(_IN_FLIGHT) as pool:
             made = tuple(pool.map(lambda entry: self._file(*entry), files))
-        prepared = Prepared(subject=subject, version=VERSION, files=made, text=text)
+        tells, steering = _tells(text), find_steering(text) or None
+        prepared = Prepared(subject=subject, version=VERSION, files=made, text=text, tells=tells, steering=steering)
         self._store.add(prepared)
         return prepared
 
@@ -126,7 +127,8 @@ class Preparer:
             layer=self._blobs.put(layer.canonical()) if layer.pages else None,
             words=len(text.split()),
             omitted=(*_unread(read), *(f"{gone.what} not shown: {gone.reason}" for gone in rendered.omitted)),
-            findings=dict(Counter(one.rule for one in checked.findings if one.rule not in NOTES)),
+            findings=Counter(one.rule for one in checked.findings if one.rule not in NOTES) | find_steering(text),
+            tells=_tells(text),
         )
 
     def _grid(self, copied: Copied) -> Digest | None:
@@ -145,8 +147,13 @@ def asked_names(task: Task) -> set[str]:
 
     People are told whether a file is named so, and simulated and baseline judges count by the same answer.
     """
-    given = {file.name.casefold() for file in task.reference_files}
-    return {name for name in files_stated(task.brief) if name.casefold() not in given}
+    given = {folded_name(file.name) for file in task.reference_files}
+    return {name for name in files_stated(task.brief) if folded_name(name) not in given}
+
+
+def _tells(text: str) -> tuple[str, ...]:
+    """The kinds of tells in words that graders see; habits of style alone are none."""
+    return tuple(one.rule for one in find_tells(text) if one.severity is not Gravity.NOTE)
 
 
 def missing_when_played(omitted: Sequence[str]) -> tuple[str, ...]:
@@ -256,7 +263,7 @@ def prepare_batch(batch: PreparingBatch) -> int:
     """One batch, wherever it was dealt to; how many parts of its submissions cannot be shown."""
     omissions = 0
     with (
-        Workspace.at_address(batch.workspace.elsewhere()) as workspace,
+        Workspace.from_afar(batch.workspace) as workspace,
         documents(workspace.path / "cache", workers=1) as looking,
     ):
         preparer = Preparer(workspace, looking)

@@ -1,8 +1,8 @@
-"""Tables of the door: sessions, entry links, passkeys, API tokens. Only digests of secrets are kept."""
+"""Tables of the door: sessions, entry links, passkeys, API tokens, facts. Only digests of secrets are kept."""
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, ForeignKey, Index, Integer, LargeBinary, String, Table, Text
+from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, LargeBinary, String, Table, Text
 
 from guildhall.store.shelves import metadata
 
@@ -15,8 +15,10 @@ sessions = Table(
     Column("opened_at", Float, nullable=False),
     Column("seen_at", Float, nullable=False),
     Column("ends_at", Float, nullable=False),
+    Column("entry", String(16)),
     Index(None, "member"),
 )
+"""`entry` says how its holder came in; it is absent from times before that was kept."""
 
 entry_links = Table(
     "entry_links",
@@ -25,6 +27,7 @@ entry_links = Table(
     Column("member", String(64), ForeignKey("members.id"), nullable=False),
     Column("expires_at", Float, nullable=False),
     Column("used_at", Float),
+    Column("entry", String(16)),
 )
 
 passkeys = Table(
@@ -37,8 +40,10 @@ passkeys = Table(
     Column("added_at", Float, nullable=False),
     Column("name", String(100), nullable=False, server_default="passkey"),
     Column("used_at", Float),
+    Column("own", Boolean),
     Index(None, "member"),
 )
+"""`own`: added in a session that nobody else could have opened; absent where that is not known."""
 
 passkey_challenges = Table(
     "passkey_challenges",
@@ -59,3 +64,11 @@ api_tokens = Table(
     Column("made_at", Float, nullable=False),
     Column("revoked_at", Float),
 )
+
+workspace_facts = Table(
+    "workspace_facts",
+    metadata,
+    Column("name", String(40), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+"""What all folders and machines that share one database must agree on, such as the mark of their secret."""

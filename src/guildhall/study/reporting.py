@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,6 +39,11 @@ from guildhall.study.exports import frame, write_csv
 from guildhall.study.policy import PROGRAMS
 
 MOST_AUTHORS = 20
+BLINDINGS: dict[str | None, str] = {
+    "two-person": "Blinding: two-person. Those who manage the study see code names until two people show the names.",
+    "single-handed": "Blinding: single-handed. One person alone may show the names of models to those who manage it.",
+    None: "Blinding: two-person, as for every study kept before a study said so; its code names are of the first kind.",
+}
 """So many authors are described one by one; the frozen study names all."""
 
 
@@ -49,6 +55,7 @@ def methods_of(study: Study, tasks: Sequence[Task], *, policy: Policy, models: S
         f"It was frozen under the digest {study.content_digest()[:16]} with seed {study.seed}.",
         _tasks(tasks),
         *_authors(study, models),
+        BLINDINGS[study.design.blinding],
         f"Each set shows {design.set_size} deliverables side by side, without authors, under neutral file names and "
         "with file metadata removed.",
         *_originals(design),
@@ -246,13 +253,14 @@ def write_study_report(
     codes = read_codes(reasons)
     needs = frozenset(Need) if codes else UNCODED
     many = workspace.store.count(Comparison, study=study.id) >= WORTH_A_PROCESS
-    with _nothing_collected(), drawing(folder / "figures", beside=many) as figures:
+    with _nothing_collected(), drawing(folder / "figures", beside=many) as figures, ThreadPoolExecutor(1) as thread:
         evidence = read_evidence(workspace, study, graders=graders, baseline=baseline, needs=needs, reasons=codes)
+        rows = thread.submit(write_csv, evidence.pairs, evidence.group, folder / "judgments.csv")
         report = report_from(workspace, evidence, draw=figures.draw)
-        write_csv(evidence.pairs, evidence.group, folder / "judgments.csv")
         if (table := evidence.tasks_and_models) is not None:
             (folder / "tasks-and-models.csv").write_text(rows_csv(table), encoding="utf-8")
         write_report(report, folder, figures)
+        rows.result()
     return report
 
 
@@ -297,9 +305,8 @@ def trace(store: Store, evidence: Evidence, where: Mapping[str, str]) -> Traced:
     if not len(rows):
         raise NothingJudged(", ".join(f"{name} = {word}" for name, word in where.items()))
     keys = _digests(store, rows.judgment.tolist())
-    return Traced(
-        rows, evidence.group, tuple(keys[seq] for seq in rows.judgment.tolist()), tuple(win_rates(rows.outcomes))
-    )
+    rates = win_rates(evidence.counted.of_pairs(rows).outcomes, level=evidence.level)
+    return Traced(rows, evidence.group, tuple(keys[seq] for seq in rows.judgment.tolist()), tuple(rates))
 
 
 def _column(rows: Pairs, name: str) -> Coded:

@@ -60,7 +60,9 @@ def open_studies(site: Site) -> list[Id]:
 @members_only(GRADER)
 def claim(_request: Request, site: Site, session: Session, form: FormData) -> Response:
     """The next set, or with `rating` the next deliverable whose severity is asked for."""
-    for study in open_studies(site):
+    studies = open_studies(site)
+    mine = [study for study in studies if site.may_judge(session, study)]
+    for study in mine:
         design, now = site.design(study), site.clock()
         if word(form, "rating"):
             seat = next_rating(site.queue, session.member, study=study, design=design, now=now)
@@ -68,6 +70,8 @@ def claim(_request: Request, site: Site, session: Session, form: FormData) -> Re
             seat = next_set(site.queue, site.roster, session.member, study=study, design=design, now=now)
         if seat is not None:
             return RedirectResponse(f"/sets/{seat.id}/brief", 303)
+    if hidden := [study for study in studies if study not in mine]:
+        site.refuse_to_show(session, hidden[0])
     return RedirectResponse("/sets?nothing=1", 303)
 
 
@@ -164,7 +168,7 @@ def decline(request: Request, site: Site, session: Session, form: FormData) -> R
 
 
 def _mine(request: Request, site: Site, session: Session) -> Seat:
-    return site.seat(request.path_params["seat"], session.member.id)
+    return site.seat(request.path_params["seat"], session)
 
 
 def _by_script(request: Request) -> bool:
