@@ -74,6 +74,9 @@ class People:
             return {}
         return dict(Queue(study.workspace.store).progress(study.id))
 
+    def progress(self, study: OpenStudy) -> None:  # noqa: ARG002 - opening makes no calls
+        return None
+
 
 def _pool(study: OpenStudy) -> dict[str, int]:
     """Graders at hand, an occupation."""

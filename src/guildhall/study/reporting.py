@@ -74,16 +74,16 @@ def methods_of(study: Study, tasks: Sequence[Task], *, policy: Policy, models: S
     )
 
 
-STRUCTURE_TELLS = {"docx": 1.0, "pdf": 1.0, "pptx": 1.0, "xlsx": 1.0}
+STRUCTURE_TELLS = "docx 1.00, pdf 1.00, pptx 1.00, xlsx 1.00"
 """How often the structure of a cleaned original names the program that wrote it (`documents-provenance`)."""
 
 
 def _originals(design: HallDesign) -> Iterator[str]:
     if design.originals:
-        shares = ", ".join(f"{kind} {share:.2f}" for kind, share in STRUCTURE_TELLS.items())
         yield (
             "Graders were handed the makers' own files, cleaned, instead of copies that one program writes. From their "
-            f"structure alone a program names the one that wrote them: {shares} of files, where chance is .20 to .25. "
+            f"structure alone a program names the one that wrote them: {STRUCTURE_TELLS} of files, where chance is "
+            ".20 to .25. "
             "Whoever looked there could tell models from people."
         )
 
