@@ -31,7 +31,7 @@ from guildhall.study.unblinding import shown_names
 from guildhall.web.api.app import api_app
 from guildhall.web.site import Addresses, Site
 from tests.planted.ledger import PEOPLE, Planted, PlantedStudy, ranked
-from tests.planted.naive import Figures, Row, count, figures, groups_of, judgments_of, policy_of
+from tests.planted.naive import Figures, Row, by_rule, count, figures, groups_of, judgments_of, policy_of
 
 Shown = dict[str, float]
 COUNTS = ("wins", "ties", "losses")
@@ -49,7 +49,10 @@ class Twin:
         self.programs = [group for group in self.groups if group not in self.people]
 
     def rows(self, group: str) -> list[Row]:
-        return count(judgments_of(self.planted, self.study), policy_of(self.planted, self.study, group)).rows
+        """What was judged, and what rules decide of work that left nothing to judge."""
+        given, policy = judgments_of(self.planted, self.study), policy_of(self.planted, self.study, group)
+        judged = count(given, policy).rows
+        return [*judged, *by_rule(given, policy, judged)]
 
     def shown(self, groups: Iterable[str], names: Iterable[str] = ALL, *, under: str | None = None) -> Shown:
         names = tuple(names)
@@ -67,7 +70,9 @@ class Twin:
         """People's half-tie rates over tasks in which no planned grading is missing."""
         found: Shown = {}
         for group in self.people:
-            done = [row for row in self.rows(group) if (row.task.id, row.model) in self.study.completed]
+            done = [
+                row for row in self.rows(group) if row.judgment and (row.task.id, row.model) in self.study.completed
+            ]
             found |= _named(group, figures(done), ("half_tie",))
         return found
 
@@ -86,7 +91,7 @@ class Twin:
         return found
 
     def n_rows(self) -> Shown:
-        return {f"{group} / rows": len(self.rows(group)) for group in self.programs}
+        return {f"{group} / rows": sum(bool(row.judgment) for row in self.rows(group)) for group in self.programs}
 
 
 def _named(group: str, by_model: Mapping[str, Figures], names: Iterable[str]) -> Shown:

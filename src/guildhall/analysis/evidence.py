@@ -106,6 +106,7 @@ class Need(StrEnum):
     `tells`: `submission`: work that still hints at its maker.
     `picks`: `author, chosen, order`: tries a judge picked from.
     `reasons`: `coder, judgment, label`: justifications by the label that names their main reason.
+    `opened`: `submission, declined`: works in sets that were opened and not judged, and how often they were declined.
     `justifications`: `judgment, side, model, task, words`: what graders wrote, by whose work lost or won.
     """
 
@@ -115,6 +116,7 @@ class Need(StrEnum):
     PICKS = "picks"
     REASONS = "reasons"
     JUSTIFICATIONS = "justifications"
+    OPENED = "opened"
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ from guildhall.errors import ImpossibleValue, NothingJudged
 
 Halves = NDArray[np.int8]
 LOSS, TIE, WIN = 0, 1, 2
+UNKNOWN, NOBODY = -1, -2
+"""Codes of graders: one who is not named, and none at all, where a rule decided."""
 ROWS_A_BLOCK = 1 << 16
 """Scores are checked in blocks that stay in the processor's cache."""
 
@@ -57,6 +59,27 @@ class Outcomes:
             groups={name: _kept(column, which) for name, column in (self.groups or {}).items()},
         )
 
+    def and_also(self, other: Outcomes) -> Outcomes:
+        """Both together; breakdowns that one of them lacks are left out."""
+        groups = {name: column for name, column in (self.groups or {}).items() if name in (other.groups or {})}
+        return replaced(
+            self,
+            task=joined_codes(self.task, other.task),
+            model=joined_codes(self.model, other.model),
+            sample=joined_codes(self.sample, other.sample),
+            halves=np.concatenate([self.halves, other.halves]),
+            grader=joined_codes(self.grader, other.grader) if self.grader and other.grader else None,
+            groups={name: joined_codes(column, (other.groups or {})[name]) for name, column in groups.items()},
+        )
+
+
+def joined_codes(first: Coded, second: Coded) -> Coded:
+    """Two columns one under the other; codes below zero keep their meaning."""
+    place = {name: code for code, name in enumerate(first.names)}
+    moved = np.array([place.setdefault(name, len(place)) for name in second.names] or [0], dtype=np.int32)
+    later = np.where(second.codes >= 0, moved[np.maximum(second.codes, 0)], second.codes)
+    return Coded(np.concatenate([first.codes, later]).astype(np.int32), tuple(place))
+
 
 def outcomes_from_arrays(
     *,
@@ -79,9 +102,15 @@ def outcomes_from_arrays(
     )
 
 
+OPTIONAL = ("sample", "grader", "grader_kind", "by_rule")
+
+
 def read_outcomes(path: Path, *, by: Sequence[str] = ()) -> Outcomes:
-    """Outcomes from a file with columns `task, model, score`, optionally `sample, grader, grader_kind`, and `by`."""
-    table = read_table(path, required=("task", "model", "score", *by), optional=("sample", "grader", "grader_kind"))
+    """Outcomes from a file with columns `task, model, score`, those of `OPTIONAL` where they are there, and `by`.
+
+    A row whose `by_rule` says something was judged by nobody: it is work that left nothing to judge.
+    """
+    table = read_table(path, required=("task", "model", "score", *by), optional=OPTIONAL)
     return outcomes_from_table(table, by=by)
 
 
@@ -97,6 +126,9 @@ def outcomes_from_table(table: Table, *, by: Sequence[str] = ()) -> Outcomes:
     }
     if not known.any():
         raise NothingJudged("win rates", n_excluded=int((~known).sum()))
+    if "by_rule" in table and (judged_by := columns.get("grader")) is not None:
+        ruled = table.coded("by_rule").codes[known] >= 0
+        columns["grader"] = Coded(np.where(ruled, NOBODY, judged_by.codes).astype(np.int32), judged_by.names)
     one = Coded(np.zeros(int(known.sum()), dtype=np.int32), ("1",))
     return Outcomes(
         task=columns["task"],

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.intervals import FEWEST_SECOND, Share
-from guildhall.analysis.outcomes import Outcomes
+from guildhall.analysis.outcomes import NOBODY, UNKNOWN, Outcomes
 from guildhall.analysis.tables import Codes, Floats, distinct
 from guildhall.domain.estimates import Convention
 from guildhall.domain.report import TaskRates
@@ -110,10 +110,11 @@ class Groups:
         """
         if self.grader is None:
             return None
-        asked = (self.n_tasks > 1) & (np.bincount(self.group[self.grader < 0], minlength=len(self)) == 0)
-        if not asked.any():
+        blank, judged = self.grader == UNKNOWN, self.grader != NOBODY
+        asked = (self.n_tasks > 1) & (np.bincount(self.group[blank], minlength=len(self)) == 0)
+        if not (asked[self.group] & judged).any():
             return None
-        which = slice(None) if asked.all() else np.flatnonzero(asked[self.group])
+        which = slice(None) if asked.all() and judged.all() else np.flatnonzero(asked[self.group] & judged)
         of_grader, by_grader = _told_apart(self.group[which], self.grader[which])
         of_pair, by_pair = _told_apart(by_grader, self.task[self.sample[which]])
         return which, of_grader, by_grader, of_grader[of_pair], by_pair
@@ -236,7 +237,8 @@ def shared_error(outcomes: Outcomes, convention: Convention) -> Shared:
     errors = groups.errors(convention, Rated(groups, convention).values)
     model, task, grader = groups.group, outcomes.task.codes, groups.grader
     total = _shared_in(model, task, errors)
-    if grader is not None and np.all(grader >= 0):
+    if grader is not None and np.all(grader != UNKNOWN) and np.any(judged := grader != NOBODY):
+        model, task, grader, errors = model[judged], task[judged], grader[judged], errors[judged]
         width = int(grader.max()) + 1
         total += max(0.0, _shared_in(model, grader, errors) - _shared_in(model, task * width + grader, errors))
     pairs = len(groups) * (len(groups) - 1)

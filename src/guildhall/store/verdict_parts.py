@@ -72,9 +72,10 @@ class Verdicts(NamedTuple):
 
     `works`: `work, key, task, author, name, by_model, sample, condition, effort, stop, seconds, cost_usd, confidence,
     kinds`; the name of every expert is `expert`; `kinds` are endings joined by +, null where no file was delivered.
-    `tasks`: `task, key, id, version, sector, occupation, hours, references, specification, kinds` (of the expert's
-    files); facts are null for a wording that is not kept. `graders`: `grader, key, kind, name`, where `kind` is a
-    person's or `judge`. `failures`: `failure, name`. All are sorted, and the first column is the place of each row.
+    `tasks`: `task, key, id, version, sector, occupation, hours, references, specification, kinds, expert` (the
+    endings of the expert's files, and whether there is any work of theirs); facts are null for a wording that is not
+    kept. `graders`: `grader, key, kind, name`, where `kind` is a person's or `judge`. `failures`: `failure, name`. All
+    are sorted, and the first column is the place of each row. `attempts`, where asked for: as `read_attempts` says.
     """
 
     rows: pl.DataFrame
@@ -82,6 +83,7 @@ class Verdicts(NamedTuple):
     tasks: pl.DataFrame
     graders: pl.DataFrame
     failures: pl.DataFrame
+    attempts: pl.DataFrame | None = None
 
 
 def read_verdicts(

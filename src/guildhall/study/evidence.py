@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -18,7 +19,8 @@ from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.outcomes import TIE, WIN
 from guildhall.analysis.paired import drift_of, split_anchors
 from guildhall.domain.design import Extension, Plan
-from guildhall.domain.judgments import Judgment, SeverityRating
+from guildhall.domain.halls import SeatState
+from guildhall.domain.judgments import Comparison, Judgment, SeverityRating
 from guildhall.domain.picks import Pick
 from guildhall.domain.policy import GraderGroup
 from guildhall.domain.prepared import NOTES, Prepared
@@ -26,7 +28,9 @@ from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task, TaskKey
 from guildhall.store.frames import read_frame
+from guildhall.store.hall import seats
 from guildhall.store.shelves import shelf_of
+from guildhall.store.verdict_names import read_attempts
 from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
 from guildhall.study.policy import count_groups
@@ -66,8 +70,9 @@ def read_evidence(
 
 
 def verdicts_of(workspace: Workspace, study: Study, *, columns: Sequence[str] = LOOKED_AT) -> VerdictFrames:
-    """All that was judged of a study, with what counting looks at or the columns that are asked for."""
-    return read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=columns)
+    """All that was tried and judged of a study, with what counting looks at or the columns that are asked for."""
+    said = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=columns)
+    return said._replace(attempts=read_attempts(workspace.store, study))
 
 
 _TASKS = {
@@ -246,10 +251,27 @@ def _labels(by_coder: ByCoder) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(("coder", "judgment", "label"), pl.String), orient="row")
 
 
+def _opened(workspace: Workspace, evidence: Evidence) -> pl.DataFrame:
+    """Works of sets that somebody opened and did not judge, each with how often such a set was declined."""
+    studies = [study.id for study in evidence.waves]
+    wanted = select(seats.c.comparison, seats.c.state).where(
+        seats.c.study.in_(studies), seats.c.read_brief_at.is_not(None), seats.c.judgment.is_(None)
+    )
+    with workspace.store.reading() as connection:
+        left = connection.execute(wanted).all()
+    shown = {one.key: one for one in workspace.store.get_all(Comparison, sorted({row.comparison for row in left}))}
+    declined: Counter[str] = Counter()
+    for comparison, state in left:
+        declined.update({work: int(state == SeatState.DECLINED) for work in shown[comparison].submissions})
+    types = {"submission": pl.String, "declined": pl.Int64}
+    return pl.DataFrame(sorted(declined.items()), schema=types, orient="row")
+
+
 _FACTS: dict[Need, Callable[[Workspace, Evidence], pl.DataFrame]] = {
     Need.SEVERITY: _severity,
     Need.FILES: _files,
     Need.TELLS: _tells,
     Need.PICKS: _picks,
     Need.JUSTIFICATIONS: _justifications,
+    Need.OPENED: _opened,
 }

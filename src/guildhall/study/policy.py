@@ -100,6 +100,7 @@ def policy_of(
         ungradable=_ungradable(workspace.store, study, group),
         excluded=_left_out(workspace, study, verdicts, group),
         first_exposure=plan is not None and plan.exposure == "first",
+        losses=None if plan is None else plan.missing,
     )
 
 

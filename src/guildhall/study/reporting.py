@@ -12,6 +12,7 @@ import polars as pl
 from sqlalchemy import select
 
 from guildhall.analysis.evidence import Evidence, Need
+from guildhall.analysis.missing import outcomes_by_rule
 from guildhall.analysis.pairs import BREAKDOWNS, Pairs, is_word, words_in
 from guildhall.analysis.reasons import read_codes
 from guildhall.analysis.tables import Coded
@@ -34,7 +35,7 @@ from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
-from guildhall.study.exports import frame, write_csv
+from guildhall.study.exports import frame, ruled_frame, write_csv
 from guildhall.study.policy import PROGRAMS
 
 MOST_AUTHORS = 20
@@ -74,11 +75,6 @@ def planned_and_done(study: Study, done: Policy, forms: Sequence[Study]) -> Iter
     else:
         yield f"The plan was frozen with the study. {_planned(plan)} What goes beyond it is exploratory."
     yield from (f"Departed from the plan: {one}." for one in departed)
-    if plan is not None:
-        yield (
-            "Not carried out yet: losses for work that left nothing to grade. Such work is outside these rates, "
-            "whatever the plan says of it."
-        )
     if plan is not None and not departed:
         yield "No other departure from the plan was found."
 
@@ -234,7 +230,7 @@ def write_study_report(
     with _nothing_collected(), drawing(folder / "figures", beside=many) as figures:
         evidence = read_evidence(workspace, study, graders=graders, baseline=baseline, needs=needs, reasons=codes)
         report = report_from(workspace, evidence, begin=figures.begin)
-        write_csv(evidence.pairs, evidence.group, folder / "judgments.csv")
+        write_csv(evidence.counted, folder / "judgments.csv")
         if (table := evidence.tasks_and_models) is not None:
             (folder / "tasks-and-models.csv").write_text(rows_csv(table), encoding="utf-8")
         write_report(report, folder, figures)
@@ -262,28 +258,44 @@ class Traced:
     """The rows behind a number, with the digests of their judgments, and the rates these very rows give by model."""
 
     rows: Pairs
+    ruled: pl.DataFrame | None
+    """Work that a rule decides: nobody judged it."""
     graders: GraderGroup
     judgments: tuple[Digest, ...]
     rates: tuple[WinRate, ...]
 
     def frame(self) -> pl.DataFrame:
         """The rows as a table, each with the digest of its judgment first."""
-        return frame(self.rows, self.graders).insert_column(0, pl.Series("judgment", self.judgments))
+        rows = frame(self.rows, self.graders).insert_column(0, pl.Series("judgment", self.judgments))
+        if self.ruled is None:
+            return rows
+        return pl.concat([rows, ruled_frame(self.ruled, self.graders)], how="diagonal")
 
 
 def trace(store: Store, evidence: Evidence, where: Mapping[str, str]) -> Traced:
     """The rows in which each named column holds the given word; the columns are those of `judgments.csv`."""
-    rows = evidence.pairs
+    rows, ruled = evidence.pairs, evidence.counted.by_rule
+    facts = ruled_frame(ruled, evidence.group) if ruled is not None else pl.DataFrame()
     for name, word in where.items():
         column = _column(rows, name)
         if word not in words_in(column):
             raise UnknownName(name, word, known=words_in(column)[:20])
         rows = rows.keep(is_word(column, word))
+        if ruled is not None:
+            same = facts[name] == word
+            ruled, facts = ruled.filter(same), facts.filter(same)
     if not len(rows):
         raise NothingJudged(", ".join(f"{name} = {word}" for name, word in where.items()))
     keys = _digests(store, rows.judgment.tolist())
+    outcomes = rows.outcomes()
+    if ruled is not None and len(ruled):
+        outcomes = outcomes.and_also(outcomes_by_rule(ruled))
     return Traced(
-        rows, evidence.group, tuple(keys[seq] for seq in rows.judgment.tolist()), tuple(win_rates(rows.outcomes()))
+        rows,
+        ruled,
+        evidence.group,
+        tuple(keys[seq] for seq in rows.judgment.tolist()),
+        tuple(win_rates(outcomes)),
     )
 
 

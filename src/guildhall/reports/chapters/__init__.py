@@ -32,6 +32,8 @@ from guildhall.reports.chapters.graders import (
     WaveDrift,
 )
 from guildhall.reports.chapters.headline import Breakdowns, Headline
+from guildhall.reports.chapters.missing import MissingWork
+from guildhall.reports.chapters.ranks import Ranks
 from guildhall.reports.chapters.reasons import WhyWorkLost
 from guildhall.reports.chapters.savings import SavingsChapter
 from guildhall.reports.chapters.trend import ReleaseTrend
@@ -50,6 +52,8 @@ class Chapter(Protocol[E_contra]):
 
 STUDY_CHAPTERS: Sequence[Chapter[Evidence]] = (
     Headline(),
+    Ranks(),
+    MissingWork(),
     Breakdowns(),
     ReleaseTrend(),
     Ablations(),

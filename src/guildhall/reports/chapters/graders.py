@@ -185,7 +185,8 @@ class Tells:
         if not told.any():
             return None
         clean = evidence.pairs.keep(~told)
-        without = {rate.model: rate for rate in win_rates(clean.outcomes(), level=evidence.level)} if len(clean) else {}
+        rates = win_rates(evidence.counted.outcomes_of(clean), level=evidence.level) if len(clean) else []
+        without = {rate.model: rate for rate in rates}
         figures: list[Named] = []
         for rate in evidence.rates:
             figures.append((f"{rate.model}: all pairs", rate.win_or_tie))
