@@ -22,8 +22,8 @@ def drawn(
                 grader = int(rng.integers(graders))
                 chance = 1 / (1 + np.exp(-(np.log(rate / (1 - rate)) + easy[task] + kind[grader])))
                 rows.append((f"t{task}", model, f"g{grader}", float(rng.random() < chance)))
-    task, model, grader, score = zip(*rows, strict=True)
-    return outcomes_from_arrays(task=task, model=model, score=score, grader=grader)
+    tasks_, models, by, scores = zip(*rows, strict=True)
+    return outcomes_from_arrays(task=tasks_, model=models, score=scores, grader=by)
 
 
 def test_of_equal_models_one_is_called_the_best_in_few_runs() -> None:
@@ -78,4 +78,3 @@ def of(low: float, high: float) -> Estimate:
 def test_a_margin_decides_what_may_be_said(low: float, high: float, said: str) -> None:
     assert verdict(of(low, high), margin=0.05) == said
     assert verdict(of(0.5 + low, 0.5 + high), margin=0.05, zero=0.5) == said
-

@@ -66,16 +66,6 @@ class Twin:
         """What a report leads with."""
         return self.shown(self.groups[:1], names, under="leading")
 
-    def on_completed(self) -> Shown:
-        """People's half-tie rates over tasks in which no planned grading is missing."""
-        found: Shown = {}
-        for group in self.people:
-            done = [
-                row for row in self.rows(group) if row.judgment and (row.task.id, row.model) in self.study.completed
-            ]
-            found |= _named(group, figures(done), ("half_tie",))
-        return found
-
     def own_wave(self, group: str) -> list[Row]:
         """A later wave's rows without its anchors, which tell of drift and of nothing else."""
         return [row for row in self.rows(group) if row.work not in self.study.anchors]
@@ -226,7 +216,7 @@ def _value(estimate: Estimate) -> float | None:
 Road = tuple[Callable[[Workspace, Twin], Shown], Callable[[Twin], Shown]]
 ROADS: dict[str, Road] = {
     "report": (by_report, lambda twin: twin.shown(twin.groups) | twin.leading()),
-    "board": (by_board, Twin.on_completed),
+    "board": (by_board, lambda twin: twin.shown(twin.people, ("half_tie",))),
     "export": (by_export, Twin.leading),
     "api": (by_api, Twin.leading),
     "compare": (by_comparing, lambda twin: twin.leading(RATES)),

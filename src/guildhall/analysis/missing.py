@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -116,6 +117,43 @@ def filled(outcomes: Outcomes, lacking: pl.DataFrame, *, halves: int) -> Outcome
     """The outcomes with every missing grade taken for the same verdict."""
     rows = lacking.select(pl.all().repeat_by("lacking").explode()).with_columns(halves=pl.lit(halves, dtype=pl.Int8()))
     return outcomes.and_also(outcomes_by_rule(rows)) if len(rows) else outcomes
+
+
+class EndsWith(NamedTuple):
+    """What a figure is so far, and the least and the most that it can end with."""
+
+    now: float | None
+    least: float
+    most: float
+    n_tasks: int
+    """Tasks of which anything is known."""
+    n_given: int
+    n_planned: int
+
+
+def ends_with(parts: pl.DataFrame) -> dict[str, EndsWith]:
+    """For each `group` what its mean over tasks of the mean over `work` of the mean over what was said can end with.
+
+    `parts` has a row for each work: `group, task, total, given, planned`, where `given` of `planned` values between 0
+    and 1 are there and add up to `total`. Whatever the others turn out to be, whoever gives them in whatever order,
+    and however many stay ungiven, the figure lies between the ends; so one may look at them at any time.
+    """
+    size = pl.max_horizontal("given", "planned")
+    by_work = parts.with_columns(
+        now=pl.when(pl.col("given") > 0).then(pl.col("total") / pl.col("given")),
+        least=pl.col("total") / size,
+        most=(pl.col("total") + size - pl.col("given")) / size,
+    )
+    by_task = by_work.group_by("group", "task").agg(
+        pl.col("now", "least", "most").mean(), pl.col("given").sum(), planned=size.sum()
+    )
+    found = by_task.group_by("group").agg(
+        pl.col("now", "least", "most").mean(),
+        (pl.col("given") > 0).sum().alias("n_tasks"),
+        pl.col("given").sum(),
+        pl.col("planned").sum(),
+    )
+    return {str(group): EndsWith(*row) for group, *row in found.sort("group").iter_rows()}
 
 
 def on_common_tasks(outcomes: Outcomes) -> Outcomes:

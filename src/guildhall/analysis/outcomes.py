@@ -72,6 +72,21 @@ class Outcomes:
             groups={name: joined_codes(column, (other.groups or {})[name]) for name, column in groups.items()},
         )
 
+    @property
+    def said_again(self) -> int:
+        """Rows in which a named grader judges what that grader has judged before: a replayed file, or a second look.
+
+        Programs are asked in several orders and rounds; of them it says nothing.
+        """
+        programs = any(kind.startswith(("judge", "constant", "auto")) for kind in self.grader_kinds or ())
+        if self.grader is None or programs:
+            return 0
+        named = self.grader.codes >= 0
+        key = self.task.codes[named].astype(np.int64)
+        for column in (self.model, self.sample, self.grader):
+            key = key * (len(column.names) + 1) + column.codes[named] + 1
+        return int(len(key) - len(np.unique(key)))
+
 
 def joined_codes(first: Coded, second: Coded) -> Coded:
     """Two columns one under the other; codes below zero keep their meaning."""

@@ -47,6 +47,11 @@ def note(words: str) -> None:
     typer.secho(words, fg="yellow", err=True)
 
 
+def warn(words: str) -> None:
+    """What must be read together with a result; in red, and kept off standard output."""
+    typer.secho(words, fg="red", bold=True, err=True)
+
+
 def sent_answer_unknown(calls: int) -> str:
     """How many calls a kill or a stop cut off, said everywhere alike."""
     return f"{calls} calls: sent, answer unknown; they were cut off, and what they cost is in no figure"

@@ -11,7 +11,8 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from guildhall.domain.authors import ModelRun
 from guildhall.domain.boswell import IMPORTED, Essay, Mark, NoGrade, Reading, Recorded, RunRecord
 from guildhall.domain.grades import NO_GRADE
 from guildhall.domain.submissions import Usage
+from guildhall.domain.values import sha256
 from guildhall.errors import InputError, UnknownName, UnreadableFile
 from guildhall.peer.folder import read_json, read_run
 from guildhall.peer.reader import read_grade
@@ -152,7 +154,35 @@ def load_runs(paths: Iterable[Path]) -> list[RunRecord]:
             runs.append(load_run(path))
     if not runs:
         raise InputError("no runs were found there; give run folders or a folder that holds some")
+    _refuse_replays(runs)
     return runs
+
+
+_SAME = 0.5
+"""Two runs with so large a share of essays alike, word for word, are one run."""
+
+
+def _refuse_replays(runs: Sequence[RunRecord]) -> None:
+    """A run given twice, or played again from a cache under another time, would count twice as one opinion."""
+    seen: list[tuple[RunRecord, dict[str, str]]] = []
+    for run in runs:
+        texts = {one.author.name: sha256(one.text.strip().encode()) for one in run.essays if one.text.strip()}
+        for earlier, known in seen:
+            if earlier.run == run.run:
+                raise InputError(f"run {run.run} is given twice; give each run once")
+            alike = sum(known.get(author) == digest for author, digest in texts.items())
+            if alike > _SAME * max(len(texts), 1):
+                raise InputError(
+                    f"run {run.run} repeats run {earlier.run}: {alike} of its {len(texts)} essays are the same, word for "
+                    "word; leave one of the two out"
+                )
+        seen.append((run, texts))
+
+
+def domains_met_again(runs: Iterable[RunRecord]) -> dict[str, int]:
+    """Domains of which there are several runs, with how many."""
+    times = Counter(run.domain for run in runs)
+    return {domain: n for domain, n in sorted(times.items()) if n > 1}
 
 
 def _is_run(path: Path) -> bool:

@@ -27,6 +27,7 @@ from guildhall.domain.prepared import NOTES, Prepared
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task, TaskKey
+from guildhall.domain.values import Id
 from guildhall.store.frames import read_frame
 from guildhall.store.hall import seats
 from guildhall.store.shelves import shelf_of
@@ -251,9 +252,8 @@ def _labels(by_coder: ByCoder) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(("coder", "judgment", "label"), pl.String), orient="row")
 
 
-def _opened(workspace: Workspace, evidence: Evidence) -> pl.DataFrame:
+def opened_works(workspace: Workspace, studies: Sequence[Id]) -> pl.DataFrame:
     """Works of sets that somebody opened and did not judge, each with how often such a set was declined."""
-    studies = [study.id for study in evidence.waves]
     wanted = select(seats.c.comparison, seats.c.state).where(
         seats.c.study.in_(studies), seats.c.read_brief_at.is_not(None), seats.c.judgment.is_(None)
     )
@@ -273,5 +273,5 @@ _FACTS: dict[Need, Callable[[Workspace, Evidence], pl.DataFrame]] = {
     Need.TELLS: _tells,
     Need.PICKS: _picks,
     Need.JUSTIFICATIONS: _justifications,
-    Need.OPENED: _opened,
+    Need.OPENED: lambda workspace, evidence: opened_works(workspace, [study.id for study in evidence.waves]),
 }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
+from guildhall.analysis.counting import Counted
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.missing import (
     Becomes,
@@ -17,10 +18,12 @@ from guildhall.analysis.missing import (
     weighted_by_cause,
 )
 from guildhall.analysis.outcomes import LOSS, WIN, Outcomes
+from guildhall.analysis.pairs import words_in
 from guildhall.analysis.win_rates import win_rates
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.policy import GroupKind
-from guildhall.domain.report import CellValue, Column, ReportTable, Section
+from guildhall.domain.report import Column, ReportTable, Section
+from guildhall.domain.studies import Study
 from guildhall.domain.submissions import OUR_FAULT
 
 STEPS = {
@@ -62,7 +65,7 @@ class MissingWork:
     def section(self, evidence: Evidence) -> Section | None:
         if evidence.counted.attempted is None:
             return None
-        flow = flow_of(evidence)
+        flow = flow_of(evidence.counted, evidence.waves, evidence.facts.get(Need.OPENED))
         outcomes, lacking = evidence.counted.outcomes, _lacking(evidence)
         ruled = evidence.counted.by_rule
         words = [
@@ -96,13 +99,16 @@ def _lacking(evidence: Evidence) -> pl.DataFrame:
     return missing_grades(attempted, evidence.pairs, wanted=_wanted(evidence))
 
 
-def flow_of(evidence: Evidence) -> tuple[tuple[CellValue, ...], ...]:
-    """A row for each author: planned, attempted and so on to counted, in pieces of work."""
-    tried = evidence.counted.attempted
-    assert tried is not None  # noqa: S101 - asked before
-    opened = evidence.facts.get(Need.OPENED, pl.DataFrame({"submission": [], "declined": []}))
-    counted = [evidence.pairs.submission.names[code] for code in np.unique(evidence.pairs.submission.codes).tolist()]
-    answered = {*counted, *evidence.counted.unanswered_keys}
+def flow_of(
+    by_group: Counted, waves: Sequence[Study], opened: pl.DataFrame | None
+) -> tuple[tuple[str, *tuple[int | None, ...]], ...]:
+    """A row for each author: planned, attempted and so on to counted, in pieces of work; none where it is unknown."""
+    if (tried := by_group.attempted) is None:
+        return ()
+    if opened is None:
+        opened = pl.DataFrame(schema={"submission": pl.String(), "declined": pl.Int64()})
+    counted = words_in(by_group.pairs.submission)
+    answered = {*counted, *by_group.unanswered_keys}
     shown = answered | set(opened["submission"].to_list())
     becomes, own = pl.col("becomes"), pl.col("stop").is_in(_OURS)
     steps = tried.group_by("model").agg(
@@ -122,15 +128,15 @@ def flow_of(evidence: Evidence) -> tuple[tuple[CellValue, ...], ...]:
         .agg(pl.col("declined").sum())
         .iter_rows()
     )
-    planned = {name: tries * len(wave.tasks) for wave in evidence.waves for name, tries in wave.plan.samples.items()}
+    planned = {name: tries * len(wave.tasks) for wave in waves for name, tries in wave.plan.samples.items()}
     found = {str(row["model"]): row for row in steps.iter_rows(named=True)}
     return tuple(
         _step(name, planned.get(name), found.get(name, {}), refused.get(name, 0))
-        for name in sorted({*planned, *found} - {evidence.baseline})
+        for name in sorted({*planned, *found} - {by_group.policy.baseline})
     )
 
 
-def _step(name: str, planned: int | None, row: Mapping[str, int], declined: int) -> tuple[CellValue, ...]:
+def _step(name: str, planned: int | None, row: Mapping[str, int], declined: int) -> tuple[str, *tuple[int | None, ...]]:
     beside = {"planned": planned, "declined": declined}
     return (name, *(beside[step] if step in beside else row.get(step, 0) for step in STEPS))
 
