@@ -139,9 +139,7 @@ def win_rate(
 
     outcomes = read_outcomes(file, by=by or ())
     if again := outcomes.said_again:
-        note(
-            f"{again} rows judge again what the same grader judged before: is the file, or a part of it, in there twice?"
-        )
+        note(f"{again} rows judge again what the same grader judged before: is a part of the file in there twice?")
     rates = win_rates(outcomes, interval=named_interval(interval), level=level, seed=seed)
     cells = breakdown(outcomes, by, level=level) if by else []
     if json:

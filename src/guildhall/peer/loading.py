@@ -23,7 +23,6 @@ from guildhall.domain.authors import ModelRun
 from guildhall.domain.boswell import IMPORTED, Essay, Mark, NoGrade, Reading, Recorded, RunRecord
 from guildhall.domain.grades import NO_GRADE
 from guildhall.domain.submissions import Usage
-from guildhall.domain.values import sha256
 from guildhall.errors import InputError, UnknownName, UnreadableFile
 from guildhall.peer.folder import read_json, read_run
 from guildhall.peer.reader import read_grade
@@ -159,24 +158,28 @@ def load_runs(paths: Iterable[Path]) -> list[RunRecord]:
 
 
 _SAME = 0.5
-"""Two runs with so large a share of essays alike, word for word, are one run."""
+"""Two runs of a domain with so large a share of replies alike, word for word, are one run."""
 
 
 def _refuse_replays(runs: Sequence[RunRecord]) -> None:
     """A run given twice, or played again from a cache under another time, would count twice as one opinion."""
-    seen: list[tuple[RunRecord, dict[str, str]]] = []
+    seen: list[tuple[RunRecord, set[tuple[str, str, str]]]] = []
     for run in runs:
-        texts = {one.author.name: sha256(one.text.strip().encode()) for one in run.essays if one.text.strip()}
+        name = {one.key: one.author.name for one in run.essays}
+        said = {("essay", one.author.name, one.text.strip()) for one in run.essays if one.text.strip()}
+        said |= {
+            (one.grader.name, name.get(one.essay, ""), one.reply.strip()) for one in run.marks if one.reply.strip()
+        }
         for earlier, known in seen:
             if earlier.run == run.run:
                 raise InputError(f"run {run.run} is given twice; give each run once")
-            alike = sum(known.get(author) == digest for author, digest in texts.items())
-            if alike > _SAME * max(len(texts), 1):
+            alike = len(said & known)
+            if earlier.domain == run.domain and alike > _SAME * max(len(said), 1):
                 raise InputError(
-                    f"run {run.run} repeats run {earlier.run}: {alike} of its {len(texts)} essays are the same, word for "
-                    "word; leave one of the two out"
+                    f"run {run.run} repeats run {earlier.run}: {alike} of its {len(said)} essays and replies are the "
+                    "same, word for word; leave one of the two out"
                 )
-        seen.append((run, texts))
+        seen.append((run, said))
 
 
 def domains_met_again(runs: Iterable[RunRecord]) -> dict[str, int]:

@@ -173,7 +173,7 @@ _BLANK = ('"text":""', '"text":" ', '"text":"\\')
 def read_attempts(store: Store, study: Study) -> pl.DataFrame | None:
     """All that a study's authors brought to the wordings it pins: a row for each piece that nothing replaced.
 
-    `key`, the author's `model, sample, condition, effort`, `stop`, whether it left nothing to judge (`empty`), and the
+    `key`, the author's key (`author`) and its `model, sample, condition, effort`, `stop`, whether it left nothing to judge (`empty`), and the
     task's facts: `id, wording, expert` (whether an expert's work is there) and those of `TASK_TYPES`. Sorted by task,
     model and sample. None where a study names no authors: nobody knows what was to be tried.
     """
@@ -205,7 +205,7 @@ def read_attempts(store: Store, study: Study) -> pl.DataFrame | None:
         .filter(ours)
         .join(tasks.rename({"key": "wording"}), on="code")
         .join(stops, on="stop")
-        .drop("row", "code", "by", "author", "stop", "version")
+        .drop("row", "code", "by", "stop", "version")
         .rename({"at": "stop"})
         .sort("id", "model", "sample", "key")
     )
