@@ -170,7 +170,7 @@ def test_wrong_columns_names_and_scores_are_refused_by_name(judgments, ratings, 
 
 
 def test_the_analysis_package_imports_numpy_and_scipys_special_functions_and_nothing_heavier():
-    modules = ("outcomes", "breakdown", "agreement_report", "rating_files", "rating_bootstrap", "elo", "marks")
+    modules = ("outcomes", "breakdown", "agreement_report", "rating_files", "marks")
     heavy = ("scipy.stats", "scipy.optimize", "scipy.linalg", "pandas", "polars", "pyarrow", "numba", "pydantic")
     code = f"import sys, {', '.join(f'guildhall.analysis.{name}' for name in modules)}"
     code += f"; print([name for name in {heavy} if name in sys.modules])"

@@ -30,7 +30,7 @@ from tests.planted.store import Shape, planted_store
 TO_THE_CELL = 15
 TO_THE_PAGE = 20
 OTHER_CELLS = {
-    "analysis.rated.rates_by_task": "each task's own rate, for whoever compares two reports",
+    "analysis.evidence.rates_by_task": "each task's own rate, for whoever compares two reports",
     "reports.reporting.counts_of": "the tiles at the head of a page",
     "reports.reporting._against_half": "the first sentences",
 }

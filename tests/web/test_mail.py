@@ -90,7 +90,7 @@ def test_nothing_that_waits_holds_an_address_or_a_link(hall: Live, manager: Visi
     with hall.site.store.reading() as connection:
         rows = [str(dict(row)) for row in connection.execute(outbox.select()).mappings()]
         links = connection.execute(entry_links.select()).all()
-    assert len(rows) == 1 and "ada" not in rows[0] and "/enter/" not in rows[0] and not links
+    assert len(rows) == 1 and ADDRESS not in rows[0] and "/enter/" not in rows[0] and not links
 
 
 def test_the_door_says_the_same_to_a_known_and_an_unknown_address(hall: Live, server: MailServer) -> None:

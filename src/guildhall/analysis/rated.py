@@ -10,7 +10,6 @@ themselves.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -21,8 +20,6 @@ from guildhall.analysis.intervals import FEWEST_SECOND, Share
 from guildhall.analysis.outcomes import NOBODY, UNKNOWN, Outcomes
 from guildhall.analysis.tables import Codes, Floats, distinct
 from guildhall.domain.estimates import Convention
-from guildhall.domain.report import TaskRates
-from guildhall.domain.studies import Study
 from guildhall.errors import NothingJudged
 
 CONVENTIONS: dict[Convention, tuple[float, float, float]] = {
@@ -201,22 +198,6 @@ def _matched_dfs(errors: Floats, sizes: Codes) -> Floats:
         kurtosis = np.where(total > 0, sizes * fourth / total**2, 1.0)
         matched = np.maximum(1.0, np.minimum(sizes - 1.0, 2.0 * sizes / (kurtosis - 1.0)))
     return np.where(kurtosis > 1.0, matched, sizes - 1.0)
-
-
-def rates_by_task(outcomes: Outcomes, waves: Iterable[Study]) -> TaskRates:
-    """Rates by model and task, tasks under the version that the studies pin."""
-    keys = {name: key for study in waves for name, key in study.pins.items()}
-    groups = Groups(outcomes)
-    models = [outcomes.model.names[code] for code in groups.codes.tolist()]
-    place = np.repeat(np.arange(len(groups)), groups.n_tasks), groups.names_of_tasks
-    rates: dict[str, dict[str, tuple[float | None, ...]]] = {}
-    conventions: tuple[Convention, ...] = ("win", "win_or_tie")
-    for convention in conventions:
-        means = np.full((len(groups), len(outcomes.task.names)), None, dtype=object)
-        means[place] = groups.task_means(convention).tolist()
-        rates[convention] = dict(zip(models, map(tuple, means.tolist()), strict=True))
-    tasks = tuple(keys.get(name, name) for name in outcomes.task.names)
-    return TaskRates(tasks=tasks, win=rates["win"], win_or_tie=rates["win_or_tie"])
 
 
 class Shared(NamedTuple):

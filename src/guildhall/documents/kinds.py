@@ -114,7 +114,7 @@ def _open_document(ending: str, media_type: str, **more: Any) -> FileKind:
     )
 
 
-_OF_PICTURES = "extract.pictures:extract_picture"
+_OF_PICTURES = "extract.pdf:extract_picture"
 
 
 def _image(named: str, also: str, media_type: str, scrubber: str, **more: Any) -> FileKind:
@@ -165,7 +165,7 @@ def _archive(named: str, also: str, name: str, media_type: str, **more: Any) -> 
         also=also,
         media_type=f"application/{media_type}",
         reader="extract.reading:extract_archive",
-        renderer="render.archives:show_archive",
+        renderer="copies:show_archive",
         scrubber=f"scrub.archives:scrub_{name}",
         copier="copies:copy_archive",
         copied_as="zip",

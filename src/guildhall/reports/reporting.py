@@ -9,8 +9,7 @@ import numpy as np
 
 from guildhall import __version__
 from guildhall.analysis.boswell.run_figures import RunFigures
-from guildhall.analysis.evidence import Evidence
-from guildhall.analysis.rated import rates_by_task
+from guildhall.analysis.evidence import Evidence, rates_by_task
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.policy import GraderGroup, GroupKind
 from guildhall.domain.report import Figure, Report, RunReport, Section

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from guildhall.analysis.evidence import Evidence, Need
+from guildhall.analysis.evidence import Evidence, Need, rates_by_task
 from guildhall.analysis.paired import paired_difference
 from guildhall.analysis.pairs import words_in
-from guildhall.analysis.rated import rates_by_task
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.report import Column, Figure, Forest, ReportTable, Section, TaskRates
