@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from guildhall.analysis.counting import Counted
+from guildhall.analysis.missing import Becomes, missing_grades
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.paired import Drift
 from guildhall.analysis.pairs import NOT_ASKED, Pairs
@@ -20,7 +21,7 @@ from guildhall.analysis.rated import Groups
 from guildhall.analysis.tables import Coded, Floats, Table
 from guildhall.analysis.win_rates import WinRate, win_rates
 from guildhall.domain.estimates import Convention
-from guildhall.domain.policy import GraderGroup
+from guildhall.domain.policy import GraderGroup, GroupKind
 from guildhall.domain.report import TaskRates
 from guildhall.domain.studies import Study
 
@@ -159,6 +160,28 @@ class Evidence:
     def tasks_and_models(self) -> Table | None:
         """What savings rest on: a row for each task and model; None where no hours or times are known."""
         return tasks_and_models(self.pairs, self.tasks)
+
+    @property
+    def wanted(self) -> int:
+        """How many grades each piece of work was to get; a program's rounds are whole, and count as one."""
+        people = self.group.of_people or self.group.kind is GroupKind.SIMULATED
+        return (self.study.plan.graders_per_set or self.study.design.hall.graders_per_set) if people else 1
+
+    @cached_property
+    def lacking(self) -> pl.DataFrame | None:
+        """Works with how many of their grades are missing; None where nobody knows what was tried."""
+        tried = self.counted.attempted
+        return None if tried is None else missing_grades(tried, self.pairs, wanted=self.wanted)
+
+    @property
+    def done(self) -> float | None:
+        """The share of the planned gradings of what was brought that is done; None where it is unknown."""
+        tried = self.counted.attempted
+        if tried is None or self.lacking is None:
+            return None
+        asked = self.wanted * int((tried["becomes"] == Becomes.TO_GRADE.value).sum())
+        open_ = int(self.lacking.filter(becomes=Becomes.TO_GRADE.value)["lacking"].sum())
+        return 1.0 - open_ / asked if asked else None
 
     @property
     def group(self) -> GraderGroup:

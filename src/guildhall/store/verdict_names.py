@@ -173,9 +173,10 @@ _BLANK = ('"text":""', '"text":" ', '"text":"\\')
 def read_attempts(store: Store, study: Study) -> pl.DataFrame | None:
     """All that a study's authors brought to the wordings it pins: a row for each piece that nothing replaced.
 
-    `key`, the author's key (`author`) and its `model, sample, condition, effort`, `stop`, whether it left nothing to judge (`empty`), and the
-    task's facts: `id, wording, expert` (whether an expert's work is there) and those of `TASK_TYPES`. Sorted by task,
-    model and sample. None where a study names no authors: nobody knows what was to be tried.
+    `key`, the author's key (`author`) and its `model, sample, condition, effort`, `stop`, whether it left nothing to
+    judge (`empty`), and the task's facts: `id, wording, expert` (whether an expert's work is there) and the others of
+    `TASK_TYPES`. Sorted by task, model and sample. None where a study names no authors: nobody knows
+    what was to be tried.
     """
     wanted = {author.key for author in study.authors}
     if not wanted:

@@ -19,7 +19,6 @@ from sqlalchemy import select
 from guildhall.analysis.agreement import pair_agreement
 from guildhall.analysis.counting import Counted, count
 from guildhall.analysis.missing import EndsWith, ends_with
-from guildhall.analysis.pairs import words_in
 from guildhall.domain.boards import Board, BoardCell, Flow, Progress, Running, RunningAgreement
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.halls import SlotKind
@@ -106,11 +105,10 @@ def running_estimates(people: Mapping[str, Counted], planned: pl.DataFrame) -> l
     made = []
     for kind, counted in people.items():
         ends = ends_with(_parts(counted, planned))
-        judged = set(words_in(counted.pairs.model))
         made += [
             Running(model=model, grader_kind=kind, estimate=_running(found, "half_tie: mean over tasks"))
             for model, found in ends.items()
-            if model in judged
+            if found.now is not None
         ]
     return sorted(made, key=lambda one: (one.grader_kind, one.model))
 

@@ -18,6 +18,7 @@ from guildhall.analysis.counting import LOOKED_AT, Counted, VerdictFrames
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.outcomes import TIE, WIN
 from guildhall.analysis.paired import drift_of, split_anchors
+from guildhall.analysis.sequential import look_level
 from guildhall.domain.design import Extension, Plan
 from guildhall.domain.halls import SeatState
 from guildhall.domain.judgments import Comparison, Judgment, SeverityRating
@@ -63,6 +64,9 @@ def read_evidence(
         level=plan.level,
         seed=study.seed,
     )
+    looks = plan.looks.at
+    if len(looks) > 1 and alone.done is not None:
+        alone = replace(alone, level=look_level(plan.level, looks, alone.done))
     pooled = alone if study.extends is None else _with_earlier_wave(workspace, alone, study.extends)
     facts = {need: _FACTS[need](workspace, pooled) for need in needs if need in _FACTS}
     if Need.REASONS in needs:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from guildhall.analysis.counting import count
+from guildhall.analysis.drawn_studies import Asked, Assumed, Drawn, assumed_from, drawn_table
 from guildhall.analysis.win_rates import win_rates
 from guildhall.documents.looking import documents
 from guildhall.domain.boswell import HumanResult
@@ -73,6 +74,44 @@ class People:
         if study.file.people is None:
             return {}
         return dict(Queue(study.workspace.store).progress(study.id))
+
+
+def drawn_beforehand(study: OpenStudy) -> tuple[list[Drawn], Assumed]:
+    """What the people at hand, or fewer or more, would show of this study in its hours, or in half of them.
+
+    Where people have judged already it is a pilot: how far they and the tasks differ is used, and no rate is looked at.
+    """
+    form = study.frozen()
+    design, pool = form.design.hall, sum(_pool(study).values())
+    samples = max(form.plan.samples.values(), default=1)
+    asked = Asked(
+        tasks=len(form.tasks),
+        samples=samples,
+        graders_per_set=design.graders_per_set,
+        minutes=design.minutes_per_set,
+        wage_usd=design.hourly_wage_usd,
+    )
+    sizes = {
+        max(FEWEST_DRAWN, pool or design.graders_per_set),
+        design.graders_per_set + 3,
+        3 * design.graders_per_set + 3,
+    }
+    assumed = _pilot(study, form) or Assumed()
+    return drawn_table(asked, assumed, graders=sorted(sizes), shares=(0.5, 1.0), seed=form.seed), assumed
+
+
+FEWEST_DRAWN, FEWEST_OF_A_PILOT = 3, 30
+
+
+def _pilot(study: OpenStudy, form: Study) -> Assumed | None:
+    verdicts = verdicts_of(study.workspace, form)
+    judged = who_judged(verdicts)
+    for group in groups_of(form, judged):
+        if group.kind not in PROGRAMS:
+            found = count(verdicts, policy_of(study.workspace, form, verdicts, judged, group))
+            if found.n_counted >= FEWEST_OF_A_PILOT:
+                return assumed_from(found.pairs.outcomes())
+    return None
 
 
 def _pool(study: OpenStudy) -> dict[str, int]:

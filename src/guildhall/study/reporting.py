@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from guildhall.domain.tasks import Task
 from guildhall.domain.values import Digest, canonical_json
 from guildhall.errors import NothingJudged, UnknownName
 from guildhall.reports.drawing import drawing
+from guildhall.reports.other_pages import registration_html
 from guildhall.reports.reporting import report_of, write_report
 from guildhall.reports.text import rows_csv
 from guildhall.store.ledger import Ledger, booked_on
@@ -73,10 +75,44 @@ def planned_and_done(study: Study, done: Policy, forms: Sequence[Study]) -> Iter
     if plan is None:
         yield "No plan of analysis was kept with this form of the study; it is analysed as studies were before plans."
     else:
-        yield f"The plan was frozen with the study. {_planned(plan)} What goes beyond it is exploratory."
+        yield (
+            f"The plan was frozen with the study, under the digest {study.content_digest()}. {_planned(plan)} What "
+            "goes beyond it is exploratory."
+        )
     yield from (f"Departed from the plan: {one}." for one in departed)
     if plan is not None and not departed:
         yield "No other departure from the plan was found."
+
+
+def registration(form: Study) -> dict[str, object]:
+    """What is written down before the first judgment: the frozen design and plan, in words and whole, and the digest.
+
+    The digest is that of the form; reports of the study print it, and whatever departed from the plan.
+    """
+    plan = form.design.plan
+    return {
+        "format": 1,
+        "study": form.id,
+        "title": form.heading,
+        "form": form.key,
+        "digest": form.content_digest(),
+        "plan": None if plan is None else _planned(plan),
+        "authors": list(_authors(form, [author.name for author in form.authors])),
+        "graders": list(_graders(form.design.hall, form.plan.graders)),
+        "replaces": form.design.replaces,
+        "why": form.design.why,
+        "frozen": form.model_dump(mode="json"),
+    }
+
+
+def write_registration(form: Study, folder: Path) -> tuple[Path, Path]:
+    """The registration as one page and one JSON file; the same form gives the same bytes."""
+    made = registration(form)
+    folder.mkdir(parents=True, exist_ok=True)
+    page, data = (folder / f"{form.id}-registration.{ending}" for ending in ("html", "json"))
+    page.write_text(registration_html(made), encoding="utf-8")
+    data.write_text(json.dumps(made, indent=2, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+    return page, data
 
 
 def _planned(plan: Plan) -> str:
@@ -201,9 +237,29 @@ def report_from(
         warnings=() if note is None else (note,),
         methods=methods,
         notes=list(_unanswered(workspace, evidence)),
-        planned_and_done=list(planned_and_done(study, policy, forms)),
+        planned_and_done=[*planned_and_done(study, policy, forms), *_looked_at(evidence)],
         begin=begin,
     )
+
+
+def _looked_at(evidence: Evidence) -> Iterator[str]:
+    """At which of the planned looks this report stands, where there is more than one, or it comes before the end."""
+    looks, done = evidence.study.plan.looks.at, evidence.done
+    if evidence.study.design.plan is None or done is None:
+        return
+    if len(looks) > 1:
+        yield (
+            f"This is a look after {done:.0%} of the planned gradings: intervals are at {100 * evidence.level:.4g} %, "
+            f"so that all {len(looks)} planned looks together err in at most {1 - evidence.study.plan.level:.0%} of "
+            "studies (error spent as by O'Brien and Fleming)."
+        )
+    if not any(abs(done - at) < LOOKS_APART for at in looks):
+        planned = ", ".join(f"{at:.0%}" for at in looks)
+        yield f"Departed from the plan: looked at after {done:.0%} of the gradings; planned after {planned}."
+
+
+LOOKS_APART = 0.05
+"""A look this near to a planned one is that one."""
 
 
 def _unanswered(workspace: Workspace, evidence: Evidence) -> Iterator[str]:

@@ -12,7 +12,6 @@ from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.missing import (
     Becomes,
     filled,
-    missing_grades,
     on_common_tasks,
     tipping_point,
     weighted_by_cause,
@@ -21,7 +20,6 @@ from guildhall.analysis.outcomes import LOSS, WIN, Outcomes
 from guildhall.analysis.pairs import words_in
 from guildhall.analysis.win_rates import win_rates
 from guildhall.domain.estimates import Estimate
-from guildhall.domain.policy import GroupKind
 from guildhall.domain.report import Column, ReportTable, Section
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import OUR_FAULT
@@ -66,7 +64,8 @@ class MissingWork:
         if evidence.counted.attempted is None:
             return None
         flow = flow_of(evidence.counted, evidence.waves, evidence.facts.get(Need.OPENED))
-        outcomes, lacking = evidence.counted.outcomes, _lacking(evidence)
+        outcomes, lacking = evidence.counted.outcomes, evidence.lacking
+        assert lacking is not None  # noqa: S101 - what was tried is known
         ruled = evidence.counted.by_rule
         words = [
             "The primary rate is over attempted work of planned tasks. Work that was tried and left nothing to judge "
@@ -85,18 +84,6 @@ class MissingWork:
         return Section(
             name="missing", title="Missing work and missing grades", words=tuple(words), tables=tuple(tables)
         )
-
-
-def _wanted(evidence: Evidence) -> int:
-    """How many grades each piece of work was to get; a program's rounds are whole, and count as one."""
-    people = evidence.group.of_people or evidence.group.kind is GroupKind.SIMULATED
-    return (evidence.study.plan.graders_per_set or evidence.study.design.hall.graders_per_set) if people else 1
-
-
-def _lacking(evidence: Evidence) -> pl.DataFrame:
-    attempted = evidence.counted.attempted
-    assert attempted is not None  # noqa: S101 - asked before
-    return missing_grades(attempted, evidence.pairs, wanted=_wanted(evidence))
 
 
 def flow_of(
