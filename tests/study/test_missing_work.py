@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from proofs.missing_grades import LOST, walk
 
 from guildhall.analysis.missing import filled, missing_grades, tipping_point
 from guildhall.analysis.outcomes import LOSS, WIN
@@ -21,7 +22,7 @@ from guildhall.study.reporting import study_report
 from tests.study.made import Scores, judged_study, task
 from tests.study.told import section
 
-WON, LOST = [1.0, 1.0], [0.0, 0.0]
+WON, NONE_WON = [1.0, 1.0], [0.0, 0.0]
 
 
 def planned(rule: MissingRule | None = None, **people: int) -> dict[str, object]:
@@ -47,7 +48,7 @@ def rates(workspace: Workspace, study: Study) -> dict[str, float | None]:
 
 def test_a_survivor_is_not_told_to_be_the_best(workspace: Workspace) -> None:
     """`beta` delivers the 12 tasks it does well; `alpha` delivers all 20, and does better on each of those 12."""
-    scores = {"alpha": [WON] * 12 + [LOST] * 8, "beta": ([WON] * 9 + [LOST] * 3)}
+    scores = {"alpha": [WON] * 12 + [NONE_WON] * 8, "beta": ([WON] * 9 + [NONE_WON] * 3)}
     study = study_of(workspace, scores)
     said = " ".join(section(study_report(workspace, study), "missing").words)
     assert "beta has outcomes on 12 of the 20 tasks that other models have" in said
@@ -119,7 +120,7 @@ def test_rows_that_are_handed_out_give_the_report_again(workspace: Workspace) ->
 
 def test_between_the_bounds_lies_what_all_grades_would_have_given(workspace: Workspace) -> None:
     """Grades go missing because they are losses: the plain rate is far off, and the bounds still hold the truth."""
-    whole = [WON] * 8 + [LOST] * 12
+    whole = [WON] * 8 + [NONE_WON] * 12
     study = study_of(workspace, {"alpha": whole[:14], "beta": [[1.0]] * 8 + [[0.0]] * 12})
     counted = read_evidence(workspace, study, needs=()).counted
     author = ModelRun(name="alpha", model="made/alpha")
@@ -137,6 +138,13 @@ def test_between_the_bounds_lies_what_all_grades_would_have_given(workspace: Wor
     assert low["beta"] <= 8 / 20 <= high["beta"]
 
 
+@pytest.mark.parametrize("why", LOST)
+def test_worst_case_bounds_hold_whatever_made_grades_missing(why: str) -> None:
+    found = walk(LOST[why], runs=5, seed=7)
+    assert found["rate_of_all_grades_between_the_bounds"] == 5
+    assert found["true_rate_within_the_bounds_intervals"] == 1.0
+
+
 def test_the_tipping_point_is_where_the_rate_stands_at_one_half() -> None:
     assert tipping_point(0.4, 0.6) == pytest.approx(0.5)
     assert tipping_point(0.55, 0.7) is None and tipping_point(0.5, 0.5) is None
@@ -144,7 +152,7 @@ def test_the_tipping_point_is_where_the_rate_stands_at_one_half() -> None:
 
 def test_ties_alone_never_make_parity(workspace: Workspace) -> None:
     """Win or tie is 90 %, and the model never wins: the report says that it is worse."""
-    study = study_of(workspace, {"alpha": [[0.5, 0.5]] * 18 + [LOST] * 12, "beta": [WON] * 30}, tasks=30)
+    study = study_of(workspace, {"alpha": [[0.5, 0.5]] * 18 + [NONE_WON] * 12, "beta": [WON] * 30}, tasks=30)
     said = section(study_report(workspace, study), "ranks").words
     assert "beta does best of 2 models" in said[0]
     assert any(words.startswith("alpha is worse than the expert (half tie 30.0 %") for words in said)

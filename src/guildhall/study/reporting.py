@@ -69,8 +69,10 @@ def methods_of(study: Study, tasks: Sequence[Task], *, policy: Policy, models: S
     )
 
 
-def planned_and_done(study: Study, done: Policy, forms: Sequence[Study]) -> Iterator[str]:
-    """The plan of analysis as it was frozen, and everything that was done otherwise."""
+def planned_and_done(
+    study: Study, done: Policy, forms: Sequence[Study], *, looked: Sequence[str] = ()
+) -> Iterator[str]:
+    """The plan of analysis as it was frozen, and everything that was done otherwise; `looked` tells of looks."""
     plan, departed = study.design.plan, deviations(study, done, forms)
     if plan is None:
         yield "No plan of analysis was kept with this form of the study; it is analysed as studies were before plans."
@@ -79,8 +81,9 @@ def planned_and_done(study: Study, done: Policy, forms: Sequence[Study]) -> Iter
             f"The plan was frozen with the study, under the digest {study.content_digest()}. {_planned(plan)} What "
             "goes beyond it is exploratory."
         )
-    yield from (f"Departed from the plan: {one}." for one in departed)
-    if plan is not None and not departed:
+    yield from (f"{DEPARTED}{one}." for one in departed)
+    yield from looked
+    if plan is not None and not departed and not any(words.startswith(DEPARTED) for words in looked):
         yield "No other departure from the plan was found."
 
 
@@ -237,7 +240,7 @@ def report_from(
         warnings=() if note is None else (note,),
         methods=methods,
         notes=list(_unanswered(workspace, evidence)),
-        planned_and_done=[*planned_and_done(study, policy, forms), *_looked_at(evidence)],
+        planned_and_done=list(planned_and_done(study, policy, forms, looked=tuple(_looked_at(evidence)))),
         begin=begin,
     )
 
@@ -255,9 +258,10 @@ def _looked_at(evidence: Evidence) -> Iterator[str]:
         )
     if not any(abs(done - at) < LOOKS_APART for at in looks):
         planned = ", ".join(f"{at:.0%}" for at in looks)
-        yield f"Departed from the plan: looked at after {done:.0%} of the gradings; planned after {planned}."
+        yield f"{DEPARTED}looked at after {done:.0%} of the gradings; planned after {planned}."
 
 
+DEPARTED = "Departed from the plan: "
 LOOKS_APART = 0.05
 """A look this near to a planned one is that one."""
 
