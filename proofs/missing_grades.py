@@ -70,7 +70,7 @@ def walk(lost: tuple[float, float], *, runs: int, seed: int) -> Figures:
 @proof(
     "missing-grades",
     "Where grades are missing because they are losses (30 % against 10 %), the rate of all grades lies between the "
-    "bounds in every run, and their intervals hold the true rate in at least 95 % of runs; the plain interval's coverage is told",
+    "bounds in every run, and their intervals hold the true rate in at least 95 %; plain coverage is told beside",
     tier="prove",
     budget_s=600,
 )
