@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse, special
 
-from guildhall.analysis.intervals import FEWEST_CLUSTERS, FEWEST_SECOND
+from guildhall.analysis.intervals import FEWEST_CLUSTERS
 from guildhall.analysis.outcomes import NOBODY, UNKNOWN, Outcomes
 from guildhall.analysis.rated import Groups
 from guildhall.analysis.tables import Floats, distinct
 from guildhall.domain.estimates import Estimate
 
 DRAWS = 4000
+FEWEST_GRADERS = 3
+"""With fewer their spread cannot be estimated, and differences are about these very graders."""
 MOST_DRAWN = 24
 """Of so many models the largest of all differences is drawn; of more its bound is Sidak's, which is a little wider."""
 
@@ -127,14 +129,15 @@ def _by_task(groups: Groups) -> tuple[Floats, Floats]:
 def _by_grader(groups: Groups, outcomes: Outcomes) -> tuple[Any, Any]:
     """What each grader, and each grader on each task, adds to the error of each model's rate; empty where unknown."""
     nothing = sparse.csr_matrix((len(groups), 0))
-    if groups.grader is None or np.any(groups.grader == UNKNOWN):
+    if outcomes.grader is None or np.any(outcomes.grader.codes == UNKNOWN):
         return nothing, nothing
-    judged = groups.grader != NOBODY
-    if len(np.unique(groups.grader[judged])) < FEWEST_SECOND:
+    codes = outcomes.grader.codes
+    judged = codes != NOBODY
+    if len(np.unique(codes[judged])) < FEWEST_GRADERS:
         return nothing, nothing
     values = np.add.reduceat(groups.task_means("half_tie"), np.cumsum(groups.n_tasks) - groups.n_tasks) / groups.n_tasks
     errors, model = groups.errors("half_tie", values)[judged], groups.group[judged]
-    grader, task = groups.grader[judged], outcomes.task.codes[judged]
+    grader, task = codes[judged], outcomes.task.codes[judged]
     width = len(outcomes.task.names)
     cells, cell = distinct(grader.astype(np.int64) * width + task, (int(grader.max()) + 1) * width)
     shape = len(groups), int(grader.max()) + 1
