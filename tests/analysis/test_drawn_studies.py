@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from guildhall.analysis.drawn_studies import Asked, Assumed, assumed_from, draw, drawn_table
+from guildhall.analysis.drawn_studies import Assumed, PlannedWork, assumed_from, draw, drawn_table
 from guildhall.cli.analyze import app
 
-ASKED = Asked(tasks=30, samples=1, graders_per_set=3, minutes=60, wage_usd=50)
+ASKED = PlannedWork(tasks=30, samples=1, graders_per_set=3, minutes=60, wage_usd=50)
 
 
 def test_a_table_has_every_number_of_graders_with_every_share_of_the_hours() -> None:
@@ -28,7 +28,7 @@ def test_a_table_has_every_number_of_graders_with_every_share_of_the_hours() -> 
 
 def test_a_pilot_says_how_far_graders_differ_and_nothing_of_who_wins() -> None:
     rng = np.random.default_rng(2)
-    big = Asked(tasks=80, samples=1, graders_per_set=3, minutes=60)
+    big = PlannedWork(tasks=80, samples=1, graders_per_set=3, minutes=60)
     alike, apart = (
         assumed_from(draw(big, Assumed(severity=spread, tastes=0.0), graders=8, gradings=240, rng=rng))
         for spread in (0.0, 1.2)

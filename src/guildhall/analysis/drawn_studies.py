@@ -39,7 +39,7 @@ class Assumed:
 
 
 @dataclass(frozen=True)
-class Asked:
+class PlannedWork:
     """The study that is drawn: tasks, samples of each, gradings wanted for each sample, minutes and wage of one."""
 
     tasks: int
@@ -55,7 +55,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnStudy:
     """What so many graders in so many hours, for each model, would give. None where no interval could be given."""
 
     graders: int
@@ -77,13 +77,18 @@ class Drawn:
 
 
 def drawn_table(
-    asked: Asked, assumed: Assumed, *, graders: Sequence[int], shares: Sequence[float] = (0.25, 0.5, 1.0), seed: int = 0
-) -> list[Drawn]:
+    asked: PlannedWork,
+    assumed: Assumed,
+    *,
+    graders: Sequence[int],
+    shares: Sequence[float] = (0.25, 0.5, 1.0),
+    seed: int = 0,
+) -> list[DrawnStudy]:
     """Every number of graders with every share of the hours, in this order."""
     return [_drawn(asked, assumed, n, share, seed=seed) for n in sorted(set(graders)) for share in shares]
 
 
-def _drawn(asked: Asked, assumed: Assumed, graders: int, share: float, *, seed: int) -> Drawn:
+def _drawn(asked: PlannedWork, assumed: Assumed, graders: int, share: float, *, seed: int) -> DrawnStudy:
     rng = np.random.default_rng([seed, graders, round(1000 * share)])
     gradings = max(1, round(asked.tasks * asked.samples * min(asked.graders_per_set, graders) * share))
     widths, seen = [], []
@@ -97,7 +102,7 @@ def _drawn(asked: Asked, assumed: Assumed, graders: int, share: float, *, seed: 
             seen.append(error * (found.reach + NormalDist().inv_cdf(0.8)))
     hours = gradings * asked.minutes / 60
     most = len(widths) >= DRAWS / 2
-    return Drawn(
+    return DrawnStudy(
         graders=graders,
         hours=hours,
         cost_usd=None if asked.wage_usd is None else hours * asked.wage_usd,
@@ -107,7 +112,7 @@ def _drawn(asked: Asked, assumed: Assumed, graders: int, share: float, *, seed: 
     )
 
 
-def draw(asked: Asked, assumed: Assumed, *, graders: int, gradings: int, rng: np.random.Generator) -> Outcomes:
+def draw(asked: PlannedWork, assumed: Assumed, *, graders: int, gradings: int, rng: np.random.Generator) -> Outcomes:
     """One study of two models that are alike: each sample is given to graders drawn from the pool, as hours allow."""
     k = min(asked.graders_per_set, graders)
     works = asked.tasks * asked.samples

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from guildhall.analysis.design import GraderNeed, JudgmentsNeeded, ModelPlan
-    from guildhall.analysis.drawn_studies import Drawn
+    from guildhall.analysis.drawn_studies import DrawnStudy
     from guildhall.analysis.ppi_models import ModelPpi
 
 
@@ -136,12 +136,12 @@ def power(
     pilot: how far its tasks and graders differ is used, its rates are not looked at.
     """
     from guildhall.analysis.design import graders_needed
-    from guildhall.analysis.drawn_studies import Asked, Assumed, assumed_from, drawn_table
+    from guildhall.analysis.drawn_studies import Assumed, PlannedWork, assumed_from, drawn_table
     from guildhall.analysis.outcomes import read_outcomes
 
     people = graders_needed(models=models, samples=samples, graders=graders, set_size=set_size, exposure=exposure)
     aims = _Aims(width, difference, chance)
-    asked = Asked(tasks=tasks, samples=samples, graders_per_set=graders, minutes=minutes, wage_usd=wage)
+    asked = PlannedWork(tasks=tasks, samples=samples, graders_per_set=graders, minutes=minutes, wage_usd=wage)
     assumed = Assumed(rate=rate, severity=severity) if file is None else assumed_from(read_outcomes(file))
     drawn = drawn_table(asked, assumed, graders=pool or DRAWN_POOLS)
     if file is not None:
@@ -167,7 +167,7 @@ class _Aims(NamedTuple):
 
 
 def _from_file(
-    file: Path, aims: _Aims, people: GraderNeed, convention: str, drawn: Sequence[Drawn], json: bool
+    file: Path, aims: _Aims, people: GraderNeed, convention: str, drawn: Sequence[DrawnStudy], json: bool
 ) -> None:
     from guildhall.analysis.design import read_plans
     from guildhall.analysis.ppi_models import named_convention
@@ -191,7 +191,7 @@ def _from_file(
 
 
 def _from_assumptions(
-    rate: float, samples: int, graders: int, aims: _Aims, people: GraderNeed, drawn: Sequence[Drawn], json: bool
+    rate: float, samples: int, graders: int, aims: _Aims, people: GraderNeed, drawn: Sequence[DrawnStudy], json: bool
 ) -> None:
     from guildhall.analysis.design import Components, tasks_for_power, tasks_for_width
 

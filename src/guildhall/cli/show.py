@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from guildhall.domain.estimates import Estimate
 
 if TYPE_CHECKING:
-    from guildhall.analysis.drawn_studies import Assumed, Drawn
+    from guildhall.analysis.drawn_studies import Assumed, DrawnStudy
 
 
 def plain(data: Any) -> Any:
@@ -77,12 +77,12 @@ def with_ends(value: float | None, interval: tuple[float, float] | None) -> str:
     return f"{value:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]"
 
 
-def drawn_rows(drawn: Sequence[Drawn]) -> list[dict[str, Any]]:
+def drawn_rows(drawn: Sequence[DrawnStudy]) -> list[dict[str, Any]]:
     """Drawn studies as rows for programs."""
     return [asdict(one) | {"per_hour": one.per_hour, "per_dollar": one.per_dollar} for one in drawn]
 
 
-def show_drawn(drawn: Sequence[Drawn], assumed: Assumed, *, tasks: int) -> None:
+def show_drawn(drawn: Sequence[DrawnStudy], assumed: Assumed, *, tasks: int) -> None:
     """What so many graders in so many hours would show, drawn beforehand."""
     cells = [
         (

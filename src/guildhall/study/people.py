@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from guildhall.analysis.counting import count
-from guildhall.analysis.drawn_studies import Asked, Assumed, Drawn, assumed_from, drawn_table
+from guildhall.analysis.drawn_studies import Assumed, DrawnStudy, PlannedWork, assumed_from, drawn_table
 from guildhall.analysis.win_rates import win_rates
 from guildhall.documents.looking import documents
 from guildhall.domain.boswell import HumanResult
@@ -76,7 +76,7 @@ class People:
         return dict(Queue(study.workspace.store).progress(study.id))
 
 
-def drawn_beforehand(study: OpenStudy) -> tuple[list[Drawn], Assumed]:
+def drawn_beforehand(study: OpenStudy) -> tuple[list[DrawnStudy], Assumed]:
     """What the people at hand, or fewer or more, would show of this study in its hours, or in half of them.
 
     Where people have judged already it is a pilot: how far they and the tasks differ is used, and no rate is looked at.
@@ -84,7 +84,7 @@ def drawn_beforehand(study: OpenStudy) -> tuple[list[Drawn], Assumed]:
     form = study.frozen()
     design, pool = form.design.hall, sum(_pool(study).values())
     samples = max(form.plan.samples.values(), default=1)
-    asked = Asked(
+    asked = PlannedWork(
         tasks=len(form.tasks),
         samples=samples,
         graders_per_set=design.graders_per_set,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.ranks import Differences, differences, verdict
@@ -38,6 +39,11 @@ class Ranks:
         plan, outcomes = evidence.study.plan, evidence.counted.outcomes
         n_models = len(evidence.rates)
         together = win_rates(outcomes, level=evidence.level ** (1 / n_models))
+        held = f"; for all {n_models} models at once (Sidak)"
+        together = [
+            one._replace(half_tie=replace(one.half_tie, level=evidence.level, method=one.half_tie.method + held))
+            for one in together
+        ]
         rates = sorted(together, key=lambda one: (-(one.half_tie.value or 0), one.model))
         found = differences(outcomes, level=evidence.level, seed=evidence.seed) if n_models > 1 else None
         places = ReportTable(
