@@ -89,6 +89,8 @@ class Judgments(NamedTuple):
     pins: Mapping[Id, TaskKey]
     tries: Sequence[Try] = ()
     """What the study's authors, and the baseline, brought to the wordings it pins; replaced ones are not among them."""
+    empty: frozenset[Digest] = frozenset()
+    """Those that left nothing anybody could judge."""
 
 
 def count(given: Judgments, policy: Policy) -> Counted:
@@ -161,15 +163,10 @@ def _rows(given: Judgments, one: Judgment, policy: Policy) -> Iterable[Row]:
     rank = dict(zip(one.order, one.ranks or [0] * len(one.order), strict=True))
     for key in one.order:
         author = given.submissions[key].author
-        void = policy.missing is not None and (_is_empty(given, key) or _is_empty(given, base))
+        void = policy.missing is not None and (key in given.empty or base in given.empty)
         if key != base and isinstance(author, ModelRun) and not void:
             halves = 1 + (rank[key] < rank[base]) - (rank[key] > rank[base])
             yield Row(one.key, task, author.name, author.sample, key, one.grader.key, halves)
-
-
-def _is_empty(given: Judgments, key: Digest) -> bool:
-    """Whether a try left nothing that anybody could judge."""
-    return any(one.empty and one.stop not in OUR_FAULT for one in given.tries if one.key == key)
 
 
 def by_rule(given: Judgments, policy: Policy, judged: Collection[Row]) -> list[Row]:
@@ -200,8 +197,8 @@ def _fate(policy: Policy, one: Try) -> str:
 
 def _fate_of_base(given: Judgments, policy: Policy, one: Try) -> str | None:
     if policy.baseline == "expert":
-        experts = [made.task for made in given.submissions.values() if isinstance(made.author, Expert)]
-        return "judged" if one.task in experts else None
+        experts = (made.task == one.task for made in given.submissions.values() if isinstance(made.author, Expert))
+        return "judged" if any(experts) else None
     tries = [
         made
         for made in given.tries
@@ -261,7 +258,8 @@ def judgments_of(planted: Planted, study: PlantedStudy) -> Judgments:
         if one.key not in replaced and isinstance(one.author, ModelRun) and one.task in study.pins
         if one.author.key in wanted or one.author.name == study.baseline
     ]
-    return Judgments(study.judgments, study.comparisons, planted.submissions, study.pins, tries)
+    empty = frozenset(one.key for one in tries if one.empty and one.stop not in OUR_FAULT)
+    return Judgments(study.judgments, study.comparisons, planted.submissions, study.pins, tries, empty)
 
 
 def _has_nothing(one: Submission) -> bool:

@@ -109,13 +109,6 @@ class Counted:
         waits = pl.col("id").is_in(waiting.implode()) & ~pl.col("id").is_in(reached.cast(pl.String()).implode())
         return tried.filter(pl.col("halves").is_not_null() & ~waits)
 
-    def outcomes_of(self, pairs: Pairs) -> Outcomes:
-        """What estimators of rates take: some of the pairs, and what rules decided."""
-        ruled = self.by_rule
-        return (
-            pairs.outcomes() if ruled is None or not len(ruled) else pairs.outcomes().and_also(outcomes_by_rule(ruled))
-        )
-
     def and_also(self, later: Counted) -> Counted:
         """Two waves as one. Work that was shown in both is counted twice, as it was judged twice."""
         return Counted(
@@ -132,7 +125,8 @@ class Counted:
     @cached_property
     def outcomes(self) -> Outcomes:
         """What estimators of rates take: the pairs, and what rules decided."""
-        return self.outcomes_of(self.pairs)
+        own, ruled = self.pairs.outcomes(), self.by_rule
+        return own if ruled is None or not len(ruled) else own.and_also(outcomes_by_rule(ruled))
 
 
 def _both(first: pl.DataFrame | None, second: pl.DataFrame | None) -> pl.DataFrame | None:
@@ -168,8 +162,8 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
         again = said.filter(_SAID_BEFORE)["judgment"].implode()
         heads = heads.with_columns(again=pl.col("judgment").is_in(again))
     tried = None if verdicts.attempts is None else settled(verdicts.attempts, policy)
-    void = _void(tried, verdicts.works)
-    heads = heads.with_columns(void=_only_void(rows, base, void)).with_columns(rule=_first_rule(policy))
+    void, only_void = _void(tried, verdicts, base)
+    heads = heads.with_columns(void=only_void).with_columns(rule=_first_rule(policy))
     if by_programs and policy.whole_rounds and policy.graders.kind in _ROUNDS:
         sizes = rows.group_by("comparison").agg(size=pl.col("place").max() + 1)
         heads = heads.join(sizes, on="comparison").with_columns(rule=_with_broken_rounds())
@@ -198,20 +192,16 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
     )
 
 
-def _void(tried: pl.DataFrame | None, works: pl.DataFrame) -> pl.Series:
-    """Works that left nothing to judge, among those that were shown."""
+def _void(tried: pl.DataFrame | None, verdicts: VerdictFrames, base: pl.LazyFrame) -> tuple[pl.Series, pl.Expr]:
+    """Works that left nothing to judge, among those shown; and whether a judgment shows no pair without one."""
     keys = [] if tried is None else tried.filter("void")["key"].to_list()
-    return works.filter(pl.col("key").is_in(keys))["work"]
-
-
-def _only_void(rows: pl.DataFrame, base: pl.LazyFrame, void: pl.Series) -> pl.Expr:
-    """Whether a judgment shows no pair of works of which both left something to judge."""
+    void = verdicts.works.filter(pl.col("key").is_in(keys))["work"]
     if not len(void):
-        return pl.lit(value=False)
-    shown = rows.lazy().select("judgment", "work").join(base, on="judgment")
+        return void, pl.lit(value=False)
+    shown = verdicts.rows.lazy().select("judgment", "work").join(base, on="judgment")
     neither = ~(pl.col("work").is_in(void.implode()) | pl.col("base_work").is_in(void.implode()))
     pairs = shown.filter((pl.col("work") != pl.col("base_work")) & neither).collect()
-    return ~pl.col("judgment").is_in(pairs["judgment"].unique().implode())
+    return void, ~pl.col("judgment").is_in(pairs["judgment"].unique().implode())
 
 
 def graders_left_out(

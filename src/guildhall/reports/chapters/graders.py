@@ -245,7 +245,7 @@ class Tells:
         if not told.any():
             return None
         clean = evidence.pairs.keep(~told)
-        rates = win_rates(evidence.counted.outcomes_of(clean), level=evidence.level) if len(clean) else []
+        rates = win_rates(evidence.counted.of_pairs(clean).outcomes, level=evidence.level) if len(clean) else []
         without = {rate.model: rate for rate in rates}
         figures: list[Named] = []
         for rate in evidence.rates:
