@@ -38,6 +38,18 @@ def pytest_configure() -> None:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", quickest())  # where pytest makes its folders for tests
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that share what their module made, or LibreOffice, go to one test process: it is made once."""
+    for item in items:
+        fixtures = item._fixtureinfo.name2fixturedefs if isinstance(item, pytest.Function) else {}
+        if item.get_closest_marker("xdist_group") is None:
+            if "look" in fixtures:
+                item.add_marker(pytest.mark.xdist_group("office"))
+            elif any(one.scope == "module" for made in fixtures.values() for one in made):
+                item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
 @pytest.fixture(scope="session")
 def realdata() -> Path:
     if not REALDATA.is_dir():

@@ -33,7 +33,6 @@ def commands(body: str) -> list[str]:
 WITH_EXAMPLES = [page for page in PAGES if any(commands(b["body"]) for b in blocks(page) if b["language"] == "console")]
 
 
-@pytest.mark.timeout(240)
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_examples_of_a_page_run(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GUILDHALL_WORKSPACE")}

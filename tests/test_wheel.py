@@ -7,13 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parent.parent
 UV = Path(sys.executable).parent / "uv"
 
 
-@pytest.mark.timeout(600)
 def test_the_wheel_runs_the_demo_in_a_bare_environment(tmp_path: Path) -> None:
     def run(*command: str | Path, cwd: Path = tmp_path) -> str:
         environment = {name: value for name, value in os.environ.items() if name not in {"VIRTUAL_ENV", "PYTHONPATH"}}

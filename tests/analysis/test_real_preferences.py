@@ -16,7 +16,6 @@ from guildhall.analysis.ratings_table import RatingsTable, ratings_from_table
 from guildhall.analysis.tables import Table, encode
 from guildhall.analysis.votes import counts_of, votes_from_arrays
 
-pytestmark = pytest.mark.realdata
 SCORES = {0: 0.5, 1: 1.0, 2: 0.0}
 
 

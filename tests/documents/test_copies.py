@@ -35,7 +35,6 @@ def test_whatever_can_be_shown_has_its_way_of_being_handed_out(kind: Kind) -> No
     assert kind.copied.copied is kind.copied, "what is handed out is of a kind that stays what it is"
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("kind", QUICK, ids=lambda kind: kind.value)
 def test_a_copy_holds_nothing_of_its_maker_and_is_the_same_each_time(
     kind: Kind, tmp_path: Path, look: Documents

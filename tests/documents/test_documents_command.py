@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from guildhall.cli.documents import app
 from tests.documents import sound
 
-pytestmark = [pytest.mark.office, pytest.mark.xdist_group("office")]
+pytestmark = pytest.mark.xdist_group("office")
 FIELDS = {"file", "kind", "outcome", "reason", "pages", "findings", "out"}
 
 

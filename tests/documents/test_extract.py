@@ -191,7 +191,6 @@ def test_a_file_that_cannot_be_read_is_an_omission_with_its_reason(tmp_path: Pat
     assert "damaged zip" in extracted.omitted[0].reason
 
 
-@pytest.mark.realdata
 def test_the_words_of_real_expert_files_are_read(realdata: Path) -> None:
     from guildhall.documents.detection import detect
 

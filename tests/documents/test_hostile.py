@@ -10,7 +10,7 @@ from guildhall.documents.looking import Documents
 from guildhall.documents.values import LookOutcome
 from tests.documents.hostile import HOSTILE
 
-pytestmark = [pytest.mark.office, pytest.mark.xdist_group("office")]
+pytestmark = pytest.mark.xdist_group("office")
 
 REFUSED = {
     "laughs.docx": "LibreOffice",

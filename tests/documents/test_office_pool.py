@@ -13,7 +13,7 @@ from guildhall.errors import UnreadableFile
 from tests.documents import sound
 from tests.documents.hostile import HOSTILE
 
-pytestmark = [pytest.mark.office, pytest.mark.xdist_group("office")]
+pytestmark = pytest.mark.xdist_group("office")
 DOCX, XLSX = LoadAs("docx"), LoadAs("xlsx")
 
 

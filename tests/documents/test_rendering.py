@@ -16,7 +16,7 @@ from guildhall.documents.values import LookOutcome
 from tests.documents import sound
 from tests.documents.hostile import HOSTILE
 
-pytestmark = [pytest.mark.office, pytest.mark.xdist_group("office")]
+pytestmark = pytest.mark.xdist_group("office")
 
 
 @pytest.mark.parametrize(

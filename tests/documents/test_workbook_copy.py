@@ -335,7 +335,6 @@ def calculated(look: Documents, book: Path, out: Path) -> CopiedWorkbook:
     return copy_workbook(book, out, office=look.office, rooms=look.rooms)
 
 
-@pytest.mark.office
 @pytest.mark.xdist_group("office")
 class TestInRooms:
     """With LibreOffice, and as users call it."""

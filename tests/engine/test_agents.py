@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import time
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
@@ -36,6 +35,7 @@ from guildhall.errors import InputError, SandboxError
 from guildhall.store.ledger import Ledger
 from guildhall.store.work import Work, WorkState
 from guildhall.store.workspace import Workspace
+from tests.waiting import until
 
 HERE = "scripted/tests.engine.test_agents:"
 
@@ -184,9 +184,7 @@ def test_a_killed_run_repeats_no_finished_job_and_forgets_no_money(tmp_path):
     assert process.pid is not None
     with Workspace.open(folder) as workspace:
         work, ledger = Work(workspace.store), Ledger(workspace.store)
-        deadline = time.monotonic() + 100
-        while work.counts(run="r").get(WorkState.DONE, 0) < 3 and time.monotonic() < deadline:
-            time.sleep(0.02)
+        until(lambda: work.counts(run="r").get(WorkState.DONE, 0) >= 3, over=lambda: process.exitcode)
         os.kill(process.pid, signal.SIGKILL)
         process.join()
         done = work.counts(run="r")[WorkState.DONE]

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from guildhall.store.ledger import Ledger, model_calls
 from guildhall.store.workspace import Workspace
 from tests.engine.caller import KEY, PRICED, RUN, ask, start
 from tests.engine.model_server import CACHED, READ, TEXT, WRITTEN, ModelServer
+from tests.waiting import until
 
 UNPRICED = "openai-api/own/any"
 COST_USD = (READ * 10.0 + WRITTEN * 100.0) / 1e6
@@ -41,13 +41,6 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
 def rows(workspace: Workspace) -> list[Any]:
     with workspace.store.reading() as connection:
         return list(connection.execute(select(model_calls)).mappings())
-
-
-def wait_until(true: Callable[[], bool], *, seconds: float = 60.0) -> None:
-    ends = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < ends, "waited in vain"
-        time.sleep(0.02)
 
 
 DIALECTS = {
@@ -137,7 +130,7 @@ def test_a_call_in_flight_at_a_kill_is_sent_answer_unknown_for_good(server, work
     server.seconds = [1.5]
     settings = {"base_url": server.address + "/v1", "model_args": {"stream": streamed}}
     process = start(workspace.path, PRICED, settings)
-    wait_until(lambda: bool(server.asked))
+    until(lambda: bool(server.asked))
     os.kill(process.pid, signal.SIGKILL)
     process.communicate()
     ledger = Ledger(workspace.store)
@@ -152,7 +145,7 @@ def test_a_call_in_flight_at_a_kill_is_sent_answer_unknown_for_good(server, work
 def stop(process: subprocess.Popen[bytes]) -> str:
     """Ctrl-C, as a terminal sends it."""
     os.kill(process.pid, signal.SIGINT)
-    said, words = process.communicate(timeout=60)
+    said, words = process.communicate()
     assert process.returncode != 0, "it ended before it was stopped"
     assert b"never awaited" not in words
     return said.decode()
@@ -163,7 +156,7 @@ def test_ctrl_c_loses_no_answer_and_names_every_call_it_cut_off(server, workspac
     server.seconds = [0.05 * (number % 7) for number in range(400)]
     settings = {"base_url": server.address + "/v1"}
     process = start(workspace.path, PRICED, settings, questions=400, pace={"connections": 10})
-    wait_until(lambda: server.answered >= answers)
+    until(lambda: server.answered >= answers)
     heard = stop(process).count(TEXT)
     spent = Ledger(workspace.store).spent(run=RUN)
     half_sent = spent.usage.calls + spent.unanswered - len(server.asked)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import time
 from datetime import date
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from guildhall.errors import InputError, PriceUnknown
 from guildhall.store.ledger import Ledger
 from guildhall.store.work import Work, WorkState
 from guildhall.store.workspace import Workspace
+from tests.waiting import until
 
 ASKED: list[str] = []
 _ANSWERED_BEFORE_THE_KILL = [10_000]
@@ -191,9 +191,7 @@ def test_a_killed_run_goes_on_without_repeating_an_answer(tmp_path):
     assert process.pid is not None
     with Workspace.open(folder) as workspace:
         work, ledger = Work(workspace.store), Ledger(workspace.store)
-        deadline = time.monotonic() + 60
-        while ledger.spent(run="r").usage.calls < 4 and time.monotonic() < deadline:
-            time.sleep(0.02)
+        until(lambda: ledger.spent(run="r").usage.calls >= 4, over=lambda: process.exitcode)
         os.kill(process.pid, signal.SIGKILL)
         process.join()
         before = work.counts(run="r")

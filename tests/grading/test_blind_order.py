@@ -29,7 +29,6 @@ from tests.web.studies import make_task, open_study
 QUICK = DESIGN.but(graders_per_set=2, severity_raters=0)
 
 
-@pytest.mark.timeout(240)
 def test_the_queue_gives_out_the_same_slots_whatever_their_orders_are(store: Store, tmp_path: Path) -> None:
     """So an order can be told from what is offered, and when, by nobody."""
     queue, people = hall(store, graders=4, tasks=8, models=2, design=QUICK)

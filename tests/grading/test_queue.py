@@ -57,7 +57,6 @@ def race(store: Store, *, graders: int, tasks: int, rounds: int, seed: int) -> C
     return Counter(judgment.comparison for judgment in store.each(Judgment))
 
 
-@pytest.mark.timeout(120)
 def test_overlap_is_never_exceeded_and_no_item_starves(store: Store) -> None:
     gradings = race(store, graders=12, tasks=8, rounds=2, seed=0)
     assert len(gradings) == 8
@@ -132,7 +131,6 @@ def test_a_double_click_is_one_judgment(store: Store) -> None:
     assert store.count(Judgment) == 1
 
 
-@pytest.mark.timeout(120)
 def test_two_clicks_at_the_same_moment_are_one_judgment(store: Store) -> None:
     queue, people = hall(store, graders=6, tasks=1, design=DESIGN.but(graders_per_set=6))
     for person in people:

@@ -26,6 +26,7 @@ from guildhall.peer.prompts import marking_prompt
 from guildhall.peer.session import Options, RunningTest, plan_of, run_domain, start
 from guildhall.store.ledger import Ledger
 from guildhall.store.workspace import Workspace
+from tests.waiting import until
 
 NAMES = ("steady", "generous", "constant", "refuses", "truncates")
 DOMAIN = find_domain("pol_sci_1")
@@ -153,7 +154,7 @@ def test_a_run_killed_half_way_goes_on_without_repeating_a_call(tmp_path):
         command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     log = tmp_path / "calls.log"
-    _wait_until(lambda: log.exists() and len(log.read_text().splitlines()) >= 8, killed)
+    until(lambda: log.exists() and len(log.read_text().splitlines()) >= 8, over=killed.poll)
     killed.send_signal(signal.SIGKILL)
     killed.wait()
     (tmp_path / "go").touch()
@@ -189,14 +190,6 @@ def made(name):
 
 slow, slower = made("slow"), made("slower")
 """
-
-
-def _wait_until(true, process, *, limit_s: float = 60) -> None:
-    ends = time.monotonic() + limit_s
-    while not true():
-        assert process.poll() is None, "it ended before it could be killed"
-        assert time.monotonic() < ends
-        time.sleep(0.02)
 
 
 def test_the_same_plan_is_taken_up_again_only_while_unfinished(tmp_path):

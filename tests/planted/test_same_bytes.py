@@ -94,7 +94,6 @@ def test_neither_the_clock_nor_who_finished_first_changes_a_report(tmp_path, set
     assert len(first) > 10
 
 
-@pytest.mark.office
 def test_the_demo_gives_the_same_report_in_another_folder_at_another_time(demo_workspace, tmp_path):
     """Two scripted authors truly make files, whose bytes hold the time: the report holds none of it."""
     command = [sys.executable, "-m", "guildhall", "demo", str(tmp_path / "again"), "--tasks", "2"]

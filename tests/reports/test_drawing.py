@@ -15,11 +15,10 @@ FIGURES = [figure for section in REPORT.sections for figure in section.figures][
 
 def drawn(folder: Path, *, beside: bool) -> dict[str, bytes]:
     with drawing(folder, beside=beside) as figures:
-        figures.begin(FIGURES[:1])
-        figures.begin(FIGURES[1:])
-        svgs = figures.svgs()
+        figures.draw(FIGURES[:1])
+        figures.draw(FIGURES[1:])
         figures.finish()
-    assert list(svgs) == [figure.name for figure in FIGURES]
+    assert list(figures.svgs) == [figure.name for figure in FIGURES]
     return {file.name: file.read_bytes() for file in sorted(folder.iterdir())}
 
 

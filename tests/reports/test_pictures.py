@@ -15,8 +15,8 @@ from PIL import Image
 
 from guildhall.domain.report import Plot
 from guildhall.reports.drawing import plots_of
-from guildhall.reports.plots import specification
-from guildhall.reports.svg import to_png
+from guildhall.reports.plots import svg_of
+from guildhall.reports.svg import svg_to_png
 from tests.reports.made import RATES, REPORT, headline_of
 
 GOLDEN = Path(__file__).parent / "golden" / "figures"
@@ -26,7 +26,7 @@ MEAN_APART, MOST_APART = 3.0, 70.0
 
 
 def small(plot: Plot) -> Image.Image:
-    picture = Image.open(io.BytesIO(to_png(specification(plot), scale=1.0))).convert("L")
+    picture = Image.open(io.BytesIO(svg_to_png(svg_of(plot), scale=1.0))).convert("L")
     return picture.resize((WIDTH, round(WIDTH * picture.height / picture.width)), Image.Resampling.BOX)
 
 

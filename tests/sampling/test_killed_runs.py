@@ -7,7 +7,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -20,8 +19,9 @@ from guildhall.store.ledger import Ledger
 from guildhall.store.workspace import Workspace
 from tests.engine.caller import hear_ctrl_c
 from tests.engine.model_server import READ, WRITTEN, ModelServer
+from tests.waiting import until
 
-TASKS, STOPS = 4, 2
+TASKS, STOPS = 4, 1
 STUDY = """
 [study]
 id = "killed"
@@ -59,11 +59,11 @@ def stop_while_answering(folder: Path, server: ModelServer, how: signal.Signals)
     before = len(server.asked) + len(server.refusals)
     command, pipe = [sys.executable, "-m", "guildhall", *line("run", folder)], subprocess.PIPE
     process = subprocess.Popen(command, start_new_session=True, stdout=pipe, stderr=pipe, preexec_fn=hear_ctrl_c)
-    while len(server.asked) < before + 2:
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.02)
+    until(
+        lambda: len(server.asked) >= before + 2, over=lambda: None if process.poll() is None else process.communicate()
+    )
     (os.killpg if how is signal.SIGKILL else os.kill)(process.pid, how)
-    process.communicate(timeout=280)
+    process.communicate()
     assert process.returncode == (-signal.SIGKILL if how is signal.SIGKILL else 130)
 
 

@@ -109,7 +109,6 @@ def test_the_rows_and_columns_of_the_public_table_are_kept(workspace, bank, tmp_
     assert check_package(tmp_path / "pack", base=base) == []
 
 
-@pytest.mark.realdata
 def test_the_real_public_table_is_packed_with_all_220_rows(workspace, tmp_path, realdata):
     base = realdata / "gdpval" / "gdpval_v1_2025-10_7col.parquet"
     packed = pack({}, tasks=[], blobs=workspace.blobs, out=tmp_path / "pack", base=base)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -58,21 +58,13 @@ def tie_judge(turn: Turn) -> Answer:
 
 
 @pytest.fixture
-def shared(database_url: str, tmp_path: Path) -> Iterator[Workspace]:
-    """A workspace on each of the two databases."""
-    database = database_url if database_url.startswith("postgresql") else None
-    with Workspace.create(tmp_path / "workspace", database=database) as made:
-        yield made
-
-
-@pytest.fixture
-def study(shared: Workspace, tmp_path: Path) -> OpenStudy:
+def study(workspace: Workspace, tmp_path: Path) -> OpenStudy:
     for number in range(2):
         content = f"figures {number}\n".encode()
-        given = FileRef(name="figures.txt", digest=shared.blobs.put(content), size=len(content))
+        given = FileRef(name="figures.txt", digest=workspace.blobs.put(content), size=len(content))
         report = b"what the expert made of figures %d\n" % number
-        expert = FileRef(name="report.txt", digest=shared.blobs.put(report), size=len(report))
-        shared.store.add(
+        expert = FileRef(name="report.txt", digest=workspace.blobs.put(report), size=len(report))
+        workspace.store.add(
             Task(
                 id=f"t-{number}",
                 sector="Information",
@@ -85,7 +77,7 @@ def study(shared: Workspace, tmp_path: Path) -> OpenStudy:
         )
     path = tmp_path / "study.toml"
     path.write_text(STUDY)
-    return OpenStudy.open(path, shared)
+    return OpenStudy.open(path, workspace)
 
 
 def made_by_models(workspace: Workspace) -> list[Submission]:
@@ -108,38 +100,39 @@ def broken(workspace: Workspace, monkeypatch: pytest.MonkeyPatch, method: str, e
     ],
 )
 def test_a_store_that_fails_while_work_is_laid_out_or_fetched_leaves_failed_items_that_can_be_retried(
-    study: OpenStudy, shared: Workspace, monkeypatch: pytest.MonkeyPatch, method: str, error: Exception, words: str
+    study: OpenStudy, workspace: Workspace, monkeypatch: pytest.MonkeyPatch, method: str, error: Exception, words: str
 ) -> None:
     with monkeypatch.context() as patch:
-        broken(shared, patch, method, error)
+        broken(workspace, patch, method, error)
         report = Sampling().run(study)
     assert (report["done"], report["failed"], report["ended"]) == (0, 2, {"storage failed": 2})
     with pytest.raises(FaultsOfOurs, match="2 storage failed") as refused:
         require_no_faults(report)
     assert refused.value.exit_code == 3 and words in str(refused.value) and "retry --failed" in str(refused.value)
     assert retry_failed(study) == {"retried": 2, "failed": 0, "left": 0, "why_failed": None}
-    newest = [one for one in made_by_models(shared) if one.stop is StopReason.FINISHED]
-    assert {one.replaces for one in newest} == {one.key for one in made_by_models(shared)} - {one.key for one in newest}
+    newest = [one for one in made_by_models(workspace) if one.stop is StopReason.FINISHED]
+    replaced = {one.key for one in made_by_models(workspace)} - {one.key for one in newest}
+    assert {one.replaces for one in newest} == replaced
     assert [len(one.files) for one in newest] == [1, 1]
 
 
 def test_one_missing_file_fails_its_own_item_by_the_files_name_and_no_other(
-    study: OpenStudy, shared: Workspace
+    study: OpenStudy, workspace: Workspace
 ) -> None:
     digest = study.tasks[0].reference_files[0].digest
     assert digest is not None
-    content = shared.blobs.read(digest)
-    shared.blobs.path(digest).unlink()
-    run = CliRunner().invoke(sample_cli.app, ["run", "-s", str(study.folder / "study.toml"), "-w", str(shared.path)])
+    content = workspace.blobs.read(digest)
+    workspace.blobs.path(digest).unlink()
+    run = CliRunner().invoke(sample_cli.app, ["run", "-s", str(study.folder / "study.toml"), "-w", str(workspace.path)])
     assert isinstance(run.exception, FaultsOfOurs) and run.exception.exit_code == 3
     assert f"blob {digest[:12]} is not in this workspace" in str(run.exception)
-    assert {one.stop for one in made_by_models(shared)} == {StopReason.FINISHED, StopReason.STORAGE_FAILED}
-    shared.blobs.put(content)
+    assert {one.stop for one in made_by_models(workspace)} == {StopReason.FINISHED, StopReason.STORAGE_FAILED}
+    workspace.blobs.put(content)
     assert retry_failed(study)["failed"] == 0
 
 
 def test_a_disk_that_filled_up_while_a_room_was_at_work_is_not_held_against_its_author(
-    study: OpenStudy, shared: Workspace, monkeypatch: pytest.MonkeyPatch
+    study: OpenStudy, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("guildhall.engine.faults.LEAST_FREE_BYTES", 2**80)
     report = Sampling().run(study)
@@ -153,32 +146,32 @@ def sampled(study: OpenStudy) -> OpenStudy:
 
 
 def test_a_file_that_is_gone_is_no_omission_of_a_deliverable_and_no_failure_of_a_judge(
-    sampled: OpenStudy, shared: Workspace
+    sampled: OpenStudy, workspace: Workspace
 ) -> None:
-    lost = made_by_models(shared)[0]
+    lost = made_by_models(workspace)[0]
     digest = lost.files[0].digest
     assert digest is not None
-    content = shared.blobs.read(digest)
-    shared.blobs.path(digest).unlink()
+    content = workspace.blobs.read(digest)
+    workspace.blobs.path(digest).unlink()
     judge = ByModel(JudgePlan(name="tie", model=HERE + "tie_judge"))
     counted = ByBaseline("rubric-and-format")
     for grader, verdicts in ((judge, 6), (counted, 2)):
         judged = judge_study(sampled, grader)
         assert (judged.verdicts, judged.failures, judged.left) == (verdicts, 0, 0)
         assert judged.faults == verdicts and digest[:12] in (judged.why_fault or "")
-    assert not any(one.omissions.get("A") or one.failure for one in shared.store.find(Judgment))
-    shared.blobs.put(content)
+    assert not any(one.omissions.get("A") or one.failure for one in workspace.store.find(Judgment))
+    workspace.blobs.put(content)
     for grader, verdicts in ((judge, 6), (counted, 2)):
         again = judge_study(sampled, grader)
         assert (again.verdicts, again.failures, again.faults) == (verdicts, 0, 0)
 
 
 def test_a_page_that_cannot_be_fetched_when_a_judge_is_asked_fails_no_judge_and_costs_no_call(
-    sampled: OpenStudy, shared: Workspace, monkeypatch: pytest.MonkeyPatch
+    sampled: OpenStudy, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judge = ByModel(JudgePlan(name="tie", model=HERE + "tie_judge"))
     prepared: dict[str, Callable[..., Any]] = {"read": Blobs.read}
-    pictures = {page.image for page in _pages(sampled, shared)}
+    pictures = {page.image for page in _pages(sampled, workspace)}
 
     def without_pictures(self: Blobs, digest: str) -> bytes:
         if digest in pictures:
@@ -189,7 +182,7 @@ def test_a_page_that_cannot_be_fetched_when_a_judge_is_asked_fails_no_judge_and_
         patch.setattr(Blobs, "read", without_pictures)
         judged = judge_study(sampled, judge)
     assert (judged.verdicts, judged.failures, judged.faults) == (0, 0, 12) and "s3://" in (judged.why_fault or "")
-    assert shared.store.find(Judgment) == []
+    assert workspace.store.find(Judgment) == []
     again = judge_study(sampled, judge)
     assert (again.verdicts, again.failures, again.faults) == (12, 0, 0)
 

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import pytest
 
-from guildhall.analysis.counting import Counted
+from guildhall.analysis.counting import LOOKED_AT, Counted
 from guildhall.analysis.counting import count as counted_by
 from guildhall.analysis.pairs import NOT_ASKED, is_word
 from guildhall.analysis.savings_files import read_savings
@@ -31,9 +31,9 @@ from guildhall.grading.gold import gold_comparison
 from guildhall.grading.opening import open_hall
 from guildhall.grading.simulation import simulate_hall
 from guildhall.judging.preparing import Preparer
+from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
-from guildhall.study.evidence import verdicts_of
-from guildhall.study.policy import count_groups, policy_of, who_judged
+from guildhall.study.policy import count_groups, policies_of
 from guildhall.study.reporting import methods_of, study_report, write_study_report
 from tests.study.told import outcomes, rows, section
 
@@ -99,8 +99,8 @@ def policy(graders: str) -> Policy:
 
 def counted(workspace: Workspace, graders: str = "expert") -> Counted:
     one = Study(id="s", title="One pair", seed=1, tasks=(task(0).key,))
-    verdicts = verdicts_of(workspace, one)
-    return counted_by(verdicts, policy_of(workspace, one, verdicts, who_judged(verdicts), GraderGroup.parse(graders)))
+    verdicts = read_verdicts(workspace.store, [one.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
+    return counted_by(verdicts, policies_of(workspace, one, verdicts)[GraderGroup.parse(graders)])
 
 
 def test_the_methods_are_told_from_the_frozen_design(workspace: Workspace, study: Study) -> None:
@@ -202,7 +202,8 @@ def test_graders_whom_a_rule_of_the_plan_leaves_out_are_counted_under_it(
     hall = study.design.people.model_copy(update={"gold": tuple(items)}) if study.design.people else None
     checked = study.model_copy(update={"design": study.design.model_copy(update={"people": hall})})
     form = with_plan(checked, excluded=[rule])
-    found = next(count_groups(workspace, form, verdicts_of(workspace, form)))
+    verdicts = read_verdicts(workspace.store, [form.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
+    found = next(count_groups(workspace, form, verdicts))
     assert found.policy.excluded == (() if taken is None else (f"person:{taken}",))
     assert found.left_out[Rule.EXCLUDED_GRADER] == (0 if taken is None else 8) and found.n_judgments == 40
     report = study_report(workspace, form)
@@ -265,7 +266,7 @@ def test_a_guess_is_right_when_it_names_the_baseline(workspace: Workspace) -> No
 
 def test_hours_fall_into_the_papers_bins(workspace: Workspace, study: Study) -> None:
     judge_all(workspace, study)
-    verdicts = verdicts_of(workspace, study)
+    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
     pairs = next(count_groups(workspace, study, verdicts)).pairs
     hours = pairs.columns["hours"]
     seen = {pairs.task.names[task]: hours.names[code] for task, code in zip(pairs.task.codes, hours.codes, strict=True)}

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from guildhall.analysis.counting import count
+from guildhall.analysis.counting import LOOKED_AT, count
 from guildhall.cli import sample as sample_cli
 from guildhall.cli import study as study_cli
 from guildhall.domain.authors import Expert, ModelRun, Person
@@ -22,7 +22,7 @@ from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef, Task
 from guildhall.domain.variants import BriefVariant
 from guildhall.errors import GuildhallError, InputError, UnknownName, UnreadableFile
-from guildhall.study.evidence import verdicts_of
+from guildhall.store.verdict_parts import read_verdicts
 from guildhall.study.exports import code_book
 from guildhall.study.file import new_study, read_study
 from guildhall.study.publishing import why_not_public
@@ -76,7 +76,6 @@ def study(workspace, bank, tmp_path):
     return OpenStudy.open(path, workspace)
 
 
-@pytest.mark.office
 def test_both_authors_truly_make_files_of_visibly_different_quality(study, workspace):
     stage = Sampling()
     before = stage.plan(study)
@@ -235,7 +234,8 @@ def test_what_a_rehearsal_shows_says_so_first(study, tmp_path, workspace):
     form = OpenStudy.open(tmp_path / "study.toml", workspace).freeze()
     assert str(form.plan.graders) == "simulated" and form.heading == "Rehearsal: A small study"
     nothing = Policy(studies=(form.id,), baseline="expert", graders=GraderGroup.parse("simulated"))
-    book = code_book(workspace, form, count(verdicts_of(workspace, form), nothing)).decode().splitlines()
+    verdicts = read_verdicts(workspace.store, [form.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
+    book = code_book(workspace, form, count(verdicts, nothing)).decode().splitlines()
     assert book[0] == "# Rehearsal: A small study" and book[2] == form.design.rehearsal_note
     assert "rehearsal" in (why_not_public(workspace.store, form) or "")
 

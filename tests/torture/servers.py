@@ -16,6 +16,7 @@ from guildhall.web.site import Addresses, Site
 from tests.grading.halls import MANY
 from tests.torture.faults import Scene
 from tests.torture.ground import GRADERS, Child
+from tests.waiting import answers, until
 from tests.web.live import free_port
 
 REASON = "The totals agree and the other ones do not."
@@ -36,14 +37,7 @@ class Server:
         self.child = Child(run, lambda: None)
 
     def wait_until_ready(self) -> None:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            try:
-                if httpx.get(f"http://127.0.0.1:{self.port}/readyz", timeout=5).status_code == 200:
-                    return
-            except httpx.HTTPError:
-                time.sleep(0.02)
-        raise AssertionError("the server did not come up")
+        until(lambda: answers(f"http://127.0.0.1:{self.port}/readyz"))
 
 
 Sheet = tuple[str, str, str]

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from guildhall.store.workspace import Workspace
+from tests.browser import PATIENCE_MS
 from tests.web.live import Live
 from tests.web.studies import make_task, open_study
 
@@ -28,7 +29,7 @@ def tab(chrome: Browser) -> Iterator[Page]:
     """A fresh browser profile with one tab of a laptop's size."""
     context = chrome.new_context(viewport={"width": 1366, "height": 768})
     page = context.new_page()
-    page.set_default_timeout(30_000)  # guards against hanging; nothing depends on how soon a page answers
-    expect.set_options(timeout=30_000)
+    page.set_default_timeout(PATIENCE_MS)
+    expect.set_options(timeout=PATIENCE_MS)
     yield page
     context.close()

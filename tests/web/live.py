@@ -18,6 +18,7 @@ from guildhall.store.workspace import Workspace
 from guildhall.web.app import create_app
 from guildhall.web.files import files_app
 from guildhall.web.site import Addresses, Site
+from tests.waiting import client, until
 
 
 def free_port() -> int:
@@ -50,10 +51,7 @@ class Live:
         ]
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
         self._thread.start()
-        deadline = time.monotonic() + 60
-        while not all(server.started for server in self._servers):
-            assert time.monotonic() < deadline, "the server did not start"
-            time.sleep(0.01)
+        until(lambda: all(server.started for server in self._servers))
         return self
 
     async def _serve(self) -> None:
@@ -62,7 +60,7 @@ class Live:
     def stop(self) -> None:
         for server in self._servers:
             server.should_exit = True
-        self._thread.join(timeout=20)
+        self._thread.join()
         for visitor in self.visitors:
             visitor.close()
         self.visitors.clear()
@@ -98,8 +96,8 @@ class Visitor:
 
     def __init__(self, live: Live) -> None:
         self.live = live
-        self.http = httpx.Client(base_url=f"http://localhost:{live.port}", follow_redirects=False, timeout=30)
-        self.bare = httpx.Client(timeout=30)
+        self.http = client(f"http://localhost:{live.port}")
+        self.bare = client()
 
     def get(self, path: str, **more: object) -> httpx.Response:
         return self.http.get(path, **more)  # type: ignore[arg-type]

@@ -6,14 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
-
+from tests.waiting import answers, until
 from tests.web.live import free_port
 
 
@@ -25,8 +23,8 @@ class Process:
     said: Path
     port: int = 0
 
-    def stop(self, *, within_s: float, number: int = signal.SIGTERM) -> int:
-        """Send a signal; the exit code, which must come in time."""
+    def stop(self, number: int = signal.SIGTERM, *, within_s: float | None = None) -> int:
+        """Send a signal; the exit code."""
         self.child.send_signal(number)
         return self.child.wait(within_s)
 
@@ -64,22 +62,14 @@ def serving(
     )
     with running as process:
         process.port = port
-        wait_until(lambda: answers(port), process)
+        wait_until_ready(process)
         yield process
 
 
-def answers(port: int) -> bool:
-    try:
-        return httpx.get(f"http://127.0.0.1:{port}/readyz", timeout=5).status_code == 200
-    except httpx.HTTPError:
-        return False
-
-
-def wait_until(seen: object, process: Process, *, within_s: float = 60.0) -> None:
+def wait_until(seen: Callable[[], object], process: Process) -> None:
     """Wait until `seen()` is true; a process that ended meanwhile says why."""
-    assert callable(seen)
-    deadline = time.monotonic() + within_s
-    while not seen():
-        assert process.child.poll() is None, process.words()
-        assert time.monotonic() < deadline, process.words()
-        time.sleep(0.02)
+    until(seen, over=lambda: None if process.child.poll() is None else process.words())
+
+
+def wait_until_ready(process: Process) -> None:
+    wait_until(lambda: answers(f"http://127.0.0.1:{process.port}/readyz"), process)

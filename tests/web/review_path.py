@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 from guildhall.domain.halls import Member, Role
 from guildhall.web.worker import screen_next_draft
 from tests.axe import faults
+from tests.browser import PATIENCE_MS
 from tests.taskbank.reviewing import BRIEF, VETTED
 from tests.web.live import Live
 
@@ -74,19 +75,23 @@ class Walk:
     task: str = ""
     checked: list[str] = field(default_factory=list)
     violations: list[str] = field(default_factory=list)
+    pages: dict[str, Page] = field(default_factory=dict)
 
     @contextmanager
     def as_(self, member: Member) -> Iterator[Page]:
-        """A browser of its own for one person, inside already."""
-        context = self.chrome.new_context(
-            viewport={"width": 1366, "height": 900}, java_script_enabled=self.javascript, reduced_motion="reduce"
-        )
-        page = context.new_page()
-        page.set_default_timeout(30_000)
-        page.goto(self.live.link(member))
-        page.get_by_role("button").first.click()
+        """One person's own browser profile, inside already and at the first page; it stays open for the next time."""
+        if member.id in self.pages:
+            page = self.pages[member.id]
+            page.goto(self.live.address)
+        else:
+            context = self.chrome.new_context(
+                viewport={"width": 1366, "height": 900}, java_script_enabled=self.javascript, reduced_motion="reduce"
+            )
+            page = self.pages[member.id] = context.new_page()
+            page.set_default_timeout(PATIENCE_MS)
+            page.goto(self.live.link(member))
+            page.get_by_role("button").first.click()
         yield page
-        context.close()
 
     def look(self, page: Page, name: str) -> None:
         """Check a page for accessibility and keep its picture."""
@@ -268,4 +273,7 @@ def walk_to_acceptance(walk: Walk) -> list[str]:
     walk.board("Ready to accept", look=True)
     walk.accept()
     walk.board("Accepted")
-    return walk.history()
+    told = walk.history()
+    for page in walk.pages.values():
+        page.context.close()
+    return told

@@ -17,8 +17,6 @@ from tests.axe import faults
 from tests.web.live import Live
 from tests.web.studies import make_task, open_study, prepare
 
-pytestmark = pytest.mark.timeout(180)
-
 
 @pytest.fixture(scope="module")
 def varied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:

@@ -115,7 +115,6 @@ def test_the_api_page_shows_every_operation_without_a_script(hall: Live) -> None
     assert all(f"/api/v1{path}" in text for path in schema["paths"]) and "<script" not in text
 
 
-@pytest.mark.timeout(180)
 def test_no_generated_call_breaks_the_api(hall: Live) -> None:
     headers = token(hall, *SCOPES)
     real = Real("study", new_grading(hall.site, headers))

@@ -287,7 +287,6 @@ def open_again(workspace: Workspace) -> None:
     Queue(workspace.store).plan(layout.slots)
 
 
-@pytest.mark.timeout(120)
 def test_hostile_deliverables_make_no_request_and_the_files_origin_sees_no_cookie(hostile: Live, tab: Page) -> None:
     asked: list[tuple[str, dict[str, str]]] = []
     tab.context.on("request", lambda request: asked.append((request.url, request.all_headers())))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from guildhall.documents.kinds import Kind
 from guildhall.documents.looking import documents
 from guildhall.domain.authors import ModelRun
@@ -71,7 +69,6 @@ def crawl_all(live: Live) -> tuple[list[Crawl], int]:
     return crawls, graded
 
 
-@pytest.mark.timeout(240)
 def test_no_byte_a_grader_is_sent_tells_who_made_the_work(tmp_path: Path) -> None:
     plant(tmp_path / "workspace", SHORT, tmp_path)
     live = Live(tmp_path / "workspace").start()

@@ -305,7 +305,6 @@ def test_health_needs_no_session_and_says_nothing_else(hall: Live) -> None:
     assert [(one.status_code, one.text) for one in answers] == [(200, "alive\n"), (200, "ready\n")]
 
 
-@pytest.mark.timeout(120)
 def test_axe_finds_nothing_on_the_managers_pages(hall: Live, chrome: Browser) -> None:
     seated(hall)
     context = chrome.new_context(viewport={"width": 1366, "height": 768}, color_scheme="dark")

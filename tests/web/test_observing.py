@@ -20,6 +20,7 @@ from guildhall.store.workspace import Workspace
 from guildhall.web.app import create_app
 from guildhall.web.metrics import TOKEN, MetricsAt
 from guildhall.web.site import Addresses, Site
+from tests.waiting import client, fetch
 from tests.web.live import free_port
 from tests.web.processes import Process, guildhall, serving, wait_until
 from tests.web.receiving import receiver
@@ -47,7 +48,7 @@ def entry(path: Path) -> Iterator[str]:
 
 def visit(server: Process, entry: str) -> list[httpx.Response]:
     """Come in by a link, look around, ask for a link by e-mail, and ask for what is not there."""
-    with httpx.Client(base_url=f"http://localhost:{server.port}", timeout=30) as visitor:
+    with client(f"http://localhost:{server.port}") as visitor:
         shown = visitor.get(entry)
         answers = [shown, visitor.post(entry), visitor.get("/manage"), visitor.get(f"/wp-admin/{SECRET}?key={SECRET}")]
         answers.append(visitor.post("/enter", data={"address": ADDRESS}))
@@ -63,7 +64,7 @@ def lines(server: Process) -> list[dict[str, Any]]:
 def test_json_lines_tell_routes_and_code_names_and_never_a_person_a_token_or_a_key(path: Path, entry: str) -> None:
     with serving(path, "--log-format", "json", environment={"OPENAI_API_KEY": SECRET}) as server:
         answers = visit(server, entry)
-        assert server.stop(within_s=60) == 0
+        assert server.stop() == 0
     told = {(line["method"], line["route"], line["status"]) for line in lines(server) if line["event"] == "request"}
     assert ("GET", "/manage", 200) in told and ("GET", "unmatched", 404) in told
     assert ("GET", "/enter/{token}", 200) in told and ("GET", "/api/v1/studies", 401) in told
@@ -79,12 +80,12 @@ def test_json_lines_tell_routes_and_code_names_and_never_a_person_a_token_or_a_k
 def test_people_are_told_only_what_went_wrong(path: Path, entry: str) -> None:
     with serving(path) as server:
         visit(server, entry)
-        assert server.stop(within_s=60) == 0
+        assert server.stop() == 0
     assert [line for line in server.words().splitlines() if "serving http" not in line and "roster" not in line] == []
 
 
 def metrics_of(port: int, **headers: str) -> dict[tuple[str, ...], float]:
-    answer = httpx.get(f"http://127.0.0.1:{port}/metrics", headers=headers, timeout=30)
+    answer = fetch(f"http://127.0.0.1:{port}/metrics", headers)
     assert answer.status_code == 200, answer.text
     return {
         (sample.name, *(value for _, value in sorted(sample.labels.items()))): sample.value
@@ -98,7 +99,7 @@ def test_metrics_count_requests_by_route_and_show_the_workspace(path: Path, entr
     with serving(path, "--metrics", str(port)) as server:
         visit(server, entry)
         for number in range(30):
-            httpx.get(f"http://127.0.0.1:{server.port}/no/such/page/{number}")
+            fetch(f"http://127.0.0.1:{server.port}/no/such/page/{number}")
         found = metrics_of(port)
         assert found["guildhall_http_requests_total", "GET", "/manage", "200"] == 1
         assert found["guildhall_http_requests_total", "GET", "unmatched", "404"] == 31
@@ -107,9 +108,9 @@ def test_metrics_count_requests_by_route_and_show_the_workspace(path: Path, entr
         assert found["guildhall_database_up",] == 1 and found["guildhall_workspace_open_slots",] == 1
         routes = {key[2] for key in found if key[0] == "guildhall_http_requests_total"}
         assert routes <= {*_templates(path), "unmatched"}
-        assert httpx.get(f"http://127.0.0.1:{server.port}/metrics").status_code == 404
-        shown = httpx.get(f"http://127.0.0.1:{port}/metrics").text
-        assert server.stop(within_s=60) == 0
+        assert fetch(f"http://127.0.0.1:{server.port}/metrics").status_code == 404
+        shown = fetch(f"http://127.0.0.1:{port}/metrics").text
+        assert server.stop() == 0
     for hidden in (SECRET, ADDRESS, NAME, "teal", entry.rpartition("/")[2]):
         assert hidden not in shown
 
@@ -128,17 +129,17 @@ def test_a_worker_tells_its_figures_to_whoever_shows_the_token(path: Path) -> No
     with guildhall(*words, folder=path.parent, environment=environment) as worker:
         wait_until(lambda: _listens(port), worker)
         for headers in ({}, {"authorization": "Bearer wrong"}, {"authorization": f"Basic {SECRET}"}):
-            assert httpx.get(f"http://127.0.0.1:{port}/metrics", headers=headers).status_code == 401
+            assert fetch(f"http://127.0.0.1:{port}/metrics", headers).status_code == 401
         wait_until(
             lambda: metrics_of(port, authorization=f"Bearer {SECRET}").get(("guildhall_errand_seconds_count", "mail")),
             worker,
         )
-        assert worker.stop(within_s=60) == 0
+        assert worker.stop() == 0
 
 
 def _listens(port: int) -> bool:
     try:
-        httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=5)
+        fetch(f"http://127.0.0.1:{port}/metrics")
     except httpx.HTTPError:
         return False
     return True
@@ -166,7 +167,7 @@ def test_traces_go_where_the_standard_variables_say(path: Path, entry: str) -> N
         with serving(path, environment=environment) as server:
             visit(server, entry)
             wait_until(lambda: len(collector.got) > 0, server)
-            assert server.stop(within_s=60) == 0
+            assert server.stop() == 0
         sent = [_decoded(headers, body) for headers, body in collector.got]
     groups = [group for one in sent for group in one.resource_spans]
     spans = [span for group in groups for scope in group.scope_spans for span in scope.spans]

@@ -18,7 +18,6 @@ from guildhall.web.passkeys import CHALLENGE_S, Passkeys
 from tests.axe import faults
 from tests.web.live import Live
 
-pytestmark = pytest.mark.timeout(120)
 DEVICE = {
     "protocol": "ctap2",
     "transport": "internal",

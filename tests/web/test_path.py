@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import re
 
-import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from guildhall.domain.halls import Member
 from guildhall.domain.judgments import Judgment
 from tests.web.live import Live
 
-pytestmark = pytest.mark.timeout(120)
 REASON = "A follows the brief and its totals agree."
 
 
@@ -37,7 +35,7 @@ def start_comparing(live: Live, tab: Page) -> Member:
 
 
 def saved(tab: Page) -> None:
-    expect(tab.locator("#saved")).to_have_text(re.compile(r"^saved \d\d:"), timeout=30_000)
+    expect(tab.locator("#saved")).to_have_text(re.compile(r"^saved \d\d:"))
 
 
 def test_the_whole_path_by_mouse(live: Live, tab: Page) -> None:

@@ -168,7 +168,6 @@ def test_publishing_is_in_the_audit_log_and_can_be_undone(tmp_path: Path) -> Non
         served.stop()
 
 
-@pytest.mark.timeout(120)
 def test_a_visitor_without_script_judges_a_pair_and_learns_who_made_it(public: Live, chrome: Browser) -> None:
     context = chrome.new_context(java_script_enabled=False)
     tab = context.new_page()
@@ -183,7 +182,6 @@ def test_a_visitor_without_script_judges_a_pair_and_learns_who_made_it(public: L
     context.close()
 
 
-@pytest.mark.timeout(120)
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1366), ("dark", 390)])
 def test_axe_finds_nothing_on_the_public_pages(public: Live, chrome: Browser, scheme: str, width: int) -> None:
     context = chrome.new_context(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]

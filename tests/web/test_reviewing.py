@@ -35,7 +35,6 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     served.stop()
 
 
-@pytest.mark.timeout(240)
 def test_a_task_goes_from_draft_to_accepted_in_a_browser(hall: Live, chrome: Browser, tmp_path: Path) -> None:
     walk = Walk(hall, chrome, People.invited(hall), tmp_path)
     assert walk_to_acceptance(walk) == EXPECTED

@@ -11,7 +11,6 @@ from guildhall.web.showing import line_over
 from tests.web.live import Live
 from tests.web.test_path import start_comparing
 
-pytestmark = pytest.mark.timeout(120)
 PLACE = """() => {
     const words = document.querySelector(".pane .page-words text");
     const picture = words.closest(".picture").querySelector("img");

@@ -125,7 +125,7 @@ class Counted:
     @cached_property
     def outcomes(self) -> Outcomes:
         """What estimators of rates take: the pairs, and what rules decided."""
-        own, ruled = self.pairs.outcomes(), self.by_rule
+        own, ruled = self.pairs.outcomes, self.by_rule
         return own if ruled is None or not len(ruled) else own.and_also(outcomes_by_rule(ruled))
 
 

@@ -161,6 +161,11 @@ class Evidence:
         """What savings rest on: a row for each task and model; None where no hours or times are known."""
         return tasks_and_models(self.pairs, self.tasks)
 
+    @cached_property
+    def task_rates(self) -> TaskRates:
+        """Each task's own rates by model."""
+        return rates_by_task(self.counted.outcomes, self.waves)
+
     @property
     def wanted(self) -> int:
         """How many grades each piece of work was to get; a program's rounds are whole, and count as one."""

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from guildhall.analysis.outcomes import Halves, Outcomes, joined_codes
-from guildhall.analysis.tables import Coded, Codes, Floats, distinct
+from guildhall.analysis.tables import Coded, Codes, Floats, distinct, places_of
 
 if TYPE_CHECKING:
     from guildhall.analysis.counting import VerdictFrames
@@ -106,14 +106,13 @@ class Pairs:
         bases = (Coded(one.base, one.submission.names) for one in (self, other))
         return Pairs(**{**found, "base": joined_codes(*bases).codes})
 
-    def by_model(self) -> Iterator[tuple[str, Pairs]]:
-        """Each model's entries, in the order of their names."""
-        order = np.argsort(self.model.codes, kind="stable")
-        ends = np.cumsum(np.bincount(self.model.codes, minlength=len(self.model.names)))
-        parts = dict(zip(self.model.names, np.split(order, ends[:-1]), strict=True)) if len(ends) else {}
-        for name in sorted(parts):
-            if len(parts[name]):
-                yield name, self.keep(parts[name])
+    def by_model(self) -> Iterator[tuple[str, NDArray[np.intp]]]:
+        """Where each model's entries stand, in the order of the models' names."""
+        return (
+            (name, at)
+            for name, at in sorted(zip(self.model.names, places_of(self.model), strict=True), key=lambda one: one[0])
+            if len(at)
+        )
 
     @cached_property
     def deliverables(self) -> Deliverables:
@@ -123,6 +122,7 @@ class Pairs:
         first[at[::-1]] = np.arange(len(at))[::-1]  # of several entries the last one assigned, the first, stays
         return Deliverables(code, first, at)
 
+    @property
     def outcomes(self) -> Outcomes:
         """What estimators of rates take."""
         return Outcomes(

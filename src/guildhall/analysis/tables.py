@@ -63,6 +63,12 @@ def encode(words: Iterable[object]) -> Coded:
     return Coded(np.array(codes, dtype=np.int32), tuple(index))
 
 
+def places_of(column: Coded) -> list[NDArray[np.intp]]:
+    """Where each word of a column stands; no cell may be missing."""
+    ends = np.cumsum(np.bincount(column.codes, minlength=len(column.names)))
+    return np.split(np.argsort(column.codes, kind="stable"), ends[:-1]) if len(ends) else []
+
+
 def distinct(keys: Codes, size: int) -> tuple[Codes, Codes]:
     """The keys that occur, rising, and where among them each row's key stands; all are from 0 to below `size`.
 

@@ -16,10 +16,8 @@ from guildhall.domain.report import Forest
 from guildhall.reports.chapters.savings import savings_section
 from guildhall.reports.number_format import basis, rate_name, shown
 from guildhall.reports.page import environment, inline
-from guildhall.reports.plots import specification
-from guildhall.reports.plots.frame import Specification
+from guildhall.reports.plots import svg_of
 from guildhall.reports.plots.occupations import content_scatter, content_strips, pay_bars, shift_plot
-from guildhall.reports.svg import to_svg
 from guildhall.reports.text import text_table
 
 
@@ -34,7 +32,7 @@ def difference_plot(found: StudyDifference) -> Forest:
 
 
 def difference_html(found: StudyDifference) -> str:
-    drawn = inline(to_svg(specification(difference_plot(found))), "differences") if found.models else ""
+    drawn = inline(svg_of(difference_plot(found))) if found.models else ""
     return environment().get_template("difference.html").render(found=found, drawn=drawn)
 
 
@@ -94,7 +92,7 @@ def savings_page(found: SpeedAndCost, *, title: str, seed: int = 0) -> str:
         .render(
             section=section,
             found=found,
-            drawn={one.name: inline(to_svg(specification(one.plot)), one.name) for one in figures},
+            drawn={one.name: inline(svg_of(one.plot)) for one in figures},
             title=title,
             estimated="estimate" in found.hours_by,
             version=__version__,
@@ -112,7 +110,7 @@ def occupations_html(
     not_validated: str = "",
 ) -> str:
     """The page; the same selection gives the same bytes. `not_validated` says why a validation is missing."""
-    figures: dict[str, Specification] = {"pay": pay_bars(selection), "shifts": shift_plot(shifts, selection)}
+    figures = {"pay": pay_bars(selection), "shifts": shift_plot(shifts, selection)}
     if validation is not None:
         figures |= {"scatter": content_scatter(validation), "strips": content_strips(validation)}
     return (
@@ -125,7 +123,7 @@ def occupations_html(
             agreements=agreements,
             validation=validation,
             not_validated=not_validated,
-            drawn={name: inline(to_svg(figure), name) for name, figure in figures.items()},
+            drawn={name: inline(svg) for name, svg in figures.items()},
         )
     )
 

@@ -94,7 +94,6 @@ _ENDS = re.compile(r"([\d.]) to ([+-]?\d)")
 ON_PAGE = 1.2
 """Figures stand on the page so much larger than they are drawn, all alike, so that letters keep one size."""
 _SIZE = re.compile(r'width="([\d.]+)" height="[\d.]+"')
-_SPOKEN = re.compile(r' (?:role|aria-roledescription|aria-label|aria-hidden)="[^"]*"')
 
 
 def html_page(report: Report, figures: Mapping[str, str] | None = None) -> str:
@@ -109,30 +108,24 @@ def html_body(report: Report) -> Markup:
 
 def run_page(report: RunReport) -> str:
     """The report of a Boswell run on a page of its own."""
-    inlined = {name: inline(svg, name) for name, svg in drawn(report).items()}
+    inlined = {name: inline(svg) for name, svg in drawn(report).items()}
     return environment().get_template("boswell.html").render(report=report, drawn=inlined)
 
 
 def _render(template: str, report: Report, figures: Mapping[str, str]) -> str:
-    inlined = {name: inline(svg, name) for name, svg in figures.items()}
+    inlined = {name: inline(svg) for name, svg in figures.items()}
     counts = {**report.counts, "left_out": sum(report.left_out.values())}
     tiles = [(counts[name], words) for name, words in TILES.items()]
     return environment().get_template(template).render(report=report, drawn=inlined, tiles=tiles)
 
 
-def inline(svg: str, name: str) -> Markup:
+def inline(svg: str) -> Markup:
     """An SVG of our own drawing inside the page, in the colours of the page, so that it follows light and dark.
 
-    Its ids get a prefix, since several share one document. Whoever listens to the page is told what the figure is by
-    its frame and reads the table beneath, not a mark at a time.
+    Whoever listens to the page is told what the figure is by its frame and reads the table beneath.
     """
-    body = _SPOKEN.sub("", svg[svg.index("<svg") :]).replace("<svg", '<svg aria-hidden="true"', 1)
+    body = svg.replace("<svg", '<svg aria-hidden="true"', 1)
     body = _SIZE.sub(lambda found: f'width="{ON_PAGE * float(found[1]):.0f}"', body, count=1)
     for colour, variable in PAGE_COLOURS.items():
         body = body.replace(f'"{colour}"', f'"var({variable})"')
-    body = (
-        body.replace('id="', f'id="{name}-')
-        .replace("url(#", f"url(#{name}-")
-        .replace('xlink:href="#', f'xlink:href="#{name}-')
-    )
-    return Markup(body)  # noqa: S704 - drawn by us; text in it is escaped by the renderer
+    return Markup(body)  # noqa: S704 - drawn by us; text in it is escaped

@@ -9,7 +9,7 @@ import numpy as np
 
 from guildhall import __version__
 from guildhall.analysis.boswell.run_figures import RunFigures
-from guildhall.analysis.evidence import Evidence, rates_by_task
+from guildhall.analysis.evidence import Evidence
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.policy import GraderGroup, GroupKind
 from guildhall.domain.report import Figure, Report, RunReport, Section
@@ -71,14 +71,14 @@ def report_of(
     planned_and_done: Sequence[str] = (),
     notes: Sequence[str] = (),
     chapters: Sequence[Chapter[Evidence]] = STUDY_CHAPTERS,
-    begin: Callable[[Sequence[Figure]], None] = lambda _figures: None,
+    draw: Callable[[Sequence[Figure]], None] = lambda _figures: None,
 ) -> Report:
-    """Every chapter once, in order; `methods` is told which models were judged, `begin` each chapter's figures."""
+    """Every chapter once, in order; `methods` is told which models were judged, `draw` each chapter's figures."""
     study, group = evidence.study, evidence.group
     sections = []
     for chapter in chapters:
         if (section := chapter.section(evidence)) is not None:
-            begin(section.figures)
+            draw(section.figures)
             sections.append(section)
     models = sorted(evidence.pairs.model.names[code] for code in np.unique(evidence.pairs.model.codes).tolist())
     simulated = [SIMULATED] if group.kind is GroupKind.SIMULATED and not warnings else []
@@ -93,7 +93,7 @@ def report_of(
         warnings=(*warnings, *simulated),
         conclusions=conclusions(sections, baseline=evidence.baseline, group=group),
         sections=tuple(sections),
-        task_rates=rates_by_task(evidence.counted.outcomes, evidence.waves),
+        task_rates=evidence.task_rates,
         methods=tuple(methods(models)),
         planned_and_done=tuple(planned_and_done),
         notes=(
@@ -148,7 +148,7 @@ def counts_of(evidence: Evidence) -> dict[str, int]:
 
 
 def write_report(report: Report, folder: Path, drawing: Drawing) -> None:
-    """Write every format into a folder; the same report gives the same bytes. `drawing` has begun its figures."""
+    """Write every format into a folder; the same report gives the same bytes. `drawing` has drawn its figures."""
     texts = {
         "report.md": markdown(report),
         "report.json": as_json(report),
@@ -158,5 +158,5 @@ def write_report(report: Report, folder: Path, drawing: Drawing) -> None:
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     (folder / "report.xlsx").write_bytes(workbook(report))
-    (folder / "report.html").write_text(html_page(report, drawing.svgs()), encoding="utf-8")
+    (folder / "report.html").write_text(html_page(report, drawing.svgs), encoding="utf-8")
     drawing.finish()

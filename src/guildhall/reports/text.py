@@ -9,6 +9,8 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from guildhall.analysis.tables import Table
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.report import CellValue, Column, Report, ReportTable, RunReport, Section
@@ -24,25 +26,26 @@ def text_table(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[str
     return [line(header), line("---" for _ in header), *(line(row) for row in rows), ""]
 
 
+FORMULAS = frozenset("=+-@\t\r")
+"""What a word begins with that a spreadsheet takes for a formula."""
+
+
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """CSV that a spreadsheet cannot take for formulas."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
-    for row in rows:
-        writer.writerow([_harmless(cell) for cell in row])
+    writer.writerows(
+        [f"'{cell}" if cell.__class__ is str and cell[:1] in FORMULAS else cell for cell in row] for row in rows
+    )
     return out.getvalue()
-
-
-def _harmless(cell: Any) -> Any:
-    return "'" + cell if isinstance(cell, str) and cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
 
 
 def rows_csv(table: Table) -> str:
     """Rows of a task and a model as a file that `guildhall analyze savings` reads."""
     words = {name: table.coded(name) for name in ("task", "model")}
     numbers = {name: table.numbers(name).tolist() for name in table.columns if name not in words}
-    named = [[column.names[code] for code in column.codes.tolist()] for column in words.values()]
+    named = [np.array(column.names, dtype=object)[column.codes].tolist() for column in words.values()]
     known = [["" if math.isnan(value) else value for value in cells] for cells in numbers.values()]
     return csv_text([*words, *numbers], zip(*named, *known, strict=True))
 

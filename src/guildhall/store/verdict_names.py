@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
-from sqlalchemy import Connection, Select, func, or_, select
+from sqlalchemy import Connection, func, or_, select
 
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.studies import Study
@@ -21,7 +21,6 @@ from guildhall.store.verdict_tables import authors, names, works
 MOST_NAMED = 5_000
 """So many rows are sooner asked for one by one than read among all."""
 _NAMED_AT_ONCE = 500
-_AT_ONCE = 50_000
 _SUBMISSIONS = shelf_named("submissions").table
 
 
@@ -80,7 +79,7 @@ _WORK_TYPES = {
     "kinds": pl.Int32(),
 }
 _AUTHOR_TYPES = {
-    "code": pl.Int32(),
+    "by": pl.Int32(),
     "author": pl.String(),
     "name": pl.String(),
     "by_model": pl.Boolean(),
@@ -93,16 +92,20 @@ _OWN = ("stop", "seconds", "cost_usd", "confidence", "kinds")
 
 def read_works(connection: Connection, shown: pl.Series) -> pl.DataFrame:
     """The works that were shown: read among all where they are many, since naming each takes longer."""
-    query = select(works.c.work, _SUBMISSIONS.c.key, works.c.task, works.c.author, *(works.c[name] for name in _OWN))
+    query = select(
+        works.c.work.label("code"), _SUBMISSIONS.c.key, works.c.task, works.c.author, *(works.c[name] for name in _OWN)
+    )
     query = query.join(_SUBMISSIONS, _SUBMISSIONS.c.seq == works.c.work)
     some = in_parts(shown) if len(shown) <= MOST_NAMED else ()
     queries = [query.where(works.c.work.in_(numbers)) for numbers in some] or [query]
-    found = pl.concat([selected(connection, one, _WORK_TYPES) for one in queries])
+    found = pl.concat([pl.read_database(one, connection, schema_overrides=_WORK_TYPES) for one in queries])
     found = found.filter(pl.col("code").is_in(shown.implode()))
-    of_author = (authors.c.code, authors.c.key, authors.c.name, authors.c.kind == "model")
+    by_model = (authors.c.kind == "model").label("by_model")
+    of_author = (authors.c.code.label("by"), authors.c.key.label("author"), authors.c.name, by_model)
     query = select(*of_author, authors.c.sample, authors.c.condition, authors.c.effort)
-    makers = selected(connection, query, _AUTHOR_TYPES).rename({"code": "by"})
-    kinds = selected(connection, select(names.c.code, names.c.key).where(names.c.kind == "files"), _KINDS)
+    makers = pl.read_database(query, connection, schema_overrides=_AUTHOR_TYPES)
+    query = select(names.c.code.label("of_kinds"), names.c.key.label("kinds")).where(names.c.kind == "files")
+    kinds = pl.read_database(query, connection, schema_overrides=_KINDS)
     stops = pl.DataFrame({"stop": list(STOPS), "at": list(STOPS.values())}, schema_overrides={"at": pl.Int16()})
     found = found.rename({"author": "by", "kinds": "of_kinds", "stop": "at"})
     found = found.join(makers, on="by").join(stops, on="at").join(kinds, on="of_kinds", how="left")
@@ -110,24 +113,6 @@ def read_works(connection: Connection, shown: pl.Series) -> pl.DataFrame:
 
 
 _KINDS = {"of_kinds": pl.Int32(), "kinds": pl.String()}
-
-
-def selected(connection: Connection, query: Select[Any], types: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    """Rows as the database hands them over, without a value made of each; columns get their names from `types`."""
-    statement = query.compile(connection, compile_kwargs={"literal_binds": True}).string
-    chunks = [pl.DataFrame(schema=dict(types))]
-    result = connection.exec_driver_sql(statement)
-    while rows := result.cursor.fetchmany(_AT_ONCE) if result.cursor else ():
-        columns = zip(types.items(), zip(*rows, strict=True), strict=True)
-        chunks.append(pl.DataFrame([_series(name, kind, cells) for (name, kind), cells in columns]))
-    result.close()
-    return pl.concat(chunks)
-
-
-def _series(name: str, kind: pl.DataType, cells: Sequence[Any]) -> pl.Series:
-    if kind == pl.Boolean():  # SQLite has whole numbers for it
-        return pl.Series(name, list(map(bool, cells)), dtype=kind)
-    return pl.Series(name, cells, dtype=kind)
 
 
 TASK_TYPES = {
@@ -182,20 +167,21 @@ def read_attempts(store: Store, study: Study) -> pl.DataFrame | None:
     if not wanted:
         return None
     replaced = select(_SUBMISSIONS.c.replaces).where(_SUBMISSIONS.c.replaces.is_not(None))
-    made = select(works.c.work, _SUBMISSIONS.c.key, works.c.stop, works.c.task, works.c.author)
+    row, code, by = works.c.work.label("row"), works.c.task.label("code"), works.c.author.label("by")
+    made = select(row, _SUBMISSIONS.c.key, works.c.stop, code, by)
     made = made.join(_SUBMISSIONS, _SUBMISSIONS.c.seq == works.c.work).where(_SUBMISSIONS.c.key.not_in(replaced))
     text, without_words = _SUBMISSIONS.c.body, [STOPS[one] for one in NOTHING_TO_JUDGE]
     blank = or_(works.c.stop.in_(without_words), *(text.contains(one, autoescape=True) for one in _BLANK))
     with store.reading() as connection:
         pinned = select(names.c.code).where(names.c.kind == "task", names.c.key.in_(sorted(study.pins.values())))
         known = connection.execute(pinned).scalars().all()
-        found = selected(connection, made.where(works.c.task.in_(known)), _ATTEMPT_TYPES)
+        found = pl.read_database(made.where(works.c.task.in_(known)), connection, schema_overrides=_ATTEMPT_TYPES)
         query = select(works.c.work, text).join(_SUBMISSIONS, _SUBMISSIONS.c.seq == works.c.work)
         doubted = connection.execute(query.where(works.c.task.in_(known), works.c.kinds.is_(None), blank)).all()
         facts = read_tasks(connection, known, {})
-        wished = ("code", "key", "name", "sample", "condition", "effort")
-        of_author = select(*(authors.c[name] for name in wished))
-        makers = selected(connection, of_author.where(authors.c.kind == "model"), _MAKERS)
+        named = (authors.c.code.label("by"), authors.c.key.label("author"), authors.c.name.label("model"))
+        of_author = select(*named, authors.c.sample, authors.c.condition, authors.c.effort)
+        makers = pl.read_database(of_author.where(authors.c.kind == "model"), connection, schema_overrides=_MAKERS)
     empty = [row.work for row in doubted if Submission.model_validate_json(row.body).leaves_nothing]
     ours = pl.col("author").is_in(sorted(wanted)) | (pl.col("model") == study.baseline)
     stops = pl.DataFrame({"at": list(STOPS), "stop": list(STOPS.values())}, schema_overrides={"stop": pl.Int16()})

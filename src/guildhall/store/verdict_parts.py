@@ -21,18 +21,27 @@ import numpy as np
 import polars as pl
 from sqlalchemy import BigInteger, Boolean, Connection, Float, Integer, Select, SmallInteger, Table, func, select
 
+from guildhall.domain.studies import Study
 from guildhall.domain.values import Digest, Id, Value, sha256
 from guildhall.errors import UnknownName
 from guildhall.store.blobs import sync_folder
 from guildhall.store.database import HEAD
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_named, shelf_of
-from guildhall.store.verdict_names import MOST_NAMED, TASK_TYPES, as_pinned, in_parts, read_tasks, read_works, selected
+from guildhall.store.verdict_names import (
+    MOST_NAMED,
+    TASK_TYPES,
+    as_pinned,
+    in_parts,
+    read_attempts,
+    read_tasks,
+    read_works,
+)
 from guildhall.store.verdict_rows import COLUMNS
 from guildhall.store.verdict_tables import SPAN, graders, names, verdicts
 from guildhall.store.verdicts import made
 
-WORTH_KEEPING = 50_000
+AT_ONCE = WORTH_KEEPING = 50_000
 """Rows: a study or the end of the table with fewer is sooner read from the database."""
 _DTYPES = {
     SmallInteger: pl.Int16(),
@@ -87,11 +96,16 @@ class Verdicts(NamedTuple):
 
 
 def read_verdicts(
-    store: Store, studies: Sequence[Id], *, parts: Path, columns: Sequence[str] = tuple(ROW_TYPES)
+    store: Store,
+    studies: Sequence[Id],
+    *,
+    parts: Path,
+    columns: Sequence[str] = tuple(ROW_TYPES),
+    tried: Study | None = None,
 ) -> Verdicts:
     """What was said in some studies; the same frames whether parts are kept or not, and wherever the records came from.
 
-    Inside a transaction no part is looked at: what was written there is seen.
+    Inside a transaction no part is looked at: what was written there is seen. What was tried is read of `tried`.
     """
     store.settle()
     wanted = [name for name in ROW_TYPES if name in {*columns, *_ALWAYS}]
@@ -100,7 +114,7 @@ def read_verdicts(
             word, codes = made(connection), _study_codes(connection, studies)
             of_studies = _select(wanted).where(verdicts.c.study.in_(list(codes.values())))
             if store.in_transaction or not _many(connection, of_studies):
-                rows = selected(connection, of_studies, _types(wanted))
+                rows = pl.read_database(of_studies, connection, schema_overrides=_types(wanted))
             else:
                 kept, ours = _Parts(connection, parts, str(word)), pl.col("study").is_in(list(codes.values()))
                 rows = pl.concat([kept.read(span, wanted).filter(ours) for span in kept.spans()])
@@ -131,7 +145,8 @@ def read_verdicts(
             frame.drop("code").with_row_index(what).with_columns(pl.col(what).cast(pl.Int32()))
             for what, frame in frames.items()
         )
-        return Verdicts(in_order, *numbered)
+        found = Verdicts(in_order, *numbered)
+        return found if tried is None else found._replace(attempts=read_attempts(store, tried))
 
 
 def close_parts(store: Store, parts: Path, *, full_only: bool = False) -> int:
@@ -221,8 +236,8 @@ class _Parts:
         if part is not None:
             return pl.read_parquet(BytesIO(part), columns=list(columns))
         if span.rows < WORTH_KEEPING:
-            return selected(self.connection, _select(columns).where(span.within), _types(columns))
-        rows = selected(self.connection, select(verdicts).where(span.within), ROW_TYPES)
+            return self._selected(span, columns)
+        rows = self._selected(span, tuple(ROW_TYPES))
         self._keep(span, rows)
         return rows.select(columns)
 
@@ -230,7 +245,13 @@ class _Parts:
         """Make the part of a span, however small; False when it was there."""
         if self._kept(span) is not None:
             return False
-        return self._keep(span, selected(self.connection, select(verdicts).where(span.within), ROW_TYPES))
+        return self._keep(span, self._selected(span, tuple(ROW_TYPES)))
+
+    def _selected(self, span: _Span, columns: Sequence[str]) -> pl.DataFrame:
+        """The rows of a span by the database, so many at a time: as Python's numbers all would take much memory."""
+        query, types = _select(columns).where(span.within), _types(columns)
+        some = pl.read_database(query, self.connection, schema_overrides=types, iter_batches=True, batch_size=AT_ONCE)
+        return pl.concat(some)
 
     def _name(self, span: _Span) -> str:
         return f"{span.number}-{span.rows}-{span.last}-{HEAD}-{self.word}"

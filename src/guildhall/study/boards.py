@@ -17,7 +17,7 @@ import polars as pl
 from sqlalchemy import select
 
 from guildhall.analysis.agreement import pair_agreement
-from guildhall.analysis.counting import Counted, count
+from guildhall.analysis.counting import LOOKED_AT, Counted, count
 from guildhall.analysis.missing import EndsWith, ends_with
 from guildhall.domain.boards import Board, BoardCell, Flow, Progress, Running, RunningAgreement
 from guildhall.domain.estimates import Estimate
@@ -29,9 +29,10 @@ from guildhall.store.boards import keep_board, kept_board
 from guildhall.store.frames import shown_works
 from guildhall.store.hall import slots
 from guildhall.store.records import Store
+from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
-from guildhall.study.evidence import opened_works, verdicts_of
-from guildhall.study.policy import PROGRAMS, groups_of, policy_of, who_judged
+from guildhall.study.evidence import opened_works
+from guildhall.study.policy import PROGRAMS, policies_of
 
 
 def count_board(workspace: Workspace, study: Study, *, now: float) -> Board:
@@ -71,11 +72,10 @@ def models_by_comparison(store: Store, study: Study) -> dict[str, frozenset[str]
 
 def _people(workspace: Workspace, study: Study) -> dict[str, Counted]:
     """What each group of people (or of simulated graders) judged, as the report will count it."""
-    verdicts = verdicts_of(workspace, study)
-    judged = who_judged(verdicts)
+    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT, tried=study)
     return {
-        str(group): count(verdicts, policy_of(workspace, study, verdicts, judged, group))
-        for group in groups_of(study, judged)
+        str(group): count(verdicts, policy)
+        for group, policy in policies_of(workspace, study, verdicts).items()
         if group.kind not in PROGRAMS
     }
 

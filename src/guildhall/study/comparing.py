@@ -30,9 +30,9 @@ from guildhall.analysis.paired import paired_difference
 from guildhall.domain.differences import GateFinding, GateOutcome, ModelDifference, ReportSide, StudyDifference
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.policy import GroupKind
-from guildhall.domain.report import Report, TaskRates
+from guildhall.domain.report import Figure, Report, TaskRates
 from guildhall.errors import BadCondition, InputError, NothingPaired, UnknownName, UnreadableFile
-from guildhall.reports.drawing import write_figure
+from guildhall.reports.drawing import drawing
 from guildhall.reports.old_reports import read_report as read_any_format
 from guildhall.reports.other_pages import difference_html, difference_json, difference_markdown, difference_plot
 
@@ -264,4 +264,6 @@ def write_difference(found: StudyDifference, folder: Path) -> None:
     (folder / "difference.md").write_text(difference_markdown(found), encoding="utf-8")
     (folder / "difference.json").write_text(difference_json(found), encoding="utf-8")
     if found.models:
-        write_figure(difference_plot(found), folder, "differences")
+        with drawing(folder) as figures:
+            figures.draw([Figure(name="differences", says="Differences", plot=difference_plot(found))])
+            figures.finish()

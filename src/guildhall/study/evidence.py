@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 from sqlalchemy import select
 
-from guildhall.analysis.counting import LOOKED_AT, Counted, VerdictFrames
+from guildhall.analysis.counting import LOOKED_AT, Counted
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.outcomes import TIE, WIN
 from guildhall.analysis.paired import drift_of, split_anchors
@@ -32,7 +32,6 @@ from guildhall.domain.values import Id
 from guildhall.store.frames import read_frame
 from guildhall.store.hall import seats
 from guildhall.store.shelves import shelf_of
-from guildhall.store.verdict_names import read_attempts
 from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
 from guildhall.study.policy import count_groups
@@ -51,7 +50,8 @@ def read_evidence(
     reasons: ByCoder | None = None,
 ) -> Evidence:
     """The evidence of one group of graders; kinds are never pooled. `reasons` are labels of justifications by coder."""
-    verdicts, plan = verdicts_of(workspace, study), study.design.plan or Plan.of_old_form(study)
+    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT, tried=study)
+    plan = study.design.plan or Plan.of_old_form(study)
     counted, *others = count_groups(workspace, study, verdicts, graders=graders, baseline=baseline)
     alone = Evidence(
         study=study,
@@ -72,12 +72,6 @@ def read_evidence(
     if Need.REASONS in needs:
         facts[Need.REASONS] = _labels(reasons or {})
     return replace(pooled, facts=facts)
-
-
-def verdicts_of(workspace: Workspace, study: Study, *, columns: Sequence[str] = LOOKED_AT) -> VerdictFrames:
-    """All that was tried and judged of a study, with what counting looks at or the columns that are asked for."""
-    said = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=columns)
-    return said._replace(attempts=read_attempts(workspace.store, study))
 
 
 _TASKS = {

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from guildhall.analysis.counting import Counted
+from guildhall.analysis.counting import LOOKED_AT, Counted
 from guildhall.analysis.pairs import BREAKDOWNS, NOT_ASKED, Pairs, facts_of, words_in
 from guildhall.analysis.tables import Coded
 from guildhall.domain.authors import ModelRun
@@ -25,8 +25,8 @@ from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.errors import UnknownName
 from guildhall.sampling.package import Packed, pack
+from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
-from guildhall.study.evidence import verdicts_of
 from guildhall.study.policy import count_groups
 from guildhall.study.unblinding import shown_names, unblinding
 from guildhall.taskbank.listing import latest_tasks
@@ -71,7 +71,7 @@ def exported(workspace: Workspace, study: Study, ending: str, *, graders: Grader
 
 
 def _counted(workspace: Workspace, study: Study, graders: GraderGroup | str | None) -> Counted:
-    verdicts = verdicts_of(workspace, study)
+    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT, tried=study)
     return next(count_groups(workspace, study, verdicts, graders=graders))
 
 

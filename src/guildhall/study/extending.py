@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from guildhall.analysis.counting import LOOKED_AT
 from guildhall.analysis.pairs import words_in
 from guildhall.domain.design import Extension
 from guildhall.domain.studies import Study
@@ -16,8 +17,8 @@ from guildhall.domain.tasks import check_relative_name
 from guildhall.domain.values import Digest, canonical_json, sha256
 from guildhall.errors import InputError, NothingJudged, UnreadableFile
 from guildhall.store.records import Store
+from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
-from guildhall.study.evidence import verdicts_of
 from guildhall.study.file import ExtendsSection, StudyFile, StudySection, read_study
 from guildhall.study.policy import count_groups
 
@@ -43,7 +44,7 @@ samples = {samples}
 
 def judged_pairs(workspace: Workspace, study: Study) -> list[Digest]:
     """The models' submissions to the wordings of this form that the leading graders judged, as they are counted."""
-    verdicts = verdicts_of(workspace, study)
+    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT, tried=study)
     try:
         pairs = next(count_groups(workspace, study, verdicts)).pairs
     except NothingJudged:

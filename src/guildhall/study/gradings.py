@@ -17,7 +17,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 from sqlalchemy.exc import SQLAlchemyError
 
-from guildhall.analysis.counting import Counted, count
+from guildhall.analysis.counting import LOOKED_AT, Counted, count
 from guildhall.analysis.pairs import Pairs
 from guildhall.analysis.win_rates import win_rates
 from guildhall.domain.authors import ModelRun
@@ -51,9 +51,9 @@ from guildhall.sampling.outside import import_folder
 from guildhall.store.gradings import Grading, Gradings
 from guildhall.store.outbox import Outbox
 from guildhall.store.settings import read_section
+from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.work import LEASE_S, ItemEnd, Work
 from guildhall.store.workspace import Workspace
-from guildhall.study.evidence import verdicts_of
 from guildhall.taskbank.listing import latest_tasks
 
 Positive = Annotated[int, Field(ge=1)]
@@ -234,7 +234,7 @@ def _judged(workspace: Workspace, request: GradingRequest, stopping: Callable[[]
     if not waiting.comparisons:
         raise NotEnoughData("none of the tasks has an expert's work to compare with")
     _ask(workspace, request, grader, service, waiting.comparisons, tasks=gradable, stopping=stopping)
-    verdicts = verdicts_of(workspace, study)
+    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
     policy = Policy(
         studies=(study.id,),
         baseline=study.baseline,

@@ -19,17 +19,16 @@ from guildhall.analysis.counting import Counted, VerdictFrames, count
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.judgments import CRITERIA
 from guildhall.domain.pair_scores import PairScore
-from guildhall.domain.policy import GraderGroup, GroupKind
+from guildhall.domain.policy import GraderGroup, GroupKind, Policy
 from guildhall.domain.prepared import Prepared
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.errors import NothingJudged
 from guildhall.grading.judges.features import maker_of, maker_of_model
 from guildhall.store.shelves import shelf_of
-from guildhall.store.verdict_parts import ROW_TYPES
+from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
-from guildhall.study.evidence import verdicts_of
-from guildhall.study.policy import PROGRAMS, Judged, groups_of, policy_of, who_judged
+from guildhall.study.policy import PROGRAMS, policies_of
 
 Makers = Mapping[str, str]
 
@@ -46,7 +45,7 @@ class JudgedWork:
 
     @cached_property
     def groups(self) -> list[GraderGroup]:
-        return groups_of(self.study, self._judged)
+        return list(self._policies)
 
     @cached_property
     def judges(self) -> dict[str, GraderGroup]:
@@ -60,8 +59,7 @@ class JudgedWork:
         return self.counted(self.judges[name])
 
     def counted(self, group: GraderGroup) -> Counted:
-        policy = policy_of(self.workspace, self.study, self._verdicts, self._judged, group)
-        return count(self._verdicts, policy)
+        return count(self._verdicts, self._policies[group])
 
     @cached_property
     def people(self) -> list[PairScore]:
@@ -108,12 +106,14 @@ class JudgedWork:
         )
 
     @cached_property
-    def _judged(self) -> list[Judged]:
-        return who_judged(self._verdicts)
+    def _policies(self) -> dict[GraderGroup, Policy]:
+        return policies_of(self.workspace, self.study, self._verdicts)
 
     @cached_property
     def _verdicts(self) -> VerdictFrames:
-        return verdicts_of(self.workspace, self.study, columns=tuple(ROW_TYPES))
+        return read_verdicts(
+            self.workspace.store, [self.study.id], parts=self.workspace.verdict_parts, tried=self.study
+        )
 
     @cached_property
     def _words(self) -> dict[str, int]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from pydantic import JsonValue
 
-from guildhall.analysis.counting import count
+from guildhall.analysis.counting import LOOKED_AT, count
 from guildhall.analysis.drawn_studies import Assumed, DrawnStudy, PlannedWork, assumed_from, drawn_table
 from guildhall.analysis.win_rates import win_rates
 from guildhall.documents.looking import documents
@@ -20,11 +20,11 @@ from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue
 from guildhall.grading.simulation import simulate_hall
 from guildhall.judging.preparing import Preparer
+from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
-from guildhall.study.evidence import verdicts_of
 from guildhall.study.judging import prepare_study
 from guildhall.study.planning import planned_layout
-from guildhall.study.policy import PROGRAMS, groups_of, policy_of, who_judged
+from guildhall.study.policy import PROGRAMS, policies_of
 from guildhall.study.studies import OpenStudy
 
 Report = Mapping[str, JsonValue]
@@ -104,13 +104,13 @@ FEWEST_DRAWN, FEWEST_OF_A_PILOT = 3, 30
 
 
 def _pilot(study: OpenStudy, form: Study) -> Assumed | None:
-    verdicts = verdicts_of(study.workspace, form)
-    judged = who_judged(verdicts)
-    for group in groups_of(form, judged):
+    workspace = study.workspace
+    verdicts = read_verdicts(workspace.store, [form.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
+    for group, policy in policies_of(workspace, form, verdicts).items():
         if group.kind not in PROGRAMS:
-            found = count(verdicts, policy_of(study.workspace, form, verdicts, judged, group))
+            found = count(verdicts, policy)
             if found.n_counted >= FEWEST_OF_A_PILOT:
-                return assumed_from(found.pairs.outcomes())
+                return assumed_from(found.pairs.outcomes)
     return None
 
 
@@ -125,11 +125,10 @@ def _pool(study: OpenStudy) -> dict[str, int]:
 
 def people_results(workspace: Workspace, study: Study) -> list[HumanResult]:
     """Wins, ties and losses against the baseline by each group of people, as the report counts them."""
-    verdicts = verdicts_of(workspace, study)
+    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT, tried=study)
     found = []
-    judged = who_judged(verdicts)
-    for group in groups_of(study, judged):
-        counted = count(verdicts, policy_of(workspace, study, verdicts, judged, group))
+    for group, policy in policies_of(workspace, study, verdicts).items():
+        counted = count(verdicts, policy)
         if group.kind not in PROGRAMS and counted.n_counted:
             found += [
                 HumanResult(model=one.model, kind=str(group), wins=one.wins, ties=one.ties, losses=one.losses)

@@ -30,18 +30,38 @@ class Judged(NamedTuple):
     last: int
 
 
-def who_judged(verdicts: VerdictFrames) -> list[Judged]:
-    """Everybody who gave a verdict, counted or not."""
+def policies_of(
+    workspace: Workspace, study: Study, verdicts: VerdictFrames, *, baseline: str | None = None
+) -> dict[GraderGroup, Policy]:
+    """The policy of each group of graders that gave a verdict, counted or not, the one that leads first.
+
+    That is the plan's, then by what they are. `verdicts` are all that was judged of the study. A judge counts under the
+    settings that were frozen; where a study froze none, under those it was last asked with. Whom a rule of the plan
+    leaves out is asked here, of what everybody said.
+    """
     by_grader = verdicts.rows.group_by("grader").agg(last=pl.col("made_at").max(), place=pl.col("place").max())
     known = by_grader.join(verdicts.graders.with_columns(group=group_of()), on="grader").sort("key")
-    return [
+    judged = [
         Judged(GraderGroup.parse(group), key, place == 1, last)
         for group, key, place, last in known.select("group", "key", "place", "last").iter_rows()
     ]
+    plan, rules = study.design.plan, study.design.plan.excluded if study.design.plan else ()
+    return {
+        group: Policy(
+            studies=(study.id,),
+            baseline=baseline or study.baseline,
+            graders=group,
+            grader_keys=_settings(study, group, judged),
+            ungradable=_ungradable(workspace.store, study, group),
+            excluded=_left_out(workspace, study, verdicts, group) if rules and group.kind not in PROGRAMS else (),
+            first_exposure=plan is not None and plan.exposure == "first",
+            losses=None if plan is None else plan.missing,
+        )
+        for group in _ranked(study, judged)
+    }
 
 
-def groups_of(study: Study, judged: Iterable[Judged]) -> list[GraderGroup]:
-    """The groups of graders that judged a study, the one that leads first: the plan's, then by what they are."""
+def _ranked(study: Study, judged: Iterable[Judged]) -> list[GraderGroup]:
     rehearsal, judges, plan = bool(study.design.rehearsal), study.design.automatic, study.design.plan
     ranked = sorted({one.group for one in judged}, key=lambda one: (one.rank(judges, rehearsal=rehearsal), str(one)))
     return sorted(ranked, key=lambda group: plan is None or group != plan.graders)
@@ -56,12 +76,11 @@ def count_groups(
     baseline: str | None = None,
 ) -> Iterator[Counted]:
     """What counts of each group of whom anything does: first the one asked for, else the one that leads."""
-    judged = who_judged(verdicts)
-    groups = groups_of(study, judged)
-    asked = None if graders is None else _chosen(study, groups, graders)
+    policies = policies_of(workspace, study, verdicts, baseline=baseline)
+    asked = None if graders is None else _chosen(study, list(policies), graders)
     found = False
-    for group in groups if asked is None else [asked, *(one for one in groups if one != asked)]:
-        counted = count(verdicts, policy_of(workspace, study, verdicts, judged, group, baseline=baseline))
+    for group in policies if asked is None else [asked, *(one for one in policies if one != asked)]:
+        counted = count(verdicts, policies[group])
         if counted.n_counted:
             yield counted
         elif group == asked:
@@ -77,41 +96,12 @@ def judged_in(verdicts: VerdictFrames) -> int:
     return int(verdicts.rows["judgment"].n_unique())
 
 
-def policy_of(
-    workspace: Workspace,
-    study: Study,
-    verdicts: VerdictFrames,
-    judged: Iterable[Judged],
-    group: GraderGroup,
-    *,
-    baseline: str | None = None,
-) -> Policy:
-    """The policy of one group of graders, `verdicts` being all that was judged of the study.
-
-    A judge counts under the settings that were frozen; where a study froze none, under those it was last asked with.
-    Whom a rule of the plan leaves out is asked here, of what everybody said.
-    """
-    plan = study.design.plan
-    return Policy(
-        studies=(study.id,),
-        baseline=baseline or study.baseline,
-        graders=group,
-        grader_keys=_settings(study, group, judged),
-        ungradable=_ungradable(workspace.store, study, group),
-        excluded=_left_out(workspace, study, verdicts, group),
-        first_exposure=plan is not None and plan.exposure == "first",
-        losses=None if plan is None else plan.missing,
-    )
-
-
 def _left_out(workspace: Workspace, study: Study, verdicts: VerdictFrames, group: GraderGroup) -> tuple[str, ...]:
     """Keys of the people whom the plan's rules take; checks with known answers are kept as a study of their own."""
     plan, people = study.design.plan, study.design.people
-    if plan is None or not plan.excluded or group.kind in PROGRAMS:
-        return ()
     better = [] if people is None else [one.better for one in people.gold if not one.training]
     checks = read_verdicts(workspace.store, [gold_study(study.id)], parts=workspace.verdict_parts, columns=LOOKED_AT)
-    return graders_left_out(plan.excluded, group, verdicts, checks, better)
+    return graders_left_out(plan.excluded if plan else (), group, verdicts, checks, better)
 
 
 def _chosen(study: Study, known: Sequence[GraderGroup], wanted: GraderGroup | str) -> GraderGroup:

@@ -14,6 +14,7 @@ from typing import ClassVar
 import polars as pl
 from sqlalchemy import func, select
 
+from guildhall.analysis.counting import LOOKED_AT
 from guildhall.domain.halls import Member, SlotKind
 from guildhall.domain.judgments import BlindedView, Comparison
 from guildhall.domain.report import Report
@@ -28,10 +29,9 @@ from guildhall.reports.text import as_json
 from guildhall.store.audit import history, record
 from guildhall.store.hall import slots
 from guildhall.store.records import Store
-from guildhall.store.verdict_parts import row_keys
+from guildhall.store.verdict_parts import read_verdicts, row_keys
 from guildhall.store.wordings import Wordings
 from guildhall.store.workspace import Workspace
-from guildhall.study.evidence import verdicts_of
 from guildhall.study.policy import count_groups
 from guildhall.study.reporting import study_report
 from guildhall.study.unblinding import unblinding
@@ -158,7 +158,7 @@ def _name(author: object) -> str:
 
 def _verdicts(workspace: Workspace, study: Study) -> dict[Digest, Mapping[Digest, tuple[int, int, int]]]:
     """Comparison -> model's work -> how many preferred it, neither, and the baseline's, as the report counts them."""
-    seen = verdicts_of(workspace, study)
+    seen = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT, tried=study)
     answers = next(count_groups(workspace, study, seen)).answers
     better, worse = pl.col("rank") < pl.col("base_rank"), pl.col("rank") > pl.col("base_rank")
     said = answers.group_by("comparison", "work").agg(

@@ -209,7 +209,7 @@ def _times(count: int) -> str:
 
 
 WORTH_A_PROCESS = 2_000
-"""Comparisons: from so many on a report computes so long that its figures are drawn beside."""
+"""Comparisons: from so many on a report computes so long that its pictures are made beside."""
 UNCODED = frozenset(Need) - {Need.JUSTIFICATIONS}
 """What a report needs where nobody coded what graders wrote: their words, one for each judgment, are then not read."""
 
@@ -224,9 +224,9 @@ def study_report(
 
 
 def report_from(
-    workspace: Workspace, evidence: Evidence, *, begin: Callable[[Sequence[Figure]], None] = lambda _figures: None
+    workspace: Workspace, evidence: Evidence, *, draw: Callable[[Sequence[Figure]], None] = lambda _figures: None
 ) -> Report:
-    """The same from evidence at hand; `begin` is told the figures as they come."""
+    """The same from evidence at hand; `draw` is told the figures as they come."""
     study, policy = evidence.study, evidence.counted.policy
     tasks = workspace.store.get_all(Task, study.tasks)
     note = study.design.rehearsal_note
@@ -241,7 +241,7 @@ def report_from(
         methods=methods,
         notes=list(_unanswered(workspace, evidence)),
         planned_and_done=list(planned_and_done(study, policy, forms, looked=tuple(_looked_at(evidence)))),
-        begin=begin,
+        draw=draw,
     )
 
 
@@ -289,7 +289,7 @@ def write_study_report(
     many = workspace.store.count(Comparison, study=study.id) >= WORTH_A_PROCESS
     with _nothing_collected(), drawing(folder / "figures", beside=many) as figures:
         evidence = read_evidence(workspace, study, graders=graders, baseline=baseline, needs=needs, reasons=codes)
-        report = report_from(workspace, evidence, begin=figures.begin)
+        report = report_from(workspace, evidence, draw=figures.draw)
         write_csv(evidence.counted, folder / "judgments.csv")
         if (table := evidence.tasks_and_models) is not None:
             (folder / "tasks-and-models.csv").write_text(rows_csv(table), encoding="utf-8")
@@ -347,7 +347,7 @@ def trace(store: Store, evidence: Evidence, where: Mapping[str, str]) -> Traced:
     if not len(rows):
         raise NothingJudged(", ".join(f"{name} = {word}" for name, word in where.items()))
     keys = _digests(store, rows.judgment.tolist())
-    outcomes = rows.outcomes()
+    outcomes = rows.outcomes
     if ruled is not None and len(ruled):
         outcomes = outcomes.and_also(outcomes_by_rule(ruled))
     return Traced(

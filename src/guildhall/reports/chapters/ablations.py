@@ -55,13 +55,13 @@ class Ablations:
     needs = frozenset({Need.PICKS})
 
     def section(self, evidence: Evidence) -> Section | None:
-        rates = rates_by_task(evidence.counted.outcomes, evidence.waves)
         runs: dict[str, ModelRun] = {}
         for study in evidence.waves:
             runs |= {run.name: run for run in reversed(study.authors)}
-        judged = [run for name, run in runs.items() if name in rates.win]
+        names = {one.model for one in evidence.rates}
         found = [
-            _ablation(setting, base, other, rates, evidence.level) for setting, base, other in one_setting_apart(judged)
+            _ablation(setting, base, other, evidence.task_rates, evidence.level)
+            for setting, base, other in one_setting_apart([run for name, run in runs.items() if name in names])
         ]
         found += _best_of(evidence)
         return ablations_section(found) if found else None
@@ -170,7 +170,7 @@ def _best_of(evidence: Evidence) -> list[Ablation]:
 def _rates_of(evidence: Evidence, submissions: set[str]) -> TaskRates:
     pairs = evidence.pairs
     wanted = np.array([name in submissions for name in pairs.submission.names], dtype=np.bool_)
-    return rates_by_task(pairs.keep(wanted[pairs.submission.codes]).outcomes(), evidence.waves)
+    return rates_by_task(pairs.keep(wanted[pairs.submission.codes]).outcomes, evidence.waves)
 
 
 def _difference(

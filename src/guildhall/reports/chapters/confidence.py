@@ -10,7 +10,7 @@ import numpy as np
 from guildhall.analysis.calibration import Calibration, SingleGrades, calibrate
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.pairs import NOT_ASKED, Pairs
-from guildhall.analysis.tables import Floats
+from guildhall.analysis.tables import Coded, Floats, places_of
 from guildhall.domain.report import Column, Curve, CurvePanel, CurvePoint, Figure, Lines, ReportTable, Section
 from guildhall.errors import NotEnoughData
 from guildhall.reports.number_format import at_level
@@ -60,11 +60,14 @@ def _calibrated(pairs: Pairs, outcome: Floats, against: str, level: float) -> It
     works, first, at = pairs.deliverables
     came = np.bincount(at, outcome, minlength=len(works)) / np.maximum(np.bincount(at, minlength=len(works)), 1)
     claimed, task, model = pairs.confidence[first] / 100, pairs.task.codes[first], pairs.model.codes[first]
+    rows, of_model = places_of(pairs.model), places_of(Coded(model, pairs.model.names))
+    place = np.empty(len(works), dtype=np.int64)
     for code, name in sorted(enumerate(pairs.model.names), key=lambda one: one[1]):
-        given, mine = np.flatnonzero(pairs.model.codes == code), model == code
+        given, mine = rows[code], of_model[code]
         if not len(given):
             continue
-        grades = SingleGrades((np.cumsum(mine) - 1)[at[given]], outcome[given], pairs.grader.codes[given])
+        place[mine] = np.arange(len(mine))
+        grades = SingleGrades(place[at[given]], outcome[given], pairs.grader.codes[given])
         try:
             yield ModelCalibration(
                 name,

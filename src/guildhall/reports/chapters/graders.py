@@ -202,8 +202,9 @@ class Blinding:
             return None
         asked = evidence.pairs.keep(evidence.pairs.guess != NOT_ASKED)
         figures: list[Named] = []
-        for model, mine in asked.by_model():
-            index = blinding_index(GuessRows(mine.guess, mine.score > 0.5, mine.grader.codes), level=evidence.level)
+        preferred, grader = asked.score > 0.5, asked.grader.codes
+        for model, at in asked.by_model():
+            index = blinding_index(GuessRows(asked.guess[at], preferred[at], grader[at]), level=evidence.level)
             figures += [(f"{model}: {where}", found) for where, found in index.items() if found.value is not None]
         words = "Right minus wrong guesses of which side a person made: 0 when the blind held, 1 when it hid nothing."
         return figure_section("blinding", "Did the blind hold?", words, figures, traced=True)

@@ -183,7 +183,7 @@ def _rates_beside(evidence: Evidence, outcomes: Outcomes, lacking: pl.DataFrame)
     tried = evidence.counted.attempted
     assert tried is not None  # noqa: S101 - asked before
     columns = {
-        "delivered": rates(evidence.pairs.outcomes()),
+        "delivered": rates(evidence.pairs.outcomes),
         "common": rates(on_common_tasks(outcomes)),
         "lowest": rates(filled(outcomes, lacking, halves=LOSS)) if len(lacking) else primary,
         "highest": rates(filled(outcomes, lacking, halves=WIN)) if len(lacking) else primary,

@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.report import BarPanel, BarPanels, Bars, Forest, HeatMap
 from guildhall.reports.plots.frame import (
-    CONFIG,
+    EDGE,
     FAINT,
     GROUND,
     HUES,
     INK,
     MARK,
-    NAMES,
     ON_LIGHT,
-    SCHEMA,
     WIDTH,
-    Specification,
-    framed,
+    Canvas,
+    Ruler,
+    cut_to,
     in_lines,
+    per_cent,
+    plain,
+    round_step,
+    width_of,
 )
 
 PARTS = ("#0d746c", "#c9b458", "#b9c1bd")
@@ -30,91 +32,56 @@ NARROWEST_LABELLED = 0.055
 """A part narrower than this share has no room for its number."""
 MOST_WHOSE = 4
 """So many bars for a label can be told apart."""
-LETTER = 7.2
-"""Pixels a letter beside the bars takes, about."""
-SPACING = 30
+GAP = 12.0
+"""Between names and what they stand beside."""
 
 
-def bars(plot: Bars) -> Specification:
+def _beside(names: Iterable[str]) -> float:
+    """Where marks begin to the right of names."""
+    return EDGE + GAP + max((width_of(line) for name in names for line in in_lines(name)), default=0.0)
+
+
+def _two_lines(names: Iterable[str]) -> bool:
+    return any(len(in_lines(name)) > 1 for name in names)
+
+
+def bars(plot: Bars) -> str:
     """Each row a bar in parts, each part from where the last one ends."""
-    rows = [segment for name, counts in plot.rows for segment in _segments(name, plot.parts, counts)]
-    colours = PARTS[: len(plot.parts)]
-    place = {"field": "from", "type": "quantitative", "scale": {"domain": [0, 1]}, "title": "share of judgments"}
-    y = {
-        "field": "model",
-        "type": "nominal",
-        "sort": [in_lines(name) for name, _ in plot.rows],
-        "title": None,
-        "axis": NAMES,
-    }
-    colour = {
-        "field": "outcome",
-        "type": "nominal",
-        "scale": {"domain": list(plot.parts), "range": list(colours)},
-        "title": None,
-    }
-    bars = {
-        "mark": {"type": "bar", "height": 20},
-        "encoding": {
-            "x": {**place, "axis": {"format": ".0%", "values": [0, 0.25, 0.5, 0.75, 1]}},
-            "x2": {"field": "to"},
-            "color": colour,
-        },
-    }
-    labels = {
-        "mark": {"type": "text", "fontSize": 11.5, "fontWeight": "bold"},
-        "transform": [{"filter": f"datum.to - datum.from >= {NARROWEST_LABELLED}"}],
-        "encoding": {
-            "x": {"field": "middle", "type": "quantitative"},
-            "text": {"field": "label"},
-            "color": {
-                "condition": {"test": f"datum.outcome === '{plot.parts[0]}'", "value": "white"},
-                "value": ON_LIGHT,
-            },
-        },
-    }
-    return framed(
-        {"data": {"values": rows}, "encoding": {"y": y}, "layer": [bars, labels]},
-        title=plot.title,
-        height=30 * max(1, len(plot.rows)) + 10,
-    )
+    names, canvas = [name for name, _ in plot.rows], Canvas()
+    left, each = _beside(names), 34 if _two_lines(names) else 30
+    share = Ruler(0.0, 1.0, left, WIDTH - EDGE - 16)
+    top = canvas.legend(left, 4, list(zip(plot.parts, PARTS, strict=False)), columns=len(plot.parts), round_=False) + 4
+    bottom = top + each * max(1, len(names)) + 6
+    canvas.along(share, bottom, (0, 0.25, 0.5, 0.75, 1), per_cent, title="share of judgments", top=top)
+    for row, (name, counts) in enumerate(plot.rows):
+        middle, begun, total = top + 3 + each * (row + 0.5), 0, max(1, sum(counts))
+        canvas.name(left - GAP, middle, name)
+        for number, count in enumerate(counts):
+            start, wide = share(begun / total), share(count / total) - share(0)
+            begun += count
+            canvas.box(start, middle - 10, wide, 20, fill=PARTS[number])
+            if count / total >= NARROWEST_LABELLED:
+                words, fill = f"{100 * count / total:.0f} %", ON_LIGHT if number else "white"
+                canvas.text(start + wide / 2, middle, words, size=11.5, fill=fill, anchor="middle", bold=True)
+    return canvas.svg(plot.title, plot.subtitle, width=WIDTH, height=bottom + 40)
 
 
-def _segments(name: str, parts: tuple[str, ...], counts: tuple[int, ...]) -> list[dict[str, Any]]:
-    total, begun, made = max(1, sum(counts)), 0, []
-    for part, count in zip(parts, counts, strict=True):
-        ends = (begun / total, (begun + count) / total)
-        made.append(
-            {
-                "model": in_lines(name),
-                "outcome": part,
-                "from": ends[0],
-                "to": ends[1],
-                "middle": sum(ends) / 2,
-                "label": f"{100 * count / total:.0f} %",
-            }
-        )
-        begun += count
-    return made
-
-
-def bar_panels(plot: BarPanels) -> Specification:
+def bar_panels(plot: BarPanels) -> str:
     """A bar for each label and whose it is; the commonest label stands on top in all panels."""
     whose = list(dict.fromkeys(who for panel in plot.panels for _, who, _ in panel.bars))[:MOST_WHOSE]
-    order = _order(plot)
-    width = round((WIDTH - LETTER * max(map(len, order)) - SPACING * len(plot.panels)) / max(1, len(plot.panels)))
-    panels = [
-        _panel(panel, order, whose, labelled=number == 0, width=width) for number, panel in enumerate(plot.panels)
-    ]
-    return {
-        "$schema": SCHEMA,
-        "config": CONFIG,
-        "title": plot.title,
-        "hconcat": panels,
-        "spacing": SPACING,
-        "bounds": "flush",
-        "resolve": {"scale": {"color": "shared"}},
-    }
+    order, canvas = _order(plot), Canvas()
+    left, each = _beside(order), (12 if len(whose) > 1 else 20) * len(whose) + 5
+    wide, bottom = (WIDTH - EDGE - left) / max(1, len(plot.panels)), 20.0 + each * len(order)
+    for row, label in enumerate(order):
+        canvas.name(left - GAP, 20 + each * (row + 0.5), label)
+    for number, panel in enumerate(plot.panels):
+        start = left + wide * number
+        canvas.text(start + (wide - 30) / 2, 4, panel.title, bold=True, anchor="middle")
+        _panel(canvas, panel, order, whose, (start, start + wide - 30, bottom))
+    end = bottom + 34
+    if len(whose) > 1:
+        end = canvas.legend(left, bottom + 54, list(zip(whose, HUES, strict=False)), columns=len(whose), round_=False)
+    return canvas.svg(plot.title, plot.subtitle, width=WIDTH, height=end + 6)
 
 
 def _order(plot: BarPanels) -> list[str]:
@@ -126,166 +93,94 @@ def _order(plot: BarPanels) -> list[str]:
     return sorted(total, key=lambda label: (-total[label], label))
 
 
-def _panel(panel: BarPanel, order: list[str], whose: list[str], *, labelled: bool, width: int) -> dict[str, Any]:
-    rows = [
-        {
-            "model": who,
-            "label": label,
-            "share": share.value,
-            "low": share.interval[0] if share.interval else None,
-            "high": share.interval[1] if share.interval else None,
-        }
-        for label, who, share in panel.bars
-        if who in whose
-    ]
-    y = {
-        "field": "label",
-        "type": "nominal",
-        "scale": {"domain": order},
-        "title": None,
-        "axis": {"labels": labelled, "ticks": False, "domain": False},
-    }
-    offset = {"field": "model", "type": "nominal", "sort": whose}
-    colour = {
-        "field": "model",
-        "type": "nominal",
-        "scale": {"domain": whose, "range": list(HUES[: len(whose)])},
-        "legend": {"title": None, "orient": "bottom"},
-    }
-    axis = {"format": "%", "title": "share of justifications", "tickCount": 5}
-    bars = {
-        "mark": {"type": "bar", "opacity": 0.85},
-        "encoding": {
-            "y": y,
-            "yOffset": offset,
-            "x": {"field": "share", "type": "quantitative", "axis": axis},
-            "color": colour,
-        },
-    }
-    ends = {
-        "transform": [{"filter": "isValid(datum.low)"}],
-        "mark": {"type": "rule", "color": INK, "strokeWidth": 1.3},
-        "encoding": {
-            "y": y,
-            "yOffset": offset,
-            "x": {"field": "low", "type": "quantitative"},
-            "x2": {"field": "high"},
-        },
-    }
-    return {
-        "title": {"text": panel.title, "fontSize": 12, "frame": "group", "offset": 6},
-        "width": width,
-        "height": {"step": 12 if len(whose) > 1 else 20},
-        "data": {"values": rows},
-        "layer": [bars, ends],
-    }
+def _panel(
+    canvas: Canvas, panel: BarPanel, order: Sequence[str], whose: Sequence[str], at: tuple[float, float, float]
+) -> None:
+    start, stop, bottom = at
+    shown = [(label, who, share) for label, who, share in panel.bars if who in whose]
+    most = max((end for _, _, one in shown for end in (one.value or 0.0, *(one.interval or ()))), default=1.0) or 1.0
+    step = round_step(most, 5)
+    scale = Ruler(0.0, step * math.ceil(most / step - 1e-9), start, stop)
+    canvas.along(scale, bottom, scale.ticks(5), per_cent, title="share of justifications", top=20)
+    each, bar = (bottom - 20) / max(1, len(order)), 12 if len(whose) > 1 else 20
+    for label, who, share in shown:
+        number = whose.index(who)
+        y = 20 + each * order.index(label) + 2.5 + bar * number
+        canvas.box(scale(0), y, scale(share.value or 0.0) - scale(0), bar - 1, fill=HUES[number], opacity=0.85)
+        if share.interval is not None:
+            middle = y + (bar - 1) / 2
+            canvas.line([(scale(end), middle) for end in share.interval], stroke=INK, width=1.3)
 
 
-CELL_LETTER = 7.5
-"""Pixels a letter of a label takes, about."""
 LONGEST_NAME = 130
 """Pixels of a leaning name; the tables hold it whole."""
 DARK_FROM = 0.72
 """Above this rate a cell is so dark that white letters read better."""
+LIGHTEST, DARKEST = (0xF4, 0xF1, 0xE6), (0x0B, 0x5F, 0x58)
 
 
-def heat_map(plot: HeatMap) -> Specification:
+def heat_map(plot: HeatMap) -> str:
     """Rows and columns stand in the order given; what a cell says stands in it."""
-    rows = [
-        {"level": in_lines(row), "model": column, "rate": value, "label": label}
-        for row, column, value, label in plot.cells
-    ]
-    levels, models = [in_lines(row) for row in plot.rows], plot.columns
-    beside = CELL_LETTER * max(len(line) for level in levels for line in level.split("\n"))
-    angle = 0 if max(len(name) for name in models) * CELL_LETTER < (WIDTH - beside) / len(models) else -40
-    above = {"orient": "top", "labelAngle": angle, "labelLimit": LONGEST_NAME if angle else 0}
-    axes = {
-        "y": {"field": "level", "type": "nominal", "title": None, "sort": levels, "axis": NAMES},
-        "x": {"field": "model", "type": "nominal", "title": None, "sort": list(models), "axis": above},
-    }
-    colour = {
-        "field": "rate",
-        "type": "quantitative",
-        "scale": {"domain": [0, 1], "range": ["#f4f1e6", "#0b5f58"], "interpolate": "rgb"},
-        "legend": None,
-    }
-    on_cell = {"condition": {"test": f"datum.rate > {DARK_FROM}", "value": "white"}, "value": ON_LIGHT}
-    layers = [
-        {"mark": {"type": "rect", "stroke": GROUND, "strokeWidth": 1}, "encoding": {"color": colour}},
-        {"mark": {"type": "text", "fontSize": 11.5}, "encoding": {"text": {"field": "label"}, "color": on_cell}},
-    ]
-    each = 34 if any("\n" in level for level in levels) else 26
-    drawn = framed(
-        {"data": {"values": rows}, "encoding": axes, "layer": layers},
-        title=plot.title,
-        height=each * len(levels) + 10,
-    )
-    if angle:  # the last name leans over the edge
-        drawn["padding"] = {"left": 5, "top": 5, "bottom": 5, "right": 70}
-    return drawn
+    canvas, left, tall = Canvas(), _beside(plot.rows), 34 if _two_lines(plot.rows) else 26
+    fits = max(map(width_of, plot.columns), default=0.0) + 6 < (WIDTH - EDGE - left) / max(1, len(plot.columns))
+    names = [name if fits else cut_to(name, LONGEST_NAME) for name in plot.columns]
+    lean = 0.0 if fits else 40.0
+    top = 18.0 if fits else 16 + 0.66 * max(map(width_of, names))
+    right = WIDTH - EDGE - (0 if fits else 70)  # the last name leans over the edge
+    wide = (right - left) / max(1, len(names))
+    for column, name in enumerate(names):
+        middle = left + wide * (column + 0.5)
+        canvas.text(middle, top - 11, name, anchor="middle" if fits else "start", turn=-lean)
+    for row, name in enumerate(plot.rows):
+        canvas.name(left - GAP, top + tall * (row + 0.5), name)
+    across, down = ({name: at for at, name in enumerate(names)} for names in (plot.columns, plot.rows))
+    for level, model, value, label in plot.cells:
+        x, y = left + wide * across[model], top + tall * down[level]
+        if value is not None:
+            canvas.box(x, y, wide, tall, fill=_shade(value), edge=GROUND)
+        fill = "white" if (value or 0.0) > DARK_FROM else ON_LIGHT if value is not None else INK
+        canvas.text(x + wide / 2, y + tall / 2, label, size=11.5, fill=fill, anchor="middle")
+    return canvas.svg(plot.title, plot.subtitle, width=WIDTH, height=top + tall * len(plot.rows) + 4)
+
+
+def _shade(value: float) -> str:
+    share = min(1.0, max(0.0, value))
+    mixed = (round(low + share * (high - low)) for low, high in zip(LIGHTEST, DARKEST, strict=True))
+    return "#" + "".join(f"{one:02x}" for one in mixed)
 
 
 BETTER, UNSURE, WORSE = MARK, "#7c8783", "#b4471c"
-LINE_HEIGHT, TALL_LINE_HEIGHT = 25, 36
-"""Pixels a row takes; the second where a name fills two lines."""
+SAYS = {"better": BETTER, "too close to say": UNSURE, "worse": WORSE}
 
 
-def forest(plot: Forest) -> Specification:
+def forest(plot: Forest) -> str:
     """Points with their intervals and their numbers beside them.
 
     An estimate without an interval is a hollow point, never a line of no width.
     """
     if plot.form == "points":
         return _signed(plot)
-    share, reference, entries = plot.form == "percent", plot.reference, plot.entries
-    rows = [_row(name, estimate, share=share) for name, estimate in entries if estimate.value is not None]
-    y = {
-        "field": "name",
-        "type": "nominal",
-        "sort": [row["name"] for row in rows],
-        "title": None,
-        "axis": NAMES,
-    }
-    axis = {"format": ".0%" if share else "~f", "title": None, "tickCount": 6}
-    x = {"type": "quantitative", "axis": axis, "scale": {"domain": _ends(rows, reference, share=share), "nice": False}}
-    layers: list[dict[str, Any]] = [
-        {
-            "mark": {"type": "rule", "strokeWidth": 2, "color": MARK},
-            "transform": [{"filter": "isValid(datum.low)"}],
-            "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}},
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1, "stroke": MARK},
-            "encoding": {
-                "y": y,
-                "x": {**x, "field": "value"},
-                "fill": {"condition": {"test": "isValid(datum.low)", "value": MARK}, "value": GROUND},
-            },
-        },
-        {
-            "mark": {"type": "text", "align": "left", "dx": 12, "fontSize": 11.5, "color": INK},
-            "encoding": {"y": y, "x": {"value": "width"}, "text": {"field": "label"}},
-        },
-    ]
-    if reference is not None:
-        rule = {"mark": {"type": "rule", "strokeDash": [4, 4], "color": FAINT}, "encoding": {"x": {"datum": reference}}}
-        layers.insert(0, rule)
-    each = TALL_LINE_HEIGHT if any("\n" in row["name"] for row in rows) else LINE_HEIGHT
-    return framed({"data": {"values": rows}, "layer": layers}, title=plot.title, height=each * max(1, len(rows)) + 10)
+    entries = [(name, one) for name, one in plot.entries if one.value is not None]
+    names, canvas, share = [name for name, _ in entries], Canvas(), plot.form == "percent"
+    numbers = [_numbers(one, share=share) for _, one in entries]
+    left, each = _beside(names), 36 if _two_lines(names) else 25
+    right = WIDTH - EDGE - GAP - max((width_of(words, 11.5) for words in numbers), default=0.0)
+    scale = Ruler(*_ends([one for _, one in entries], plot.reference, share=share), left, right)
+    bottom = each * max(1, len(names)) + 10.0
+    canvas.along(scale, bottom, scale.ticks(6), per_cent if share else plain, top=0.1)
+    if plot.reference is not None:
+        canvas.line([(scale(plot.reference), 0), (scale(plot.reference), bottom)], stroke=FAINT, dashed=True)
+    for row, ((name, one), words) in enumerate(zip(entries, numbers, strict=True)):
+        middle = 5 + each * (row + 0.5)
+        canvas.name(left - GAP, middle, name)
+        if one.interval is not None:
+            canvas.line([(scale(end), middle) for end in one.interval], stroke=MARK, width=2)
+        canvas.dot(scale(one.value or 0.0), middle, hue=MARK, hollow=one.interval is None)
+        canvas.text(right + GAP, middle, words, size=11.5)
+    return canvas.svg(plot.title, plot.subtitle, width=WIDTH, height=bottom + 22)
 
 
-def _row(name: str, estimate: Estimate, *, share: bool) -> dict[str, Any]:
-    low, high = estimate.interval or (None, None)
-    return {
-        "name": in_lines(name),
-        "value": estimate.value,
-        "low": low,
-        "high": high,
-        "label": _label(estimate, share=share),
-    }
-
-
-def _label(estimate: Estimate, *, share: bool) -> str:
+def _numbers(estimate: Estimate, *, share: bool) -> str:
     """The numbers of a row, as the table beneath writes them."""
     factor, places = (100, 1) if share else (1, 2)
     value, unit = f"{factor * (estimate.value or 0.0):.{places}f}", " %" if share else ""
@@ -295,63 +190,44 @@ def _label(estimate: Estimate, *, share: bool) -> str:
     return f"{value}{unit} ({low} to {high})"
 
 
-def _ends(rows: Sequence[dict[str, Any]], reference: float | None, *, share: bool) -> list[float]:
+def _ends(estimates: Sequence[Estimate], reference: float | None, *, share: bool) -> tuple[float, float]:
     """The axis, to the next whole step on either side; shares stay between 0 and 1."""
-    points = [row[name] for row in rows for name in ("value", "low", "high") if row[name] is not None]
+    points = [end for one in estimates for end in (one.value, *(one.interval or ())) if end is not None]
     points += [] if reference is None else [reference]
     low, high = min(points, default=0.0), max(points, default=1.0)
     step = 0.1 if share else 10.0 ** math.floor(math.log10(max(high - low, 1e-6)))
-    ends = [step * math.floor(low / step + 1e-9), step * math.ceil(high / step - 1e-9)]
-    return [max(0.0, ends[0]), min(1.0, ends[1])] if share else ends
+    ends = (step * math.floor(low / step + 1e-9), step * math.ceil(high / step - 1e-9))
+    return (max(0.0, ends[0]), min(1.0, ends[1])) if share else ends
 
 
-def _signed(plot: Forest) -> Specification:
+def _signed(plot: Forest) -> str:
     """Differences in percentage points: better, worse, or too close to say; without an interval a hollow point."""
-    rows = [_signed_row(name, estimate) for name, estimate in plot.entries if estimate.value is not None]
-    reach = max([5.0, *(abs(row[end]) for row in rows for end in ("low", "high", "value") if row[end] is not None)])
-    scale = {"domain": [-reach * 1.05, reach * 1.05], "nice": True}
-    axis = {"title": "percentage points", "format": "+d", "tickCount": 9}
-    sort = [row["name"] for row in rows]
-    y = {"field": "name", "type": "nominal", "sort": sort, "title": None, "axis": NAMES}
-    colour = {
-        "field": "says",
-        "type": "nominal",
-        "scale": {"domain": ["better", "too close to say", "worse"], "range": [BETTER, UNSURE, WORSE]},
-        "legend": {"title": None},
-    }
-    x = {"field": "value", "type": "quantitative", "scale": scale, "axis": axis}
-    layers: list[dict[str, Any]] = [
-        {"mark": {"type": "rule", "color": FAINT}, "encoding": {"x": {"datum": 0, "scale": scale, "axis": axis}}},
-        {
-            "mark": {"type": "rule", "strokeWidth": 2.5},
-            "transform": [{"filter": "isValid(datum.low)"}],
-            "encoding": {"y": y, "x": {**x, "field": "low"}, "x2": {"field": "high"}, "color": colour},
-        },
-        {
-            "mark": {"type": "point", "size": 80, "opacity": 1, "strokeWidth": 2},
-            "encoding": {
-                "y": y,
-                "x": x,
-                "color": colour,
-                "fill": {"condition": {"test": "!isValid(datum.low)", "value": GROUND}, **colour, "legend": None},
-            },
-        },
-        {
-            "mark": {"type": "text", "dy": -11, "fontSize": 11, "color": INK},
-            "encoding": {"y": y, "x": x, "text": {"field": "label"}},
-        },
-    ]
-    return framed({"data": {"values": rows}, "layer": layers}, title=plot.title, height=38 * max(1, len(rows)) + 10)
+    entries = [(name, one) for name, one in plot.entries if one.value is not None]
+    names, canvas = [name for name, _ in entries], Canvas()
+    ends = [100 * abs(end) for _, one in entries for end in (one.value or 0.0, *(one.interval or ()))]
+    step = round_step(2.1 * max([5.0, *ends]), 9)
+    reach = step * math.ceil(1.05 * max([5.0, *ends]) / step)
+    left = _beside(names)
+    scale = Ruler(-reach, reach, left, WIDTH - EDGE - 16)
+    top = canvas.legend(left, 4, list(SAYS.items()), columns=len(SAYS)) + 4
+    bottom = top + 38 * max(1, len(names)) + 10
+    canvas.along(scale, bottom, scale.ticks(9), _with_sign, title="percentage points", top=top)
+    canvas.line([(scale(0), top), (scale(0), bottom)], stroke=FAINT)
+    for row, (name, one) in enumerate(entries):
+        middle, value = top + 5 + 38 * (row + 0.5), 100 * (one.value or 0.0)
+        hue = SAYS[_says(one)]
+        canvas.name(left - GAP, middle, name)
+        if one.interval is not None:
+            canvas.line([(scale(100 * end), middle) for end in one.interval], stroke=hue, width=2.5)
+        canvas.dot(scale(value), middle, hue=hue, hollow=one.interval is None)
+        canvas.text(scale(value), middle - 12, f"{value:+.1f}", size=11, anchor="middle")
+    return canvas.svg(plot.title, plot.subtitle, width=WIDTH, height=bottom + 40)
 
 
-def _signed_row(name: str, estimate: Estimate) -> dict[str, Any]:
-    low, high = estimate.interval or (None, None)
-    says = "better" if low is not None and low > 0 else "worse" if high is not None and high < 0 else "too close to say"
-    return {
-        "name": name,
-        "value": 100 * (estimate.value or 0.0),
-        "low": None if low is None else 100 * low,
-        "high": None if high is None else 100 * high,
-        "says": says,
-        "label": f"{100 * (estimate.value or 0.0):+.1f}",
-    }
+def _says(estimate: Estimate) -> str:
+    low, high = estimate.interval or (0.0, 0.0)
+    return "better" if low > 0 else "worse" if high < 0 else "too close to say"
+
+
+def _with_sign(value: float) -> str:
+    return ("+" if value > 1e-9 else "") + plain(value)

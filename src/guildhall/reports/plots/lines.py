@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from datetime import date
+from typing import NamedTuple
 
-from guildhall.domain.report import Curve, CurvePanel, Lines, Timeline
-from guildhall.reports.plots.frame import CONFIG, FAINT, GROUND, HUES, INK, MARK, SCHEMA, Specification, framed
+from guildhall.domain.report import Curve, CurvePanel, CurvePoint, Lines, Timeline
+from guildhall.reports.plots.frame import (
+    EDGE,
+    FAINT,
+    HUES,
+    MARK,
+    WIDTH,
+    Canvas,
+    Ruler,
+    per_cent,
+    plain,
+    round_step,
+)
 
 LETTER, LINE = 6.6, 15.0
 """Pixels a letter takes, and a line of letters."""
@@ -67,202 +80,124 @@ MOST_CURVES = len(HUES)
 MOST_BANDS, MOST_WITH_ENDS = 4, 3
 """More bands, or ends of intervals, than this lie over each other and say nothing; tables and files hold them all."""
 PANEL_WIDTH, PANEL_HEIGHT, SQUARE = 305, 250, 278
-HEIGHT, ACROSS = 320, 690
-"""Of a timeline in pixels, about: names are placed by it."""
+BESIDE = 62.0
+"""For the numbers and the title of an axis on the left."""
+HEIGHT = 320
+"""Of a timeline in pixels."""
 
 
-def lines(plot: Lines) -> Specification:
+def lines(plot: Lines) -> str:
     """A panel beside the other, one curve for each name; where both axes are shares, with the diagonal."""
     names = list(dict.fromkeys(curve.name for panel in plot.panels for curve in panel.curves))[:MOST_CURVES]
-    if plot.diagonal:
-        shape: dict[str, Any] = {"spacing": 50}
-        panels = [_square(panel, names) for panel in plot.panels]
-    else:
-        shape = {"spacing": 70, "bounds": "flush"}
-        panels = [_panel(panel) for panel in plot.panels]
-    shared = {"resolve": {"scale": {"color": "shared"}}}
-    return {"$schema": SCHEMA, "config": CONFIG, "title": plot.title, **shape, **shared, "hconcat": panels}
+    hues, canvas = dict(zip(names, HUES, strict=False)), Canvas()
+    wide, tall = (SQUARE, SQUARE) if plot.diagonal else (PANEL_WIDTH, PANEL_HEIGHT)
+    top = 24.0 if any(panel.title for panel in plot.panels) else 8.0
+    for number, panel in enumerate(plot.panels):
+        left = EDGE + BESIDE + number * (wide + BESIDE + 10)
+        canvas.text(left, 6, panel.title, bold=True)
+        drawn = _square if plot.diagonal else _panel
+        drawn(canvas, panel, hues, (left, top, left + wide, top + tall))
+    bottom = canvas.legend(EDGE + BESIDE, top + tall + 56, list(hues.items()), columns=4 if plot.diagonal else 3)
+    width = max(EDGE + len(plot.panels) * (wide + BESIDE + 10), WIDTH / 2)
+    return canvas.svg(plot.title, plot.subtitle, width=width + 10, height=bottom)
 
 
-def _rows(curves: Sequence[Curve]) -> list[dict[str, Any]]:
-    return [
-        {
-            "model": curve.name,
-            "x": point.x,
-            "y": point.y.value,
-            "low": point.y.interval[0] if point.y.interval else None,
-            "high": point.y.interval[1] if point.y.interval else None,
-        }
-        for curve in curves
-        for point in curve.points
-        if point.y.value is not None
-    ]
+_Corners = tuple[float, float, float, float]
+"""Left, top, right, bottom."""
 
 
-def _panel(panel: CurvePanel) -> dict[str, Any]:
-    curves = panel.curves[:MOST_CURVES]
-    models = [curve.name for curve in curves]
-    colour = {
-        "field": "model",
-        "type": "nominal",
-        "scale": {"domain": models, "range": list(HUES[: len(models)])},
-        "legend": {
-            "title": None,
-            "orient": "bottom",
-            "columns": 3,
-            "symbolType": "circle",
-            "symbolOpacity": 1,
-            "labelLimit": 220,
-        },
-    }
-    x = {
-        "field": "x",
-        "type": "quantitative",
-        "scale": {"nice": False, "padding": 10},
-        "axis": {"title": panel.x, "tickMinStep": 1, "format": "d", "grid": False},
-    }
-    y = {"type": "quantitative", "scale": {"zero": False}, "axis": {"title": panel.y, "format": ".2~f"}}
-    level = {
-        "mark": {"type": "rule", "strokeDash": [4, 4], "color": FAINT},
-        "encoding": {"y": {"datum": panel.reference}},
-    }
-    band = {
-        "transform": [{"filter": "isValid(datum.low)"}],
-        "mark": {"type": "area", "opacity": 0.12},
-        "encoding": {
-            "x": x,
-            "y": {**y, "field": "low"},
-            "y2": {"field": "high"},
-            "color": colour,
-        },
-    }
-    curve = {
-        "mark": {"type": "line", "strokeWidth": 2.2, "point": {"size": 34, "filled": True}},
-        "encoding": {"x": x, "y": {**y, "field": "y"}, "color": colour},
-    }
-    return {
-        "title": {"text": panel.title, "fontSize": 12, "color": INK, "frame": "group", "offset": 6},
-        "width": PANEL_WIDTH,
-        "height": PANEL_HEIGHT,
-        "data": {"values": _rows(curves)},
-        "layer": [
-            *([level] if panel.reference is not None else []),
-            *([band] if len(models) <= MOST_BANDS else []),
-            curve,
-        ],
-    }
+def _known(curve: Curve) -> list[tuple[CurvePoint, float]]:
+    return [(point, point.y.value) for point in curve.points if point.y.value is not None]
 
 
-def _square(panel: CurvePanel, models: list[str]) -> dict[str, Any]:
-    rows = _rows([curve for curve in panel.curves if curve.name in models])
-    ends = len(models) <= MOST_WITH_ENDS
-    scale = {"domain": [0, 1]}
-    axis = {"format": ".0%", "tickCount": 5}
-    x = {"field": "x", "type": "quantitative", "scale": scale, "axis": {**axis, "title": panel.x}}
-    y = {"type": "quantitative", "scale": scale, "axis": {**axis, "title": panel.y}}
-    colour = {
-        "field": "model",
-        "type": "nominal",
-        "scale": {"domain": models, "range": list(HUES[: len(models)])},
-        "legend": {"title": None, "orient": "bottom", "columns": 4, "symbolType": "circle", "labelLimit": 220},
-    }
-    corners = [{"at": 0}, {"at": 1}]
-    place = {"field": "at", "type": "quantitative"}
-    rules = {
-        "transform": [{"filter": "isValid(datum.low)"}],
-        "mark": {"type": "rule", "strokeWidth": 1.6},
-        "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": colour},
-    }
-    return {
-        "width": SQUARE,
-        "height": SQUARE,
-        "data": {"values": rows},
-        "layer": [
-            {
-                "data": {"values": corners},
-                "mark": {"type": "line", "strokeDash": [4, 4], "color": FAINT, "strokeWidth": 1},
-                "encoding": {"x": {**x, **place}, "y": {**y, **place}},
-            },
-            {
-                "mark": {"type": "line", "strokeWidth": 1.4},
-                "encoding": {"x": x, "y": {**y, "field": "y"}, "color": colour},
-            },
-            *([rules] if ends else []),
-            {
-                "mark": {"type": "point", "size": 55, "opacity": 1, "strokeWidth": 2, "filled": False},
-                "encoding": {
-                    "x": x,
-                    "y": {**y, "field": "y"},
-                    "color": colour,
-                    "fill": {"condition": {"test": "!isValid(datum.low)", "value": GROUND}, **colour, "legend": None},
-                },
-            },
-        ],
-    }
+def _panel(canvas: Canvas, panel: CurvePanel, hues: dict[str, str], at: _Corners) -> None:
+    curves = [(curve, _known(curve)) for curve in panel.curves if curve.name in hues]
+    banded = len(curves) <= MOST_BANDS
+    across = [point.x for _, points in curves for point, _ in points] or [0.0]
+    ends = [end for _, points in curves for point, y in points for end in (y, *((banded and point.y.interval) or ()))]
+    ends += [] if panel.reference is None else [panel.reference]
+    left, top, right, bottom = at
+    x = Ruler(min(across), max(across), left + 10, right - 10)
+    step = round_step(max(ends, default=1.0) - min(ends, default=0.0), 8)
+    y = Ruler(step * math.floor(min(ends) / step + 1e-9), step * math.ceil(max(ends) / step - 1e-9), bottom, top)
+    canvas.beside(y, left, y.ticks(8), plain, title=panel.y, right=right)
+    whole = round_step(x.high - x.low, 10)
+    canvas.along(
+        x,
+        bottom,
+        Ruler(x.low, x.high, 0, 1).ticks(10) if whole >= 1 else range(int(x.low), int(x.high) + 1),
+        plain,
+        title=panel.x,
+    )
+    if panel.reference is not None:
+        canvas.line([(left, y(panel.reference)), (right, y(panel.reference))], stroke=FAINT, dashed=True)
+    for curve, points in curves:
+        hue = hues[curve.name]
+        if banded:
+            edges = [(x(point.x), point.y.interval) for point, _ in points if point.y.interval is not None]
+            around = [(at_x, y(high)) for at_x, (_, high) in edges] + [(at_x, y(low)) for at_x, (low, _) in edges[::-1]]
+            canvas.area(around, fill=hue, opacity=0.12)
+        canvas.line([(x(point.x), y(value)) for point, value in points], stroke=hue, width=2.2)
+        for point, value in points:
+            canvas.dot(x(point.x), y(value), hue=hue, radius=3.3)
 
 
-def timeline(trend: Timeline) -> Specification:
+def _square(canvas: Canvas, panel: CurvePanel, hues: dict[str, str], at: _Corners) -> None:
+    left, top, right, bottom = at
+    x, y = Ruler(0, 1, left, right), Ruler(0, 1, bottom, top)
+    canvas.beside(y, left, y.ticks(5), per_cent, title=panel.y, right=right)
+    canvas.along(x, bottom, x.ticks(5), per_cent, title=panel.x, top=top)
+    canvas.line([(left, bottom), (right, top)], stroke=FAINT, dashed=True)
+    for curve in panel.curves:
+        if curve.name not in hues:
+            continue
+        hue, points = hues[curve.name], _known(curve)
+        canvas.line([(x(point.x), y(value)) for point, value in points], stroke=hue, width=1.4)
+        for point, value in points:
+            if len(hues) <= MOST_WITH_ENDS and point.y.interval is not None:
+                canvas.line([(x(point.x), y(end)) for end in point.y.interval], stroke=hue, width=1.6)
+            canvas.dot(x(point.x), y(value), hue=hue, radius=4.5, hollow=point.y.interval is None)
+
+
+def timeline(trend: Timeline) -> str:
     """Points with intervals, the fitted line, and the band of the line (not of single models)."""
-    points = [
-        {
-            "place": number,
-            "model": one.name,
-            "day": one.day.isoformat(),
-            "rate": one.rate.value,
-            "low": one.rate.interval[0] if one.rate.interval else None,
-            "high": one.rate.interval[1] if one.rate.interval else None,
-        }
-        for number, one in enumerate(trend.points)
-    ]
-    line = [
-        {
-            "day": day.isoformat(),
-            "rate": min(1.0, max(0.0, at.value or 0.0)),
-            "low": max(0.0, at.interval[0]) if at.interval else None,
-            "high": min(1.0, at.interval[1]) if at.interval else None,
-        }
-        for day, at in trend.line
-    ]
+    canvas, left, right, bottom = Canvas(), EDGE + BESIDE, WIDTH - EDGE - 30.0, 8.0 + HEIGHT
     estimates = [*(one.rate for one in trend.points), *(at for _, at in trend.line)]
     top = max([0.6, *(end for one in estimates for end in (one.value, *(one.interval or ())) if end is not None)])
-    x = {"field": "day", "type": "temporal", "axis": {"title": "released", "format": "%b %Y", "grid": False}}
-    y = {
-        "field": "rate",
-        "type": "quantitative",
-        "scale": {"domain": [0, min(1.0, top * 1.05)]},
-        "axis": {"format": "%", "title": "win or tie"},
-    }
-    dot = {"type": "point", "filled": True, "size": 70, "opacity": 1, "color": MARK}
-    layers: list[dict[str, Any]] = [
-        {
-            "data": {"values": line},
-            "mark": {"type": "area", "opacity": 0.15, "color": MARK},
-            "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
-        },
-        {"data": {"values": line}, "mark": {"type": "line", "color": MARK}, "encoding": {"x": x, "y": y}},
-        {
-            "mark": {"type": "rule", "color": MARK, "strokeWidth": 1.5, "opacity": 0.5},
-            "transform": [{"filter": "isValid(datum.low)"}],
-            "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}},
-        },
-        *_names(trend, min(1.0, top * 1.05), {"x": x, "y": y, "text": {"field": "model"}}),
-        {"mark": dot, "encoding": {"x": x, "y": y}},
-    ]
-    return framed({"data": {"values": points}, "layer": layers}, title=trend.title, height=HEIGHT)
+    y = Ruler(0.0, min(1.0, top * 1.05), bottom, 8.0)
+    days = [one.day for one in trend.points] + [day for day, _ in trend.line]
+    first, last = min(days).toordinal(), max(days).toordinal()
+    x = Ruler(first, max(last, first + 1), left, right)
+    canvas.beside(y, left, y.ticks(8), per_cent, title="win or tie", right=right)
+    canvas.along(x, bottom, _months(min(days), max(days)), _month, title="released")
+    line = [(x(day.toordinal()), at) for day, at in trend.line]
+    edges = [(at_x, *(min(1.0, max(0.0, end)) for end in at.interval)) for at_x, at in line if at.interval]
+    around = [(at_x, y(high)) for at_x, _, high in edges] + [(at_x, y(low)) for at_x, low, _ in edges[::-1]]
+    canvas.area(around, fill=MARK, opacity=0.15)
+    canvas.line([(at_x, y(min(1.0, max(0.0, at.value or 0.0)))) for at_x, at in line], stroke=MARK, width=2)
+    points = [(x(one.day.toordinal()), y(one.rate.value or 0.0), one) for one in trend.points]
+    for at_x, _, one in points:
+        if one.rate.interval is not None:
+            canvas.line([(at_x, y(end)) for end in one.rate.interval], stroke=MARK, width=1.5, opacity=0.5)
+    names = [(at_x - left, at_y, one.name) for at_x, at_y, one in points]
+    for (at_x, at_y, one), place in zip(points, places_of(names, width=right - left), strict=True):
+        anchor = "end" if place.align == "right" else "start"
+        canvas.text(at_x + place.dx, at_y + place.dy, one.name, size=11.5, anchor=anchor, halo=True)
+    for at_x, at_y, _ in points:
+        canvas.dot(at_x, at_y, hue=MARK)
+    return canvas.svg(trend.title, trend.subtitle, width=WIDTH, height=bottom + 40)
 
 
-def _names(trend: Timeline, top: float, encoding: dict[str, Any]) -> list[dict[str, Any]]:
-    """A layer for each name, on a ground of its own where it crosses the line."""
-    days = [one.day.toordinal() for one in trend.points]
-    first, span = min(days), max(1, max(days) - min(days))
-    at = [
-        (ACROSS * (day - first) / span, HEIGHT * (1 - (one.rate.value or 0.0) / top), one.name)
-        for day, one in zip(days, trend.points, strict=True)
-    ]
-    layers: list[dict[str, Any]] = []
-    for number, place in enumerate(places_of(at, width=ACROSS)):
-        text = {"type": "text", "fontSize": 11.5, "align": place.align, "dx": place.dx, "dy": place.dy}
-        halo = {**text, "stroke": GROUND, "strokeWidth": 3.5, "strokeJoin": "round", "fill": GROUND}
-        this: dict[str, Any] = {"transform": [{"filter": f"datum.place === {number}"}], "encoding": encoding}
-        layers += [{"mark": halo, **this}, {"mark": {**text, "color": INK}, **this}]
-    return layers
+MOST_MONTHS = 8
+
+
+def _months(first: date, last: date) -> list[float]:
+    """First days of months, as many as have room."""
+    numbers = range(12 * first.year + first.month - 1, 12 * last.year + last.month)
+    every = next(step for step in (1, 2, 3, 6, 12, 24, 60, 1200) if len(numbers) / step <= MOST_MONTHS)
+    starts = [date(number // 12, number % 12 + 1, 1) for number in numbers if number % every == 0]
+    return [one.toordinal() for one in starts if one >= first]
+
+
+def _month(day: float) -> str:
+    return f"{date.fromordinal(int(day)):%b %Y}"

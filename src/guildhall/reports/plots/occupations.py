@@ -2,139 +2,147 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 from guildhall.domain.occupations import Selection, Shift, Validation
-from guildhall.reports.plots.frame import FAINT, INK, MARK, WIDTH, Specification, framed
+from guildhall.reports.plots.frame import (
+    EDGE,
+    FAINT,
+    INK,
+    MARK,
+    WIDTH,
+    Canvas,
+    Ruler,
+    cut_to,
+    per_cent,
+    plain,
+    round_step,
+    width_of,
+)
 
 DIGITAL, OTHER = "#2563a8", "#b4532a"
 """Blue and rust: told apart by most who see colours otherwise, and by lightness in print."""
+OTHERS = "#c9b458"
 
 
-def pay_bars(selection: Selection) -> Specification:
+def pay_bars(selection: Selection) -> str:
     """The chosen occupations by total pay, sector by sector."""
-    rows = [
-        {"occupation": one.title, "sector": one.sector, "pay": (one.total_wages_usd or 0) / 1e9}
-        for one in selection.chosen
-    ]
-    encoding = {
-        "y": {"field": "occupation", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 330}},
-        "x": {"field": "pay", "type": "quantitative", "axis": {"title": "total pay, billion dollars a year"}},
-    }
-    label = {**encoding, "text": {"field": "pay", "type": "quantitative", "format": ".1f"}}
-    return framed(
-        {
-            "data": {"values": rows},
-            "layer": [
-                {"mark": {"type": "bar", "height": 11, "color": MARK}, "encoding": encoding},
-                {
-                    "mark": {"type": "text", "align": "left", "dx": 4, "fontSize": 10, "color": FAINT},
-                    "encoding": label,
-                },
-            ],
-        },
-        title=f"The {len(rows)} chosen occupations, sector by sector",
-        height=17 * max(1, len(rows)) + 10,
-    )
+    rows = [(cut_to(one.title, 330), (one.total_wages_usd or 0) / 1e9) for one in selection.chosen]
+    canvas, left = Canvas(), EDGE + 12 + max((width_of(name) for name, _ in rows), default=0.0)
+    scale, bottom = _upwards([pay for _, pay in rows], left, WIDTH - EDGE - 40), 17.0 * max(1, len(rows)) + 10
+    canvas.along(scale, bottom, scale.ticks(6), plain, title="total pay, billion dollars a year", top=0.1)
+    for row, (name, pay) in enumerate(rows):
+        middle = 5 + 17 * (row + 0.5)
+        canvas.text(left - 12, middle, name, anchor="end")
+        canvas.box(left, middle - 5.5, scale(pay) - left, 11, fill=MARK)
+        canvas.text(scale(pay) + 4, middle, f"{pay:.1f}", size=10, fill=FAINT)
+    title = f"The {len(rows)} chosen occupations, sector by sector"
+    return canvas.svg(title, (), width=WIDTH, height=bottom + 40)
 
 
-def shift_plot(shifts: tuple[Shift, ...], base: Selection) -> Specification:
+def shift_plot(shifts: tuple[Shift, ...], base: Selection) -> str:
     """How many of the chosen stay, and how many come in, as the digital threshold moves."""
     kept = len(base.chosen)
     moved = [one for one in shifts if one.thresholds.digital_share != base.thresholds.digital_share]
     points = [(one.thresholds.digital_share, kept - len(one.goes), len(one.comes)) for one in moved]
-    points.append((base.thresholds.digital_share, kept, 0))
-    rows = [
-        {"threshold": threshold, "count": count, "who": who, "place": place}
-        for threshold, stay, come in sorted(points)
-        for place, (who, count) in enumerate((("chosen as now", stay), ("others", come)))
-    ]
-    encoding = {
-        "x": {"field": "threshold", "type": "ordinal", "axis": {"title": "least digital share", "labelAngle": 0}},
-        "y": {"field": "count", "type": "quantitative", "stack": "zero", "axis": {"title": "occupations"}},
-        "color": {
-            "field": "who",
-            "type": "nominal",
-            "scale": {"domain": ["chosen as now", "others"], "range": [MARK, "#c9b458"]},
-            "title": None,
-        },
-        "order": {"field": "place", "type": "quantitative"},
-    }
-    return framed(
-        {"data": {"values": rows}, "mark": {"type": "bar", "width": 38}, "encoding": encoding},
-        title="What another digital threshold would choose",
-        height=220,
-    )
+    points = sorted([*points, (base.thresholds.digital_share, kept, 0)])
+    canvas, left, right = Canvas(), EDGE + 62, WIDTH - EDGE
+    top = canvas.legend(left, 4, [("chosen as now", MARK), ("others", OTHERS)], columns=2, round_=False) + 4
+    scale, wide = _upwards([stay + come for _, stay, come in points], top + 220, top), (right - left) / len(points)
+    canvas.beside(scale, left, scale.ticks(5), plain, title="occupations", right=right)
+    canvas.along(Ruler(0, len(points), left, right), top + 220, (), plain, title="least digital share")
+    for column, (threshold, stay, come) in enumerate(points):
+        middle = left + wide * (column + 0.5)
+        canvas.text(middle, top + 234, plain(threshold), anchor="middle")
+        canvas.box(middle - 19, scale(stay), 38, scale(0) - scale(stay), fill=MARK)
+        canvas.box(middle - 19, scale(stay + come), 38, scale(0) - scale(come), fill=OTHERS)
+    return canvas.svg("What another digital threshold would choose", (), width=WIDTH, height=top + 260)
 
 
-def content_scatter(validation: Validation) -> Specification:
+def _upwards(values: Sequence[float], start: float, end: float) -> Ruler:
+    """From nothing to a round number above all values."""
+    most = max(values, default=1.0) or 1.0
+    step = round_step(most, 5)
+    return Ruler(0.0, step * math.ceil(most / step - 1e-9), start, end)
+
+
+class _Score(NamedTuple):
+    share: float
+    value: float
+    digital: bool
+    spread: float
+    """From 0 to 1 by the golden ratio: even, and the same in every drawing."""
+
+
+def content_scatter(validation: Validation) -> str:
     """Each score against the digital share, one panel a score, with the line through it."""
-    x = {
-        "field": "share",
-        "type": "quantitative",
-        "scale": {"domain": [0, 1]},
-        "axis": {"format": "%", "title": "digital share", "tickCount": 3},
-    }
-    y = {"field": "score", "type": "quantitative", "axis": {"title": None}}
-    layers: list[dict[str, Any]] = [
-        {
-            "mark": {"type": "point", "filled": True, "size": 10, "opacity": 0.35, "color": MARK},
-            "encoding": {"x": x, "y": y},
-        },
-        {
-            "transform": [{"regression": "score", "on": "share"}],
-            "mark": {"type": "line", "color": INK, "strokeWidth": 1.5},
-            "encoding": {"x": x, "y": y},
-        },
-    ]
-    return _by_score(validation, layers, title="Task contents by digital share", height=150, own_scales=True)
+
+    def panel(canvas: Canvas, rows: list[_Score], left: float, top: float, wide: float) -> None:
+        x, values = Ruler(0, 1, left, left + wide), [row.value for row in rows]
+        y = Ruler(min(values), max(values), top + 150, top)
+        canvas.beside(y, left, y.ticks(4), plain, right=left + wide)
+        canvas.along(x, top + 150, (0, 0.5, 1), per_cent)
+        for row in rows:
+            canvas.dot(x(row.share), y(row.value), hue=MARK, radius=1.8, opacity=0.35)
+        if line := _through(rows):
+            slope, height = line
+            canvas.line([(x(at), y(height + slope * at)) for at in _ends(rows)], stroke=INK, width=1.5)
+
+    return _by_score(validation, panel, title="Task contents by digital share", height=150)
 
 
-def content_strips(validation: Validation) -> Specification:
+def content_strips(validation: Validation) -> str:
     """Each occupation's scores, digital occupations apart from the others."""
-    encoding = {
-        "x": {"field": "score", "type": "quantitative", "axis": {"title": None, "tickCount": 3}},
-        "y": {"field": "side", "type": "nominal", "sort": ["digital", "other"], "axis": {"title": None}},
-        "yOffset": {"field": "jitter", "type": "quantitative", "scale": {"domain": [0, 1]}},
-        "color": {
-            "field": "side",
-            "type": "nominal",
-            "scale": {"domain": ["digital", "other"], "range": [DIGITAL, OTHER]},
-            "legend": None,
-        },
-    }
-    layers = [{"mark": {"type": "point", "filled": True, "size": 9, "opacity": 0.5}, "encoding": encoding}]
-    return _by_score(
-        validation, layers, title="Task contents of digital and other occupations", height=130, own_scales=False
-    )
+    values = [value for one in validation.occupations for value in one.scores.values() if value is not None]
+    ends = (min(values, default=0.0), max(values, default=1.0))
+
+    def panel(canvas: Canvas, rows: list[_Score], left: float, top: float, wide: float) -> None:
+        x = Ruler(*ends, left, left + wide)
+        canvas.along(x, top + 130, x.ticks(3), plain, top=top)
+        for row in rows:
+            side = top + (0 if row.digital else 65)
+            canvas.dot(
+                x(row.value), side + 5 + 55 * row.spread, hue=DIGITAL if row.digital else OTHER, radius=1.7, opacity=0.5
+            )
+        for name, middle in (("digital", top + 32), ("other", top + 97)):
+            canvas.text(left - 9, middle, name, anchor="end")
+
+    return _by_score(validation, panel, title="Task contents of digital and other occupations", height=130)
 
 
-def _by_score(
-    validation: Validation, layers: list[dict[str, Any]], *, title: str, height: int, own_scales: bool
-) -> Specification:
+def _ends(rows: Sequence[_Score]) -> tuple[float, float]:
+    return min(row.share for row in rows), max(row.share for row in rows)
+
+
+def _through(rows: Sequence[_Score]) -> tuple[float, float] | None:
+    """Slope and height of the least-squares line; None where shares do not differ."""
+    mean_x, mean_y = (sum(column) / len(rows) for column in ([row.share for row in rows], [row.value for row in rows]))
+    spread = sum((row.share - mean_x) ** 2 for row in rows)
+    if not spread:
+        return None
+    slope = sum((row.share - mean_x) * (row.value - mean_y) for row in rows) / spread
+    return slope, mean_y - slope * mean_x
+
+
+class _Panel(Protocol):
+    def __call__(self, canvas: Canvas, rows: list[_Score], left: float, top: float, wide: float, /) -> None: ...
+
+
+def _by_score(validation: Validation, panel: _Panel, *, title: str, height: float) -> str:
     """A panel for each score, three a row."""
-    rows = [
-        {
-            "panel": name,
-            "share": one.digital_share,
-            "score": value,
-            "side": "digital" if one.is_digital else "other",
-            # Spread by the golden ratio: even, and the same in every drawing.
-            "jitter": (place * 0.6180339887) % 1,
-        }
-        for place, one in enumerate(validation.occupations)
-        for name, value in one.scores.items()
-        if value is not None
-    ]
-    order = [one.score for one in validation.correlations]
-    header = {"title": None, "labelFontSize": 11, "labelColor": INK, "labelLimit": 230}
-    body = {
-        "data": {"values": rows},
-        "facet": {"field": "panel", "type": "nominal", "sort": order, "header": header},
-        "columns": 3,
-        "spacing": {"row": 18, "column": 22},
-        "spec": {"width": (WIDTH - 80) // 3, "height": height, "layer": layers},
-        "resolve": {"scale": {"y": "independent"} if own_scales else {}},
-    }
-    whole = framed(body, title=title, height=height)
-    return {name: value for name, value in whole.items() if name not in {"width", "height"}}
+    scores = [one.score for one in validation.correlations]
+    canvas, wide, tall = Canvas(), (WIDTH - EDGE) / 3, height + 62
+    for number, score in enumerate(scores):
+        row, column = divmod(number, 3)
+        left, top = EDGE + 48 + wide * column, 20 + tall * row
+        rows = [
+            _Score(one.digital_share, value, one.is_digital, (place * 0.6180339887) % 1)
+            for place, one in enumerate(validation.occupations)
+            if (value := one.scores[score]) is not None
+        ]
+        canvas.text(left + (wide - 72) / 2, top - 12, cut_to(score, wide), size=11, anchor="middle")
+        if rows:
+            panel(canvas, rows, left, top, wide - 72)
+    return canvas.svg(title, (), width=WIDTH, height=tall * math.ceil(len(scores) / 3))
