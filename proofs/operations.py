@@ -25,6 +25,7 @@ from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef
 from guildhall.store.backup import restore_backup
 from guildhall.store.checking import examine_workspace
+from guildhall.store.secret import KEY_FILE
 from guildhall.store.workspace import Workspace
 from proofs import Figures, proof
 
@@ -110,7 +111,8 @@ def _everything(folder: Path) -> set[str]:
 
 def _restored(folder: Path, backup: Path, before: set[str], new: NewDatabase) -> int:
     """How many submissions came back; all that were acknowledged, and nothing broken."""
-    with restore_backup(backup, folder / f"{backup.name}-again", database=new()) as again:
+    key = folder / "hall" / KEY_FILE
+    with restore_backup(backup, folder / f"{backup.name}-again", database=new(), key=key) as again:
         kept = {one.key for one in again.store.find(Submission)}
         assert before <= kept, f"{len(before - kept)} acknowledged records are not in the backup"
         assert (faults := examine_workspace(again, now=time.time()).faults) == [], faults[:3]

@@ -6,11 +6,13 @@ import ast
 import re
 import sys
 import tomllib
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("sources")
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 THROUGH = {
@@ -49,6 +51,7 @@ SHIPPED = CORE.union(*EXTRAS.values())
 DISTRIBUTIONS = packages_distributions()
 
 
+@cache
 def imported(*folders: str) -> dict[str, set[str]]:
     """Module at the top of a package -> the files that import it, anywhere in them."""
     found: dict[str, set[str]] = {}

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("sources")
 SOURCE = Path(__file__).parent.parent / "src" / "guildhall"
 ALWAYS = {"errors", "domain"}
 STAGES = {"occupations", "taskbank", "sampling", "grading", "peer"}
@@ -37,21 +39,23 @@ MAY_IMPORT: dict[str, set[str]] = {
 """Package -> what it may import beside itself, `errors` and `domain`."""
 
 
-def imports(path: Path) -> set[str]:
-    """The guildhall packages a module imports, at its top or inside its functions."""
-    found = set()
+@cache
+def read(path: Path) -> tuple[set[str], bool]:
+    """What a module imports, at its top or inside its functions, and whether it asks for tasks; read once for all."""
+    names, asks = set(), False
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
+            names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            names = [
-                f"{node.module}.{alias.name}" if node.module == "guildhall" else str(node.module)
-                for alias in node.names
-            ]
-        else:
-            continue
-        found |= {name.split(".")[1] for name in names if name.startswith("guildhall.")}
-    return found
+            inside = node.module == "guildhall"
+            names |= {f"guildhall.{alias.name}" if inside else str(node.module) for alias in node.names}
+        asks = asks or _asks_for_tasks(node)
+    return names, asks
+
+
+def imports(path: Path) -> set[str]:
+    """The guildhall packages a module imports."""
+    return {name.split(".")[1] for name in read(path)[0] if name.startswith("guildhall.")}
 
 
 def package_of(path: Path) -> str:
@@ -76,9 +80,10 @@ def test_imports_point_down(package: str) -> None:
             assert not wrong, f"{path.relative_to(SOURCE)} imports {', '.join(sorted(wrong))}"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_modules_stay_small(path: Path) -> None:
-    assert path.read_text().count("\n") <= 400, "look for the second idea in there and name it"
+def test_modules_stay_small() -> None:
+    lines = {str(path.relative_to(SOURCE)): path.read_text().count("\n") for path in MODULES}
+    long = {name: count for name, count in lines.items() if count > 400}
+    assert long == {}, "look for the second idea in there and name it"
 
 
 def _asks_for_tasks(node: ast.AST) -> bool:
@@ -94,9 +99,9 @@ def _asks_for_tasks(node: ast.AST) -> bool:
 
 
 def test_outside_the_task_bank_a_task_is_reached_by_its_key_only() -> None:
-    asking = {path: any(map(_asks_for_tasks, ast.walk(ast.parse(path.read_text())))) for path in MODULES}
-    found = {package_of(path) for path, asks in asking.items() if asks}
-    assert found == {"taskbank"}, sorted(str(path.relative_to(SOURCE)) for path, asks in asking.items() if asks)
+    asking = [path for path in MODULES if read(path)[1]]
+    found = {package_of(path) for path in asking}
+    assert found == {"taskbank"}, sorted(str(path.relative_to(SOURCE)) for path in asking)
 
 
 def test_the_newest_wording_is_chosen_in_one_place() -> None:
@@ -107,16 +112,5 @@ def test_the_newest_wording_is_chosen_in_one_place() -> None:
 
 
 def test_only_the_engine_knows_inspect() -> None:
-    for path in MODULES:
-        if package_of(path) != "engine":
-            assert "inspect_ai" not in {
-                name.split(".")[0]
-                for node in ast.walk(ast.parse(path.read_text()))
-                for name in (
-                    [alias.name for alias in node.names]
-                    if isinstance(node, ast.Import)
-                    else [str(node.module)]
-                    if isinstance(node, ast.ImportFrom)
-                    else []
-                )
-            }, path
+    knowing = {package_of(path) for path in MODULES for name in read(path)[0] if name.split(".")[0] == "inspect_ai"}
+    assert knowing == {"engine"}

@@ -68,7 +68,7 @@ def test_a_process_counts_its_descendants_and_not_itself():
 
 
 def test_a_room_shares_no_namespace_and_no_writable_root():
-    line = command_line(mounts=(), limits=RoomLimits(), env={}, seccomp_fd=3, passwd_fd=4, group_fd=5)
+    line = command_line(mounts=(), limits=RoomLimits(), env={}, temporary=(), seccomp_fd=3, passwd_fd=4, group_fd=5)
     assert {"--unshare-all", "--disable-userns", "--new-session", "--clearenv"} <= set(line)
     assert "--share-net" not in line
     assert line[line.index("--chdir") - 2 : line.index("--chdir")] == ["--remount-ro", "/"]

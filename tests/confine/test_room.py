@@ -17,6 +17,7 @@ from guildhall.confine.limits import MIB, How, RoomLimits
 from guildhall.confine.room import Room, run, start
 from guildhall.confine.tree import Tree
 from guildhall.errors import RoomClosed
+from tests.waiting import until
 
 LIMITS = RoomLimits(
     wall_s=60,  # a guard against hanging: nothing below is expected to take as long
@@ -91,14 +92,9 @@ def opened_room(work: Path, how: How, *, by: str) -> Iterator[Room]:
         yield opened
 
 
-def is_empty(room: Room) -> bool:
-    """Whether nobody but its first process lives in a room, seen from outside; the dead are given time to be reaped."""
-    until = time.monotonic() + 30
-    while len(Tree(room._launched.process.pid).pids()) > (room.how == "bubblewrap"):
-        if time.monotonic() > until:
-            return False
-        time.sleep(0.01)
-    return True
+def wait_until_empty(room: Room) -> None:
+    """Until nobody but its first process lives in a room, seen from outside: the dead are reaped when it suits them."""
+    until(lambda: len(Tree(room._launched.process.pid).pids()) <= (room.how == "bubblewrap"))
 
 
 def test_output_code_and_input_come_through(room: Room):
@@ -143,7 +139,7 @@ def test_the_kernel_holds_the_memory_of_the_whole_tree(held: Room, tmp_path: Pat
     assert held.kernel_peak_bytes is not None
     assert finished.peak_bytes <= at_most
     assert LIMITS.memory_bytes / 2 < held.kernel_peak_bytes <= at_most
-    assert is_empty(held)
+    wait_until_empty(held)
 
 
 def test_the_watch_ends_a_whole_tree_for_its_memory_and_the_record_says_who_watched(watched: Room):
@@ -151,7 +147,7 @@ def test_the_watch_ends_a_whole_tree_for_its_memory_and_the_record_says_who_watc
     assert (finished.ended, finished.limits_held_by) == ("memory", "watch")
     assert finished.peak_bytes > LIMITS.memory_bytes
     assert watched.kernel_peak_bytes is None
-    assert is_empty(watched)
+    wait_until_empty(watched)
 
 
 def test_a_room_ended_for_its_memory_can_be_used_and_ended_again(either: Room):
@@ -170,7 +166,7 @@ def test_more_processes_than_allowed_end_everything(either: Room):
     assert finished.ended == "processes"
     if either.how == "bubblewrap" or either.limits_held_by != "watch":  # else nobody but the watch counts them
         assert finished.peak_processes <= LIMITS.processes
-    assert is_empty(either)
+    wait_until_empty(either)
     assert either.run(["echo", "here"]).stdout == b"here\n"
 
 
@@ -287,7 +283,7 @@ def test_closing_a_room_ends_what_runs_in_it(tmp_path: Path):
 def test_a_warm_room_starts_nothing_but_the_command(room: Room):
     parents = {room.run(["sh", "-c", "echo $PPID"]).stdout for _ in range(5)}
     assert len(parents) == 1  # how few milliseconds that takes is a proof of its own
-    assert is_empty(room)
+    wait_until_empty(room)
 
 
 @pytest.mark.skipif("bubblewrap" not in WAYS, reason="bubblewrap does not work on this machine")

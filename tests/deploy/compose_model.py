@@ -40,6 +40,12 @@ class Healthcheck(Strict):
         return self
 
 
+class Place(Strict):
+    """Where a service stands in a network."""
+
+    ipv4_address: str
+
+
 class Service(Strict):
     image: Image
     restart: Literal["no", "always", "on-failure", "unless-stopped"]
@@ -55,20 +61,34 @@ class Service(Strict):
     security_opt: list[str] = []
     shm_size: Size | None = None
     ports: list[Port] = []
-    networks: list[str]
+    networks: list[str] | dict[str, Place]
     stop_grace_period: Duration | None = None
     depends_on: dict[str, Dependency] = {}
     healthcheck: Healthcheck | None = None
 
 
 class Nothing(Strict):
-    """A network or a volume with no settings of its own."""
+    """A volume with no settings of its own."""
+
+
+class Subnet(Strict):
+    subnet: str
+
+
+class Addressing(Strict):
+    config: list[Subnet]
+
+
+class Network(Strict):
+    """A network; with addresses of its own where one of them is named elsewhere."""
+
+    ipam: Addressing | None = None
 
 
 class Compose(Strict):
     name: Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_-]*$")]
     services: dict[str, Service]
-    networks: dict[str, Nothing]
+    networks: dict[str, Network]
     volumes: dict[str, Nothing]
 
     @model_validator(mode="after")

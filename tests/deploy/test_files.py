@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from ipaddress import ip_address, ip_network
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -121,6 +122,16 @@ def test_the_compose_file_has_every_part_and_shuts_ours_in(compose: Compose) -> 
     assert published == {"80:80", "443:443", "443:443/udp", "127.0.0.1:9090:9090"}
     assert "back" not in compose.services["proxy"].networks, "the proxy cannot reach the database"
     assert GRACE_S > STOP_WITHIN_S + 10
+
+
+def test_the_proxy_whose_word_is_taken_is_the_one_that_stands_there(compose: Compose) -> None:
+    networks = compose.services["proxy"].networks
+    assert isinstance(networks, dict)
+    named = networks["front"].ipv4_address
+    for number in range(3):
+        assert f"--trusted-proxy={named}" in (compose.services[f"web-{number}"].command or [])
+    ipam = compose.networks["front"].ipam
+    assert ipam and ip_address(named) in ip_network(ipam.config[0].subnet)
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,7 @@ def media(kind: str, folder: Path) -> bytes:
     tags = [part for tag in _TAGS for part in ("-metadata", f"{tag}={CANARY} {tag}")]
     streams = ["-metadata:s:0", f"title={CANARY}", "-metadata:s:0", f"handler_name={CANARY}"]
     command = ["ffmpeg", "-nostdin", "-v", "error", "-y", *source, *options, *tags, *streams, str(target)]
-    subprocess.run(command, check=True, timeout=60)
+    subprocess.run(command, check=True)
     return target.read_bytes()
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
-import subprocess
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import given
@@ -16,20 +16,17 @@ from guildhall.documents.kinds import Kind
 from guildhall.documents.opc import Opc
 from guildhall.documents.packages import read_members, write_members
 from guildhall.documents.scrub.images import blank_profile, scrub_jpeg_2000
-from guildhall.documents.scrub.markup import scrub_html
-from guildhall.documents.scrub.names import ScrubContext, ScrubLedger, bare_name, blind_names, tells_a_machine
+from guildhall.documents.scrub.names import ScrubLedger, bare_name, blind_names, tells_a_machine
 from guildhall.documents.scrub.pdf import scrub_pdf
 from guildhall.documents.scrub.sheets import is_volatile
-from guildhall.documents.scrub.tiff import scrub_tiff
 from guildhall.documents.scrub.word import plain_instruction
-from tests.documents.canary_files import MADE, MEDIA, made
+from tests.documents.canary_files import MADE, made
 from tests.documents.leaks import CANARY, leaks
 
-QUICK_MEDIA = (Kind.WAV, Kind.MP3, Kind.MP4)
-ALONE = ScrubContext(Kind.HTML, "page.html", lambda _name, inner: inner)
+CLEANED = [kind for kind in MADE if kind.row.scrubber]
 
 
-@pytest.mark.parametrize("kind", [*MADE, *QUICK_MEDIA], ids=lambda kind: kind.value)
+@pytest.mark.parametrize("kind", CLEANED, ids=lambda kind: kind.value)
 def test_no_canary_survives_and_the_bytes_are_the_same_twice(kind: Kind, tmp_path: Path) -> None:
     path = made(kind, tmp_path)
     assert leaks(path.read_bytes()), "the file held no canary to begin with"
@@ -42,9 +39,7 @@ def test_no_canary_survives_and_the_bytes_are_the_same_twice(kind: Kind, tmp_pat
     assert CANARY not in scrubbed.model_dump_json(), "the report repeats what was removed"
 
 
-@pytest.mark.parametrize(
-    "kind", [Kind.DOCX, Kind.XLSX, Kind.PPTX, Kind.ODT, Kind.ODS, Kind.RTF, Kind.PDF, Kind.HTML, Kind.IPYNB]
-)
+@pytest.mark.parametrize("kind", [Kind.DOCX, Kind.XLSX, Kind.PPTX, Kind.PDF, Kind.IPYNB])
 def test_the_words_a_reader_sees_are_the_same_before_and_after(kind: Kind, tmp_path: Path) -> None:
     path = made(kind, tmp_path)
     frozen = freeze_file(path, tmp_path / "frozen", kind=kind).out
@@ -119,25 +114,28 @@ def test_the_generator_becomes_one_value_and_is_never_absent(tmp_path: Path) -> 
     assert b"<Application>Microsoft Office Word</Application>" in values[0]
 
 
-@pytest.mark.parametrize("member", ["word/vbaProject.bin", "word/embeddings/oleObject1.bin"])
-def test_what_cannot_be_looked_into_is_refused_with_a_reason(member: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "told"), [("oleObject", "embedded objects"), ("vbaProject", "macros"), ("aFutureThing", None)]
+)
+def test_what_cannot_be_looked_into_is_left_out_and_told(kind: str, told: str | None, tmp_path: Path) -> None:
     package = read_members(made(Kind.DOCX, tmp_path))
-    package[member] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
+    package["word/thing.bin"] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + CANARY.encode() * 60
     rels = package["word/_rels/document.xml.rels"].decode()
-    relation = f'<Relationship Id="rIdX" Type="http://x/relationships/oleObject" Target="/{member}"/></Relationships>'
+    relation = (
+        f'<Relationship Id="rIdX" Type="http://x/relationships/{kind}" Target="/word/thing.bin"/></Relationships>'
+    )
     package["word/_rels/document.xml.rels"] = rels.replace("</Relationships>", relation).encode()
     path = tmp_path / "locked.docx"
     path.write_bytes(write_members(package))
     scrubbed = scrub_file(path, tmp_path / "out", kind=Kind.DOCX)
-    assert scrubbed.out is None
-    assert not (tmp_path / "out").exists()
-    assert scrubbed.omitted[0].reason
+    assert scrubbed.out is not None and leaks(scrubbed.out.read_bytes()) == []
+    assert (told in {one.what for one in scrubbed.omitted}) is (told is not None)
 
 
 def test_pictures_keep_every_pixel_and_their_turn(tmp_path: Path) -> None:
     from PIL import Image
 
-    for kind in (Kind.PNG, Kind.JPEG, Kind.GIF, Kind.WEBP, Kind.TIFF, Kind.BMP):
+    for kind in (Kind.PNG, Kind.JPEG):
         path = made(kind, tmp_path)
         scrubbed = scrub_file(path, tmp_path / "out", kind=kind).out
         assert scrubbed is not None
@@ -156,26 +154,6 @@ def test_a_profile_keeps_the_name_by_which_readers_know_srgb_and_loses_all_other
     blanked = blank_profile(bytes(profile))
     assert blanked[0x190:0x1A1] == b"sRGB IEC61966-2.1"
     assert CANARY.encode() not in blanked
-
-
-@pytest.mark.parametrize("kind", [Kind.MP3, Kind.MP4])
-def test_sound_and_film_decode_to_the_same_samples_and_frames(kind: Kind, tmp_path: Path) -> None:
-    path = made(kind, tmp_path)
-    scrubbed = scrub_file(path, tmp_path / "scrubbed", kind=kind).out
-    assert scrubbed is not None
-    assert _decoded(path) == _decoded(scrubbed)
-
-
-def _decoded(path: Path) -> bytes:
-    command = ["ffmpeg", "-nostdin", "-v", "error", "-i", str(path), "-f", "md5", "-"]
-    return subprocess.run(command, capture_output=True, check=True, timeout=60).stdout
-
-
-def test_an_old_tag_on_the_end_of_a_recording_goes(tmp_path: Path) -> None:
-    path = made(Kind.FLAC, tmp_path)
-    path.write_bytes(path.read_bytes() + b"TAG" + CANARY.encode().ljust(125, b"\0"))
-    scrub_file(path, tmp_path / "out.flac", kind=Kind.FLAC)
-    assert leaks((tmp_path / "out.flac").read_bytes()) == []
 
 
 def test_a_pdf_made_by_conversion_is_scrubbed_like_any_other() -> None:
@@ -251,10 +229,6 @@ def test_no_shown_name_repeats_or_holds_the_original(names: list[str]) -> None:
     assert all(name.startswith("A-") for name in shown)
 
 
-def test_all_media_kinds_have_a_canary_file() -> None:
-    assert {kind for kind in Kind if kind.family in ("audio", "video")} == set(MEDIA)
-
-
 def test_files_of_one_name_in_two_peoples_folders_are_both_kept(tmp_path: Path) -> None:
     path = tmp_path / "both.zip"
     path.write_bytes(write_members({"Users/ann/plan.txt": b"hers", "Users/bob/plan.txt": b"his", "plan.txt": b"ours"}))
@@ -268,7 +242,9 @@ def test_files_of_one_name_in_two_peoples_folders_are_both_kept(tmp_path: Path) 
     [
         (r' HYPERLINK "C:\\Users\\ann\\plan.docx" ', ' HYPERLINK "plan.docx" '),
         (' HYPERLINK "https://example.org/plan" ', ' HYPERLINK "https://example.org/plan" '),
-        (' ADDIN ZOTERO_ITEM CSL_CITATION {"uris":["http://zotero.org/users/1/items/2"]} ', " ADDIN "),
+        (' ADDIN ZOTERO_ITEM CSL_CITATION {"uris":["http://zotero.org/users/1/items/2"]} ', " "),
+        (f" SEQ {CANARY} ", f" SEQ w{crc32(CANARY.encode())} "),
+        (r' TOC \o "1-3" \h ', r' TOC \o "1-3" \h '),
         (" PAGE ", " PAGE "),
     ],
 )
@@ -279,34 +255,14 @@ def test_a_field_loses_folders_and_add_in_data_and_nothing_else(instruction: str
 def test_an_instruction_spread_over_runs_is_still_found(tmp_path: Path) -> None:
     parts = read_members(made(Kind.DOCX, tmp_path))
     runs = "".join(
-        f"<w:r><w:instrText>{piece}</w:instrText></w:r>" for piece in (' LINK "C:', "\\Us", f'ers\\{CANARY}\\a.x"')
+        f"<w:r><w:instrText>{piece}</w:instrText></w:r>" for piece in (' HYPERLINK "C:', "\\Us", f'ers\\{CANARY}\\a.x"')
     )
     field = f'<w:p><w:r><w:fldChar w:fldCharType="begin"/></w:r>{runs}<w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>'
     parts["word/document.xml"] = parts["word/document.xml"].replace(b"<w:sectPr", field.encode() + b"<w:sectPr", 1)
     (tmp_path / "spread.docx").write_bytes(write_members(parts))
     scrub_file(tmp_path / "spread.docx", tmp_path / "out.docx", kind=Kind.DOCX)
     assert leaks((tmp_path / "out.docx").read_bytes()) == []
-    assert b' LINK "a.x"' in read_members(tmp_path / "out.docx")["word/document.xml"]
-
-
-def test_remarks_go_from_a_page_and_what_only_looks_like_one_stays() -> None:
-    page = b"<p>a<!-- who --></p><script>if (a <!--b) {}</script><style>/* who */ b::after { content: '/*x*/' }</style>"
-    assert scrub_html(page, ScrubLedger(), ALONE) == (
-        b"<p>a<!----></p><script>if (a <!--b) {}</script><style>/**/ b::after { content: '/*x*/' }</style>"
-    )
-
-
-@pytest.mark.parametrize(
-    ("page", "plain"),
-    [
-        (b"<!--[if !mso]><!-->shown<!--<![endif]-->", b"<!---->shown<!---->"),
-        (b"<!-->shown<!-- who -->", b"<!---->shown<!---->"),
-        (b"<!--->shown<!-- who --!>shown", b"<!---->shown<!---->shown"),
-        (b"shown<!-- who", b"shown<!---->"),
-    ],
-)
-def test_remarks_end_where_browsers_end_them(page: bytes, plain: bytes) -> None:
-    assert scrub_html(page, ScrubLedger(), ALONE) == plain
+    assert b' HYPERLINK "a.x"' in read_members(tmp_path / "out.docx")["word/document.xml"]
 
 
 def test_a_jpeg_2000_keeps_its_pixels_and_loses_its_texts() -> None:
@@ -320,15 +276,4 @@ def test_a_jpeg_2000_keeps_its_pixels_and_loses_its_texts() -> None:
     after = scrub_jpeg_2000(before[:at] + (len(text) + 4).to_bytes(4, "big") + text + before[at:], ScrubLedger())
     assert leaks(after) == []
     with Image.open(io.BytesIO(before)) as one, Image.open(io.BytesIO(after)) as other:
-        assert one.tobytes() == other.tobytes()
-
-
-def test_bytes_after_a_tiff_go() -> None:
-    from PIL import Image
-
-    out = io.BytesIO()
-    Image.effect_noise((40, 30), 60).save(out, "TIFF")
-    after = scrub_tiff(out.getvalue() + CANARY.encode(), ScrubLedger())
-    assert leaks(after) == []
-    with Image.open(out) as one, Image.open(io.BytesIO(after)) as other:
         assert one.tobytes() == other.tobytes()

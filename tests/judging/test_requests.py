@@ -12,6 +12,7 @@ from guildhall.domain.tasks import Task
 from guildhall.domain.values import sha256
 from guildhall.engine.calls import FilePart, TextPart
 from guildhall.judging.comparing import question
+from guildhall.judging.preparing import shown_file
 from guildhall.judging.requests import Budget, budget_for, fair_shares, material, recordings
 
 TASK = Task(id="t", sector="Information", occupation="Editors", brief="Write a memo.")
@@ -105,3 +106,21 @@ def test_omissions_are_counted_by_side():
     plan = JudgePlan(name="j", model="scripted/word-counter")
     sides = [work(document("fine")), work(document(omitted=("one", "two")))]
     assert question(plan, TASK, NOTHING, sides, read_blob=BLOBS.__getitem__).omissions == {"A": 0, "B": 2}
+
+
+def test_a_study_with_originals_hands_out_what_was_cleaned_and_else_our_copy_with_the_reason() -> None:
+    digests = {name: sha256(name.encode()) for name in ("copy", "original")}
+    cleaned = PreparedFile(
+        kind="docx",
+        ending=".docx",
+        copied=digests["copy"],
+        copied_as="pdf",
+        scrubbed=digests["original"],
+        withheld="lost",
+    )
+    handed = shown_file(cleaned, "A-1.docx", originals=True)
+    assert (handed.digest, handed.copied_as, handed.not_copied) == (digests["original"], "docx", ("lost",))
+    kept = shown_file(cleaned.but(scrubbed=None), "A-1.docx", originals=True)
+    assert (kept.digest, kept.copied_as, kept.not_copied) == (digests["copy"], "pdf", ("lost",))
+    by_default = shown_file(cleaned, "A-1.docx")
+    assert (by_default.digest, by_default.copied_as, by_default.not_copied) == (digests["copy"], "pdf", ())

@@ -12,7 +12,6 @@ from guildhall.domain.grades import (
     NUMERIC,
     Ladder,
     compose,
-    gpa,
     letter_of,
     letter_of_percentage,
     mean,
@@ -67,10 +66,6 @@ def test_only_neighbours_compose():
     assert len(COMPOSITES) == len(LETTERS) - 1
     with pytest.raises(UnknownName):
         numeric("A/B")
-
-
-def test_the_gpa_scale_joins_a_plus_and_a():
-    assert (gpa("A+"), gpa("A"), gpa("A-"), gpa("A-/B+")) == (4.0, 4.0, 3.7, 3.5)
 
 
 @given(st.lists(st.sampled_from(list(NUMERIC.values())), min_size=1))

@@ -141,7 +141,7 @@ def by_board(workspace: Workspace, twin: Twin) -> Shown:
 def by_export(workspace: Workspace, twin: Twin) -> Shown:
     """What somebody finds who counts the rows of the exported CSV."""
     frame = pl.read_csv(io.BytesIO(exported(workspace, twin.study.form, "csv").content), infer_schema=False)
-    names = {shown: model for model, shown in shown_names(workspace.store, twin.study.form).items()}
+    names = {shown: model for model, shown in shown_names(workspace, twin.study.form).items()}
     rows = [
         Row(
             "",
@@ -165,7 +165,7 @@ def by_api(workspace: Workspace, twin: Twin) -> Shown:
     client = TestClient(api_app(site))
     answer = client.get(f"/studies/{twin.study.id}/results", headers={"Authorization": f"Bearer {token}"})
     assert answer.status_code == 200, answer.text
-    names = {shown: model for model, shown in shown_names(workspace.store, twin.study.form).items()}
+    names = {shown: model for model, shown in shown_names(workspace, twin.study.form).items()}
     found: Shown = {}
     for one in answer.json()["headline"]:
         values = {name: one[name] if name in COUNTS else one[name]["value"] for name in ALL}

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import pytest
 
+from guildhall.analysis.counting import LOOKED_AT
+from guildhall.analysis.counting import count as counted_by
 from guildhall.domain.authors import ModelGrader, Person
 from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.tasks import Task
+from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
+from guildhall.study.policy import PROGRAMS, policies_of
 from tests.planted.ledger import CONSTANTS, group_of, ranked
 from tests.planted.naive import RULES, count, figures, groups_of, judgments_of, policy_of
 from tests.planted.store import Shape, planted_store
 
-SEEDS = 25
+pytestmark = pytest.mark.xdist_group("planted")
 TAKEN_BY = set(RULES) - {"set aside", "excluded grader", "later exposure"}
 """The rules of a study's own policy; the other three are asked for."""
-
-
-@pytest.fixture(scope="module")
-def stores(tmp_path_factory):
-    return [planted_store(seed, tmp_path_factory.mktemp("planted")) for seed in range(SEEDS)]
 
 
 def test_counted_and_left_out_are_all_judgments_of_the_study(stores):
@@ -116,3 +115,26 @@ def test_a_store_may_hold_two_wordings_of_a_task(tmp_path):
 def test_experts_lead_and_simulated_graders_come_last():
     groups = ["simulated", "constant:always-tie", "judge:z", "student", "judge:a", "expert"]
     assert ranked(groups) == ["expert", "student", "judge:a", "judge:z", "constant:always-tie", "simulated"]
+
+
+def test_a_judge_that_contradicts_itself_when_sides_swap_counts_as_a_tie_only_where_the_policy_says_so(stores):
+    moved = 0
+    for planted in stores[:8]:
+        with Workspace.open(planted.workspace) as workspace:
+            form = planted.first.form
+            verdicts = read_verdicts(workspace.store, [form.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
+            for group, policy in policies_of(workspace, form, verdicts).items():
+                as_given = counted_by(verdicts, policy)
+                as_ties = counted_by(verdicts, policy.but(collapse="swap-to-tie"))
+                pairs, halves = as_given.pairs, as_given.pairs.halves.tolist()
+                places = (as_given.answers[name].to_list() for name in ("comparison", "work", "grader", "sweep"))
+                rounds: dict[tuple[int, ...], list[int]] = {}
+                for at, place in enumerate(zip(*places, strict=True)):
+                    rounds.setdefault(place, []).append(at)
+                flipped = [ats for ats in rounds.values() if {0, 2} <= {halves[at] for at in ats}]
+                for at in (at for ats in flipped if group.kind in PROGRAMS for at in ats):
+                    halves[at] = 1
+                    moved += 1
+                assert as_ties.pairs.halves.tolist() == halves
+                assert as_ties.n_counted == as_given.n_counted and len(as_ties.pairs) == len(pairs)
+    assert moved, "no judge of these stores contradicts itself, so nothing was shown"

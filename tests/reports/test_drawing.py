@@ -3,13 +3,35 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
+from datetime import date
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from guildhall.domain.estimates import Estimate
+from guildhall.domain.report import (
+    BarPanel,
+    BarPanels,
+    Bars,
+    Curve,
+    CurvePanel,
+    CurvePoint,
+    DatedPoint,
+    Forest,
+    HeatMap,
+    Lines,
+    Plot,
+    Timeline,
+)
 from guildhall.reports.drawing import drawing
+from guildhall.reports.plots import svg_of
 from tests.reports.made import REPORT
 
+MARKS = {"svg", "g", "rect", "text", "polyline", "polygon", "circle"}
 FIGURES = [figure for section in REPORT.sections for figure in section.figures][:3]
 
 
@@ -57,3 +79,39 @@ def test_a_report_that_fails_leaves_no_process_behind(tmp_path: Path, monkeypatc
     with pytest.raises(ZeroDivisionError), drawing(tmp_path, beside=True):
         raise ZeroDivisionError
     assert [child.poll() is not None for child in started] == [True]
+
+
+def some_plots(name: str, rate: Estimate) -> list[Plot]:
+    """A plot of each kind that says a name and shows a rate wherever it can."""
+    curve = Curve(name=name, points=(CurvePoint(x=1, y=rate), CurvePoint(x=2, y=rate)))
+    panel = CurvePanel(title=name, x=name, y=name, curves=(curve,))
+    day = DatedPoint(name=name, day=date(2026, 1, 31), rate=rate)
+    return [
+        *(Forest(title=name, entries=((name, rate),), form=form) for form in ("percent", "number", "points")),
+        HeatMap(title=name, rows=(name,), columns=(name,), cells=((name, name, rate.value, name),)),
+        Bars(title=name, subtitle=(name,), parts=("won", "lost"), rows=((name, (1, 0)), ("", (0, 0)))),
+        BarPanels(title=name, panels=(BarPanel(title=name, bars=((name, name, rate),)),)),
+        *(Lines(title=name, panels=(panel,), diagonal=diagonal) for diagonal in (True, False)),
+        Timeline(title=name, points=(day,), line=((day.day, rate),)),
+    ]
+
+
+UNSURE = Estimate(value=0.5, estimand="e", method="m", why_no_interval="few")
+RATES = [UNSURE, Estimate(value=0.0, interval=(0.0, 0.0), estimand="e", method="m"), replace(UNSURE, value=None)]
+
+
+@given(name=st.text(max_size=80), rate=st.sampled_from(RATES))
+def test_a_figure_of_whatever_is_called_anyhow_is_well_formed_and_numbers_its_pixels(name: str, rate: Estimate) -> None:
+    for plot in some_plots(name, rate):
+        drawn = svg_of(plot)
+        found = ET.fromstring(drawn)
+        assert drawn == svg_of(plot) and "nan" not in drawn.replace(name, "") and float(found.attrib["width"]) > 0
+        assert not {one.tag.rpartition("}")[2] for one in found.iter()} - MARKS
+
+
+@given(name=st.sampled_from(["<script>", 'a"b', "&amp;", "-1e9", "αβγ", "a\x00b", "x" * 300]))
+def test_words_of_a_figure_are_words_and_never_markup(name: str) -> None:
+    shown = "".join(one for one in name if one.isprintable())
+    for plot in some_plots(name, UNSURE):
+        words = [one.text for one in ET.fromstring(svg_of(plot)).iter() if one.tag.endswith("text")]
+        assert shown in words, plot.kind

@@ -15,7 +15,7 @@ def put(name, content=None):
 def packed(method, spot):
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", method) as package:
-        package.writestr("notes.txt", "nothing of note " * 40)
+        package.writestr(zipfile.ZipInfo("notes.txt"), "nothing of note " * 40, method)
     content = bytearray(made.getvalue())
     at = {"member": 45, "length": 22, "directory": content.rindex(b"PK" + bytes([1, 2])) + 10}[spot]
     content[at:at + 4] = b"\\xff" * 4

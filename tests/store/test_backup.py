@@ -19,20 +19,22 @@ import pytest
 from alembic.script import ScriptDirectory
 
 import guildhall.store.migrations
+from guildhall.cli.backup import name_for, remove_older
 from guildhall.domain.authors import ModelRun
+from guildhall.domain.halls import Role
 from guildhall.domain.judgments import Judgment
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef
-from guildhall.errors import CorruptBackup, InputError
+from guildhall.errors import CorruptBackup, GuildhallError, InputError, UnreadableFile
+from guildhall.grading.opening import layout_of
+from guildhall.grading.people import Roster
 from guildhall.grading.submitting import submit
 from guildhall.store.audit import broken_links
 from guildhall.store.backup import (
     MANIFEST,
     backup_parts,
     check_backup,
-    name_for,
-    remove_older,
     restore_backup,
     take_backup,
 )
@@ -43,9 +45,9 @@ from guildhall.store.tables import audit, metadata
 from guildhall.store.workspace import SETTINGS, Workspace
 from tests.grading.halls import DESIGN, VERDICT, hall, submissions, task
 from tests.store.filling import fill
+from tests.web.studies import make_task, open_study
 
 NewDatabase = Callable[[], str | None]
-KEY = b"the key of the web app"
 NOW = 1_790_000_000.0
 MIGRATIONS = Path(guildhall.store.migrations.__path__[0])
 KEPT = Path(__file__).parent.parent / "data" / "backups"
@@ -69,7 +71,6 @@ def used(new_database: NewDatabase, tmp_path: Path) -> Iterator[Workspace]:
         seat = queue.claim(people[0], study="s", design=DESIGN, now=0.0)
         assert seat is not None
         submit(queue, seat, people[0], VERDICT, design=DESIGN, submit_key="k", now=1.0)
-        (workspace.path / KEY_FILE).write_bytes(KEY)
         yield workspace
 
 
@@ -94,7 +95,8 @@ def test_a_restored_workspace_holds_everything_and_goes_on_working(
     with (used.path / SETTINGS).open("a") as settings:
         settings.write('[mail]\nhost = "smtp.example.org"\nsender = "hall@example.org"\n')
     made = take_backup(used, tmp_path / "b.tar", now=NOW)
-    with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=new_database()) as again:
+    key = used.path / KEY_FILE
+    with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=new_database(), key=key) as again:
         assert _rows(again) == _rows(used)
         assert made.rows == {name: len(rows) for name, rows in _rows(again).items()}
         assert [again.blobs.read(one) for one in again.blobs.each()] == [
@@ -103,18 +105,60 @@ def test_a_restored_workspace_holds_everything_and_goes_on_working(
         assert made.rows[audit.name] > 0 and broken_links(again.store) == []
         assert examine_workspace(again, now=2.0) == examine_workspace(used, now=2.0)
         assert again.store.find(Judgment) == used.store.find(Judgment)
-        assert again.secret == KEY and (again.path / KEY_FILE).read_bytes() == KEY
+        assert again.secret == used.secret == (again.path / KEY_FILE).read_bytes()
+        assert used.secret not in (tmp_path / "b.tar").read_bytes()
         assert "smtp.example.org" in (again.path / SETTINGS).read_text()
         assert stat.S_IMODE((again.path / SETTINGS).stat().st_mode) == 0o600
         _deliver(again, 7)
         assert again.store.count(Submission) == used.store.count(Submission) + 1
 
 
+def test_a_restored_study_goes_on_in_the_same_orders_and_only_under_its_own_secret(tmp_path: Path) -> None:
+    with Workspace.create(tmp_path / "used") as used:
+        study = open_study(used, [make_task(number) for number in range(12)], models=3)
+        member = Roster(used.store, pepper=used.secret).invite_person(
+            Role.GRADER, occupations=(), years=None, personal={"name": "Ada"}
+        )
+        take_backup(used, tmp_path / "b.tar", now=NOW)
+        orders, secret = [(slot.id, slot.order) for slot in layout_of(used, study).slots], used.secret
+    assert secret not in (tmp_path / "b.tar").read_bytes()
+    other = tmp_path / "other.key"
+    other.write_bytes(b"o" * 32)
+    for key, why in ((None, "--key-file"), (other, "another workspace"), (tmp_path / "none.key", "cannot be read")):
+        with pytest.raises(GuildhallError, match=why):
+            restore_backup(tmp_path / "b.tar", tmp_path / "again", key=key)
+        assert not (tmp_path / "again").exists()
+    key = tmp_path / "used" / KEY_FILE
+    with restore_backup(tmp_path / "b.tar", tmp_path / "again", key=key) as again:
+        assert [(slot.id, slot.order) for slot in layout_of(again, study).slots] == orders
+        assert Roster(again.store, pepper=again.secret).personal(member.id) == {"name": "Ada"}
+    with restore_backup(tmp_path / "b.tar", tmp_path / "lost", new_key=True) as lost:
+        assert [(slot.id, slot.order) for slot in layout_of(lost, study).slots] != orders
+        assert Roster(lost.store, pepper=lost.secret).personal(member.id) is None, "known by code name only"
+
+
+def test_a_secret_that_is_gone_or_another_is_told_and_never_made_anew(tmp_path: Path) -> None:
+    with Workspace.create(tmp_path / "used") as used:
+        key = used.path / KEY_FILE
+        was = key.read_bytes()
+    key.write_bytes(b"o" * 32)
+    with Workspace.open(tmp_path / "used") as used, pytest.raises(UnreadableFile, match="another workspace"):
+        _ = used.secret
+    key.unlink()
+    with Workspace.open(tmp_path / "used") as used, pytest.raises(UnreadableFile, match="cannot be read"):
+        _ = used.secret
+    assert not key.exists()
+    key.write_bytes(was)
+    with Workspace.open(tmp_path / "used") as used:
+        assert used.secret == was
+
+
 def test_every_row_of_every_table_comes_back(new_database: NewDatabase, tmp_path: Path) -> None:
     with Workspace.create(tmp_path / "full", database=new_database()) as full:
         fill(full.store)
         take_backup(full, tmp_path / "b.tar", now=NOW)
-        with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=new_database()) as again:
+        key = full.path / KEY_FILE
+        with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=new_database(), key=key) as again:
             assert all(_rows(full).values()) and _rows(again) == _rows(full)
             assert broken_links(again.store) == []
 
@@ -167,7 +211,7 @@ def test_a_backup_taken_while_others_write_is_of_one_moment(
     writers = [threading.Thread(target=write, args=(first,)) for first in (1, 100_000)]
     for writer in writers:
         writer.start()
-    written.wait(30)
+    written.wait()
     try:
         for number in range(20):  # on a busy machine one may be taken before anybody gets to write
             before, file = used.store.count(Submission), tmp_path / f"{number}.tar"
@@ -180,7 +224,8 @@ def test_a_backup_taken_while_others_write_is_of_one_moment(
         stop.set()
         for writer in writers:
             writer.join()
-    with restore_backup(file, tmp_path / "again", database=new_database()) as again:
+    key = used.path / KEY_FILE
+    with restore_backup(file, tmp_path / "again", database=new_database(), key=key) as again:
         assert examine_workspace(again, now=2.0).faults == []
         assert before <= again.store.count(Submission) == made.rows["submissions"] < used.store.count(Submission)
 
@@ -217,7 +262,8 @@ def test_a_file_damaged_before_the_backup_is_named_and_the_rest_is_saved(
     used.blobs.path(spoiled).write_bytes(b"spoiled later")
     assert take_backup(used, tmp_path / "b.tar", now=NOW).damaged == [spoiled]
     assert check_backup(tmp_path / "b.tar").damaged == [spoiled]
-    with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=new_database()) as again:
+    key = used.path / KEY_FILE
+    with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=new_database(), key=key) as again:
         assert set(again.blobs.each()) == set(used.blobs.each()) - {spoiled}
 
 
@@ -244,7 +290,8 @@ def test_without_its_files_a_backup_is_restored_only_where_they_are(
     with pytest.raises(InputError, match="--blobs"):
         restore_backup(tmp_path / "b.tar", tmp_path / "again", database=database)
     store = f"file://{used.path.resolve() / 'blobs'}"
-    with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=database, blobs=store) as again:
+    key = used.path / KEY_FILE
+    with restore_backup(tmp_path / "b.tar", tmp_path / "again", database=database, blobs=store, key=key) as again:
         assert examine_workspace(again, now=2.0).faults == []
 
 
@@ -282,7 +329,8 @@ def test_a_restore_killed_half_way_leaves_no_workspace(
 
     def restore() -> list[str]:
         database = new_database()
-        return ["backup", "restore", "b.tar", "again", *(["--database", database] if database else [])]
+        key = ["--key-file", str(used.path / KEY_FILE)]
+        return ["backup", "restore", "b.tar", "again", *key, *(["--database", database] if database else [])]
 
     while not _killed(restore(), tmp_path, (making / "blobs" / "incoming").exists):
         shutil.rmtree(again)  # on a busy machine it may be through before we look

@@ -69,5 +69,5 @@ digest = blobs.put(Path({str(large)!r}))
 blobs.copy_to(digest, Path({str(tmp_path)!r}) / "out")
 """
     assert resource.RLIMIT_AS
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", code], check=True)
     assert (tmp_path / "out").stat().st_size == 288 << 20

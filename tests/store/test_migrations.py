@@ -120,7 +120,7 @@ def test_an_upgraded_database_goes_on_being_written_to(old: tuple[Engine, Rows])
     engine, rows = old
     upgrade(engine)
     store = Store(engine)
-    store.add(task(1))
+    store.add(task(77))
     record(store, at=9.0, actor="p-0", action="look", subject="x", facts={})
     assert store.count(Task) == len(rows["tasks"]) + 1 and broken_links(store) == []
 

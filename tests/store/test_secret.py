@@ -14,7 +14,7 @@ from itsdangerous import URLSafeTimedSerializer
 
 from guildhall.errors import UnreadableFile
 from guildhall.store.secret import ELSEWHERE, KEY_FILE, OLD_KEY_FILE, derive, open_secret
-from guildhall.store.workspace import Workspace
+from guildhall.store.workspace import MARK, SETTINGS, Workspace
 from guildhall.web.site import Addresses, Site
 
 
@@ -65,13 +65,14 @@ def test_what_an_earlier_version_signed_and_sealed_stays_good(workspace: Workspa
     key = b"k" * 32
     (workspace.path / KEY_FILE).unlink()
     (workspace.path / OLD_KEY_FILE).write_bytes(key)
-    site = Site(workspace, Addresses("http://localhost", "http://files.localhost"))
-    assert site.roster.mark("Acme") == hmac.new(key, b"acme", "sha256").hexdigest()
-    assert URLSafeTimedSerializer(key, salt="deliverable").loads(site.signer.dumps(["seat", "what"])) == [
-        "seat",
-        "what",
-    ]
-    assert workspace.key_for("webhooks") == hmac.digest(key, b"guildhall webhooks", "sha256")
+    settings = (workspace.path / SETTINGS).read_text().splitlines()
+    (workspace.path / SETTINGS).write_text("\n".join(line for line in settings if MARK not in line))
+    with Workspace.open(workspace.path) as again:
+        site = Site(again, Addresses("http://localhost", "http://files.localhost"))
+        assert site.roster.mark("Acme") == hmac.new(key, b"acme", "sha256").hexdigest()
+        signed = site.signer.dumps(["seat", "what"])
+        assert URLSafeTimedSerializer(key, salt="deliverable").loads(signed) == ["seat", "what"]
+        assert again.key_for("webhooks") == hmac.digest(key, b"guildhall webhooks", "sha256")
 
 
 def test_a_secret_kept_elsewhere_is_read_from_there_and_never_made(

@@ -36,7 +36,7 @@ def test_a_secret_that_others_can_read_is_named_with_its_remedy(workspace: Works
     (workspace.path / name).touch()
     (workspace.path / name).chmod(0o640)
     [note] = upkeep(workspace)
-    assert f"chmod 600 {workspace.path / name}" in note
+    assert f"{workspace.path / name} first" in note and "doctor --repair" in note
 
 
 def test_a_password_in_the_settings_is_told_and_not_shown(workspace: Workspace) -> None:

@@ -113,6 +113,10 @@ def test_the_methods_are_told_from_the_frozen_design(workspace: Workspace, study
     for fact in ('settings {"reasoning_effort":"high"}', "tools: code", "2 samples a task", "5 graders judge each set"):
         assert fact in words
     assert "meets a task twice at most" in words and "pass a quiz" in words and "one more is asked" in words
+    assert "own files" not in words
+    handed = frozen.model_copy(update={"design": Design.model_validate({"people": strict | {"originals": True}})})
+    told = methods_of(handed, [task(0)], policy=policy("expert"), models=["alpha"])
+    assert "handed the makers' own files, cleaned" in " ".join(told) and "docx 1.00" in " ".join(told)
     program = methods_of(frozen, [task(0)], policy=policy("judge:judge"), models=["alpha"])
     assert "The judge is a program." in " ".join(program) and "quiz" not in " ".join(program)
 

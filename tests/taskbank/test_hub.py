@@ -39,9 +39,7 @@ def guildhall(*words: str, folder: Path, hub: str) -> subprocess.CompletedProces
         "HF_HUB_DISABLE_XET": "1",
     }
     command = [sys.executable, "-m", "guildhall", *words]
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
-    )
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 def test_a_hub_data_set_is_pinned_and_its_files_come_along(tmp_path: Path) -> None:

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Self
 
 import httpx
-import uvicorn
 
-from guildhall.domain.halls import Member, Role
+from guildhall.domain.halls import Member, Role, WayIn
 from guildhall.store.workspace import Workspace
 from guildhall.web.app import create_app
+from guildhall.web.connections import ConnectionLimits, Connections, limits_here
 from guildhall.web.files import files_app
+from guildhall.web.serving import server_of, together
 from guildhall.web.site import Addresses, Site
 from tests.waiting import client, until
 
@@ -35,18 +36,16 @@ class Live:
     port: int = field(default_factory=free_port)
     files_port: int = field(default_factory=free_port)
     skew_s: float = 0.0
+    limits: ConnectionLimits = field(default_factory=limits_here)
     visitors: list[Visitor] = field(default_factory=list)
 
     def start(self) -> Self:
         self.workspace = Workspace.open(self.path)
         addresses = Addresses(f"http://localhost:{self.port}", f"http://files.localhost:{self.files_port}")
         self.site = Site(self.workspace, addresses, clock=lambda: time.time() + self.skew_s)
+        self.connections = Connections(self.limits)
         self._servers = [
-            uvicorn.Server(
-                uvicorn.Config(
-                    app, host="127.0.0.1", port=port, log_level="critical", server_header=False, date_header=False
-                )
-            )
+            server_of(app, "127.0.0.1", port, self.connections)
             for app, port in ((create_app(self.site), self.port), (files_app(self.site), self.files_port))
         ]
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
@@ -55,7 +54,7 @@ class Live:
         return self
 
     async def _serve(self) -> None:
-        await asyncio.gather(*(server.serve() for server in self._servers))
+        await together(self._servers, self.connections)
 
     def stop(self) -> None:
         for server in self._servers:
@@ -82,12 +81,14 @@ class Live:
     def link(self, member: Member) -> str:
         return f"{self.address}/enter/{self.site.door.new_link(member.id, now=self.site.clock())}"
 
-    def client(self, member: Member | None = None) -> Visitor:
+    def client(self, member: Member | None = None, *, entry: WayIn | None = WayIn.PASSKEY) -> Visitor:
         """A plain HTTP visitor, inside already when a member is given."""
         visitor = Visitor(self)
         self.visitors.append(visitor)
         if member is not None:
-            visitor.http.cookies.set("guildhall", self.site.door.open_session(member.id, now=self.site.clock()))
+            visitor.http.cookies.set(
+                "guildhall", self.site.door.open_session(member.id, now=self.site.clock(), entry=entry)
+            )
         return visitor
 
 

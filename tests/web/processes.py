@@ -22,6 +22,7 @@ class Process:
     child: subprocess.Popen[bytes]
     said: Path
     port: int = 0
+    files_port: int = 0
 
     def stop(self, number: int = signal.SIGTERM, *, within_s: float | None = None) -> int:
         """Send a signal; the exit code."""
@@ -61,7 +62,7 @@ def serving(
         *words, *options, *([] if worker else ["--no-worker"]), folder=workspace.parent, environment=environment
     )
     with running as process:
-        process.port = port
+        process.port, process.files_port = port, files_port
         wait_until_ready(process)
         yield process
 

@@ -13,8 +13,10 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
+from guildhall.domain.authors import ModelRun
 from guildhall.domain.halls import Role
 from guildhall.domain.studies import Study
+from guildhall.domain.submissions import Submission
 from guildhall.errors import NotEnoughData
 from guildhall.store.audit import history
 from guildhall.store.work import WorkState
@@ -135,20 +137,25 @@ def test_an_opening_that_fails_says_so_and_can_be_tried_again(
 def test_items_with_a_known_answer_are_chosen_from_work_on_the_tasks(hall: Live, manager: Visitor) -> None:
     with_item = RULES | {"gold": "task-0"}
     text = unescape(at(manager, 4, with_item).text)
-    better = re.search(r'name="better.task-0"><option value="(\w+)">expert<', text)
-    worse = re.search(r'<option value="(\w+)">model-0, sample 1<', text)
-    assert better and worse
-    chosen = with_item | {"better.task-0": better[1], "worse.task-0": worse[1], "training.task-0": "yes"}
+    assert 'name="better.task-0"><option>expert<' in text and "<option>model-0, sample 1<" in text
+    works = {
+        one.author.name if isinstance(one.author, ModelRun) else "expert": one.key for one in _works(hall, "task-0")
+    }
+    assert not any(key[:12] in text for key in works.values()), "keys beside names would lead from code names to models"
+    chosen = with_item | {"better.task-0": "expert", "worse.task-0": "model-0, sample 1", "training.task-0": "yes"}
     assert "Say what shows" in at(manager, 5, chosen).text
     chosen |= {"why.task-0": "Its total is right.", "quiz_required": "yes", "anyway": "yes"}
     assert manager.post("/manage/new", chosen).status_code == 303
     [item] = hall.site.study("second").design.hall.gold
-    assert (item.task, item.better, item.worse, item.training) == ("task-0", better[1], worse[1], True)
+    assert (item.task, item.better, item.worse, item.training) == ("task-0", works["expert"], works["model-0"], True)
+
+
+def _works(hall: Live, task: str) -> list[Submission]:
+    return hall.site.store.find(Submission, task=task)
 
 
 def test_two_equal_sides_are_no_item_with_a_known_answer(hall: Live, manager: Visitor) -> None:
-    key = "0" * 64
-    same = RULES | {"gold": "task-0", "better.task-0": key, "worse.task-0": key, "why.task-0": "x"}
+    same = RULES | {"gold": "task-0", "better.task-0": "expert", "worse.task-0": "expert", "why.task-0": "x"}
     assert "two different submissions" in at(manager, 5, same).text
 
 

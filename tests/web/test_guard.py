@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import httpx
 import pytest
@@ -15,6 +18,7 @@ from guildhall.domain.submissions import Submission
 from guildhall.store.workspace import Workspace
 from guildhall.web.app import routes
 from guildhall.web.rendering import rendered
+from guildhall.web.security import SharedLimit
 from guildhall.web.site import Addresses
 from tests.web.live import Live, Visitor
 from tests.web.studies import make_task, open_study
@@ -220,8 +224,33 @@ def test_bodies_beyond_the_limit_are_refused_before_they_are_kept(live: Live) ->
 
 def test_entries_are_limited_in_number(live: Live) -> None:
     visitor = live.client()
-    statuses = {visitor.http.post(f"/enter/guess-{number}").status_code for number in range(60)}
+    statuses = {
+        visitor.http.post(f"/enter/guess-{number}", headers={"x-forwarded-for": f"9.9.9.{number}"}).status_code
+        for number in range(60)
+    }
     assert statuses <= {410, 429} and 429 in statuses
+
+
+def test_tries_are_counted_together_by_all_processes_of_a_workspace(tmp_path: Path) -> None:
+    now = [1e9]
+    first, second = (
+        SharedLimit(tmp_path / "cache" / "tries", b"entries", per_minute=6, burst=4, clock=lambda: now[0]) for _ in "ab"
+    )
+    assert [one.allows("a") for one in (first, second) * 3] == [True] * 4 + [False] * 2
+    assert second.allows("b") and SharedLimit(first.file, b"letters", 6, 4, clock=lambda: now[0]).allows("a")
+    assert not SharedLimit(first.file, b"entries", 6, 4, clock=lambda: now[0]).allows("a")
+    now[0] += 20
+    assert [one.allows("a") for one in (second, first, second)] == [True, True, False]
+    now[0] += 4000
+    assert first.allows("c")
+    with closing(sqlite3.connect(first.file)) as kept:
+        assert kept.execute("SELECT count(*) FROM tries").fetchone() == (1,), "who tried is forgotten after an hour"
+
+
+def test_where_tries_cannot_be_shared_each_process_counts_for_itself(tmp_path: Path) -> None:
+    (tmp_path / "tries").mkdir()
+    limit = SharedLimit(tmp_path / "tries", b"entries", per_minute=1, burst=2)
+    assert [limit.allows("a") for _ in range(3)] == [True, True, False]
 
 
 def test_every_page_carries_the_protective_headers(live: Live) -> None:

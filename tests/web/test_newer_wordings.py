@@ -82,7 +82,7 @@ def test_importing_newer_versions_of_all_tasks_changes_nothing_in_a_study_judged
     live = Live(path).start()
     try:
         graders = [live.invite() for _ in range(2)]
-        for number in range(len(tasks)):  # two gradings a task: this is half of them
+        for number in range(min(len(tasks), 60)):  # two gradings a task are wanted: it stays at work
             assert judge_one(live.site, graders[number % 2], "study", ranks=((1, 2), (2, 1), (1, 1))[number % 3])
         seat = next_set(
             live.site.queue,

@@ -72,7 +72,7 @@ def test_json_lines_tell_routes_and_code_names_and_never_a_person_a_token_or_a_k
     assert [line["who"] for line in inside] == ["grader-teal"] and inside[0]["duration_ms"] > 0
     known = {line.get("request_id") for line in lines(server)}
     assert {answer.headers["x-request-id"] for answer in answers[:-1]} <= known
-    assert answers[-1].headers["x-request-id"] == "from-the-proxy-1"
+    assert (answers[-1].text, answers[-1].headers["x-request-id"]) == ("alive\n", "from-the-proxy-1")
     for hidden in (SECRET, ADDRESS, NAME, entry.rpartition("/")[2]):
         assert hidden not in server.words()
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 import pytest
 from playwright.sync_api import Browser, expect
 
-from guildhall.domain.halls import Role
+from guildhall.domain.halls import Member, Role, WayIn
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.submissions import Submission
 from guildhall.errors import InputError
@@ -21,6 +21,7 @@ from guildhall.store.audit import broken_links, history
 from guildhall.store.workspace import Workspace
 from guildhall.study.publishing import publish
 from guildhall.study.unblinding import ask_to_unblind, confirm_unblinding
+from guildhall.web.access import Session
 from tests.axe import faults
 from tests.web.judging import judge_one
 from tests.web.live import Live
@@ -50,8 +51,13 @@ def hall(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 
 def unblind(hall: Live) -> None:
     one, other = hall.invite(Role.MANAGER), hall.invite(Role.MANAGER)
-    ask_to_unblind(hall.site.store, "study", one, why="It is finished.", now=time.time())
-    confirm_unblinding(hall.site.store, "study", other, now=time.time())
+    now, study = time.time(), hall.site.study("study")
+    ask_to_unblind(hall.site.store, study, _here(one, now), why="It is finished.", now=now)
+    confirm_unblinding(hall.site.store, study, _here(other, now), now=now)
+
+
+def _here(member: Member, now: float) -> Session:
+    return Session(member, "", "", WayIn.PASSKEY, now)
 
 
 @pytest.fixture(scope="module")

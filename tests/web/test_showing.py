@@ -12,11 +12,18 @@ from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
 from guildhall.documents.kinds import Family, Kind
+from guildhall.documents.looking import Documents
 from guildhall.domain.judgments import BlindedFile, BlindedSide, BlindedView
+from guildhall.domain.prepared import Prepared
+from guildhall.errors import CorruptBlob
+from guildhall.grading.opening import open_hall
+from guildhall.judging.preparing import Preparer
 from guildhall.store.blobs import Blobs
+from guildhall.store.workspace import Workspace
 from guildhall.web.files import files_app
 from guildhall.web.showing import shown_files, texts_by_page
 from guildhall.web.site import Site
+from tests.web.studies import make_task, open_study
 
 FILM = ("film not shown: 12 moments of 3.0 s are shown as frames", "sound not shown: a waveform", "no text: silent")
 PLAYED = [kind for kind in Kind if kind.row.inline and kind.family in (Family.AUDIO, Family.VIDEO)]
@@ -77,3 +84,32 @@ def test_words_are_put_under_no_page_when_pages_and_headings_do_not_match() -> N
 
 def test_a_page_without_words_has_none() -> None:
     assert texts_by_page("# Page 1\n# Page 2\nb", 2) == {2: "b"}
+
+
+def test_a_file_costs_the_same_at_its_first_fetch_as_at_any_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blobs = Blobs(tmp_path)
+    site = site_with(blobs, BlindedFile(name="A-1", kind="png", digest=blobs.put(b"bytes"), copied_as="png"))
+    read = list[str]()
+    monkeypatch.setattr(Blobs, "open", lambda _blobs, digest: read.append(digest))
+    with TestClient(files_app(site)) as client:
+        assert [client.get("/f/A.1/A-1").content for _ in range(2)] == [b"bytes"] * 2
+    assert not read, "it was verified when its study was opened"
+
+
+@pytest.mark.parametrize("part", ["copied", "text", "layer", "grid", "page"])
+def test_a_study_with_a_damaged_file_is_not_opened(tmp_path: Path, part: str) -> None:
+    with Workspace.create(tmp_path / "workspace") as workspace:
+        study = open_study(workspace, [make_task(0)])
+        preparer = Preparer(workspace, cast("Documents", None))
+        assert open_hall(workspace, study, preparer).prepared == 2
+        memo, sheet = workspace.store.find(Prepared)[-1].files
+        digests = {"copied": memo.copied, "text": memo.text, "layer": memo.layer, "grid": sheet.grid}
+        digest = (digests | {"page": memo.pages[0].image})[part]
+        assert digest
+        place = workspace.blobs.path(digest)
+        place.chmod(0o600)
+        place.write_bytes(b"other bytes")
+        with pytest.raises(CorruptBlob):
+            open_hall(workspace, study, preparer)

@@ -21,7 +21,6 @@ from guildhall.store.workspace import Workspace
 from guildhall.study.gradings import work_once
 from guildhall.web.site import Addresses, Site
 from guildhall.web.webhooks import Webhooks
-from tests.waiting import fetch
 from tests.web.live import Live
 from tests.web.packages import package
 from tests.web.processes import Process, guildhall, serving, wait_until
@@ -181,8 +180,3 @@ def test_a_grading_stops_between_two_batches_and_stopping_is_no_failed_try(asked
 def test_the_limit_is_told_to_whoever_gives_a_wrong_one(path: Path) -> None:
     with guildhall("worker", "--workspace", str(path), "--stop-within", "-1", folder=path.parent) as worker:
         assert worker.child.wait() == 2 and "stop-within" in worker.words()
-
-
-def test_health_is_told_by_a_real_server(path: Path) -> None:
-    with serving(path) as server:
-        assert fetch(f"http://127.0.0.1:{server.port}/healthz").text == "alive\n"

@@ -18,7 +18,7 @@ import numpy as np
 from guildhall.analysis.agreement_report import AgreementReport, ConstantVerdict, agreement_report, best_constant
 from guildhall.analysis.effects import JudgedRows, clustered_slope, length_effect, position_effect, slope_estimate
 from guildhall.analysis.files import read_table
-from guildhall.analysis.intervals import clustered_mean, share_interval
+from guildhall.analysis.intervals import mean_of_rows, share_interval
 from guildhall.analysis.ratings_table import ratings_from_table
 from guildhall.analysis.splits import mean_margin
 from guildhall.analysis.tables import Coded, Floats, Table, encode
@@ -223,7 +223,7 @@ def kin_preference(judge: Rows, people: Rows, *, level: float = 0.95) -> Estimat
     gap = np.array([seen[sample] - truth[sample] for sample in shared])
     kin = np.array([float(about[sample].kin or False) for sample in shared])
     tasks = _codes([about[sample].task for sample in shared])
-    slope = clustered_slope(gap, kin, absorb=(), cluster=tasks)
+    slope = clustered_slope(gap, kin, absorb=(), task=tasks)
     return slope_estimate(slope, what=what, n_judgments=len(judge), level=level, method=method)
 
 
@@ -268,22 +268,14 @@ def clustered_share(
             level=level,
             why_no_interval="there is no verdict it could be counted from",
         )
-    mean = clustered_mean(np.array(values), _codes(tasks))
-    made = share_interval(
-        mean.value,
-        mean.error**2,
-        n_clusters=mean.n_clusters,
-        n_judgments=len(values),
-        level=level,
-        df=mean.df,
-        unit=unit,
-    )
+    value, spread = mean_of_rows(np.array(values), _codes(tasks))
+    made = share_interval(value, spread, n_judgments=len(values), level=level, unit=unit)
     return Estimate(
-        value=mean.value,
+        value=value,
         estimand=what,
         level=level,
         unit=unit,
-        n_tasks=mean.n_clusters if unit == "task" else None,
+        n_tasks=spread.n_tasks if unit == "task" else None,
         n_judgments=len(values),
         **made,
     )

@@ -124,8 +124,10 @@ class Counted:
 
     @cached_property
     def outcomes(self) -> Outcomes:
-        """What estimators of rates take: the pairs, and what rules decided."""
-        own, ruled = self.pairs.outcomes, self.by_rule
+        """What estimators of rates take, in the plan's strata: the pairs, and what rules decided."""
+        columns = self.pairs.columns
+        strata = [columns[name] for name in ("occupation", "sector") if name in self.policy.strata and name in columns]
+        own, ruled = replace(self.pairs.outcomes, stratum=strata[0] if strata else None), self.by_rule
         return own if ruled is None or not len(ruled) else own.and_also(outcomes_by_rule(ruled))
 
 
@@ -180,6 +182,8 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
         for codes in ([_COUNTED], _LOST)
         for wanted in [(of_models & beside["rule"].is_in(codes)).fill_null(value=False)]
     )
+    if policy.collapse == "swap-to-tie" and policy.graders.kind in _ROUNDS:
+        answers = answers.with_columns(rank=_swaps_as_ties())
     return Counted(
         pairs=pairs_from(answers, verdicts),
         answers=answers,
@@ -301,6 +305,13 @@ def _with_broken_rounds() -> pl.Expr:
     whole = counts.sum().over("comparison", "grader", "sweep") == orders
     broken = pl.lit(RULES.index(Rule.BROKEN_ROUND), dtype=pl.Int8)
     return pl.when(counts & ~whole).then(broken).otherwise(pl.col("rule"))
+
+
+def _swaps_as_ties() -> pl.Expr:
+    """A work's rank; the baseline's beside it where a sweep found the work better in one order and worse in another."""
+    better, sweep = pl.col("base_rank") - pl.col("rank"), ("comparison", "grader", "sweep", "work")
+    both = (better.max().over(sweep) > 0) & (better.min().over(sweep) < 0)
+    return pl.when(both).then("base_rank").otherwise("rank")
 
 
 def group_of() -> pl.Expr:

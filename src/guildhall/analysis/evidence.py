@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -14,13 +14,10 @@ from numpy.typing import NDArray
 
 from guildhall.analysis.counting import Counted
 from guildhall.analysis.missing import Becomes, missing_grades
-from guildhall.analysis.outcomes import Outcomes
-from guildhall.analysis.paired import Drift
+from guildhall.analysis.paired import Drift, rates_by_task
 from guildhall.analysis.pairs import NOT_ASKED, Pairs
-from guildhall.analysis.rated import Groups
 from guildhall.analysis.tables import Coded, Floats, Table
 from guildhall.analysis.win_rates import WinRate, win_rates
-from guildhall.domain.estimates import Convention
 from guildhall.domain.policy import GraderGroup, GroupKind
 from guildhall.domain.report import TaskRates
 from guildhall.domain.studies import Study
@@ -108,6 +105,7 @@ class Need(StrEnum):
 
     `severity`: `submission, task, model` (null for a person's work), `severity, grader, control, drawn`.
     `files`: `author, task, submission, ending, rules`: delivered files with the faults that checks found in each.
+    `steering`: `author, task, submission, rules`: all work, with the attempts to steer whoever judges found in each.
     `tells`: `submission`: work that still hints at its maker.
     `picks`: `author, chosen, order`: tries a judge picked from.
     `reasons`: `coder, judgment, label`: justifications by the label that names their main reason.
@@ -117,6 +115,7 @@ class Need(StrEnum):
 
     SEVERITY = "severity"
     FILES = "files"
+    STEERING = "steering"
     TELLS = "tells"
     PICKS = "picks"
     REASONS = "reasons"
@@ -200,19 +199,3 @@ class Evidence:
     def waves(self) -> tuple[Study, ...]:
         """The studies whose pairs are here, the earliest first."""
         return (*(self.earlier.waves if self.earlier is not None else ()), self.study)
-
-
-def rates_by_task(outcomes: Outcomes, waves: Iterable[Study]) -> TaskRates:
-    """Rates by model and task, tasks under the version that the studies pin."""
-    keys = {name: key for study in waves for name, key in study.pins.items()}
-    groups = Groups(outcomes)
-    models = [outcomes.model.names[code] for code in groups.codes.tolist()]
-    place = np.repeat(np.arange(len(groups)), groups.n_tasks), groups.names_of_tasks
-    rates: dict[str, dict[str, tuple[float | None, ...]]] = {}
-    conventions: tuple[Convention, ...] = ("win", "win_or_tie")
-    for convention in conventions:
-        means = np.full((len(groups), len(outcomes.task.names)), None, dtype=object)
-        means[place] = groups.task_means(convention).tolist()
-        rates[convention] = dict(zip(models, map(tuple, means.tolist()), strict=True))
-    tasks = tuple(keys.get(name, name) for name in outcomes.task.names)
-    return TaskRates(tasks=tasks, win=rates["win"], win_or_tie=rates["win_or_tie"])

@@ -40,6 +40,8 @@ class Outcomes:
     sample: Coded
     halves: Halves
     grader: Coded | None = None
+    stratum: Coded | None = None
+    """Strata (occupations, say) that stay the same in any other draw of tasks; unknown is a stratum of its own."""
     groups: Mapping[str, Coded] | None = None
     n_excluded: int = 0
     grader_kinds: Mapping[str, int] | None = None
@@ -56,14 +58,19 @@ class Outcomes:
             sample=_kept(self.sample, which),
             halves=self.halves[which],
             grader=_kept(self.grader, which) if self.grader else None,
+            stratum=_kept(self.stratum, which) if self.stratum else None,
             groups={name: _kept(column, which) for name, column in (self.groups or {}).items()},
         )
 
     def and_also(self, other: Outcomes) -> Outcomes:
         """Both together; breakdowns that one of them lacks are left out."""
         groups = {name: column for name, column in (self.groups or {}).items() if name in (other.groups or {})}
+        within = self.stratum
+        name = next((one for one, column in (self.groups or {}).items() if within and column.names is within.names), "")
+        strata = other.stratum or (other.groups or {}).get(name)
         return replaced(
             self,
+            stratum=joined_codes(within, strata) if within and strata else None,
             task=joined_codes(self.task, other.task),
             model=joined_codes(self.model, other.model),
             sample=joined_codes(self.sample, other.sample),
@@ -103,6 +110,7 @@ def outcomes_from_arrays(
     score: Sequence[float] | Floats,
     sample: Sequence[object] | None = None,
     grader: Sequence[object] | None = None,
+    stratum: Sequence[object] | None = None,
     groups: Mapping[str, Sequence[object]] | None = None,
 ) -> Outcomes:
     """Outcomes from parallel sequences; a NaN score is refused. Without `sample` each task has one per model."""
@@ -113,6 +121,7 @@ def outcomes_from_arrays(
         sample=encode(sample if sample is not None else ["1"] * len(halves)),
         halves=halves,
         grader=encode(grader) if grader is not None else None,
+        stratum=encode(stratum) if stratum is not None else None,
         groups={name: encode(column) for name, column in (groups or {}).items()},
     )
 
@@ -120,16 +129,18 @@ def outcomes_from_arrays(
 OPTIONAL = ("sample", "grader", "grader_kind", "by_rule")
 
 
-def read_outcomes(path: Path, *, by: Sequence[str] = ()) -> Outcomes:
+def read_outcomes(path: Path, *, by: Sequence[str] = (), strata: str | None = None) -> Outcomes:
     """Outcomes from a file with columns `task, model, score`, those of `OPTIONAL` where they are there, and `by`.
 
-    A row whose `by_rule` says something was judged by nobody: it is work that left nothing to judge.
+    A row whose `by_rule` says something was judged by nobody: it is work that left nothing to judge. `strata` names a
+    column (occupation, say) whose values stay the same in any other draw of tasks.
     """
-    table = read_table(path, required=("task", "model", "score", *by), optional=OPTIONAL)
-    return outcomes_from_table(table, by=by)
+    more = (*by, *((strata,) if strata and strata not in by else ()))
+    table = read_table(path, required=("task", "model", "score", *more), optional=OPTIONAL)
+    return outcomes_from_table(table, by=by, strata=strata)
 
 
-def outcomes_from_table(table: Table, *, by: Sequence[str] = ()) -> Outcomes:
+def outcomes_from_table(table: Table, *, by: Sequence[str] = (), strata: str | None = None) -> Outcomes:
     """Rows without a score are left out and counted; rows without a task or a model are refused."""
     scores = table.numbers("score")
     known = ~np.isnan(scores)
@@ -151,6 +162,7 @@ def outcomes_from_table(table: Table, *, by: Sequence[str] = ()) -> Outcomes:
         sample=columns.get("sample", one),
         halves=to_halves(scores[known]),
         grader=columns.get("grader"),
+        stratum=_kept(table.coded(strata), known) if strata else None,
         groups={name: columns[name] for name in by},
         n_excluded=int((~known).sum()),
         unknown={name: table.coded(name).codes[~known] for name in ("model", *by)},

@@ -124,13 +124,14 @@ class Pairs:
 
     @property
     def outcomes(self) -> Outcomes:
-        """What estimators of rates take."""
+        """What estimators of rates take; occupations stay as they are in any other draw of tasks."""
         return Outcomes(
             task=self.task,
             model=self.model,
             sample=self.sample,
             halves=self.halves,
             grader=self.grader,
+            stratum=self.columns.get("occupation"),
             groups=self.columns,
         )
 

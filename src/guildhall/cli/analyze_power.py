@@ -23,7 +23,7 @@ def ppi(
     file: Annotated[
         Path,
         typer.Argument(
-            help="Rows: model, auto, human (may be empty); optionally task, probability. "
+            help="Rows: model, auto, human (may be empty); optionally task, probability, grader. "
             "With left and right instead of model: Bradley-Terry scores."
         ),
     ],

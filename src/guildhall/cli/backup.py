@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,11 +36,11 @@ def make(
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Back the workspace up while it is in use: everything in it at one moment, people and keys included.
+    """Back the workspace up while it is in use: everything in it at one moment but its secret, which is kept apart.
 
     Exit code 8 when the backup was made and a file of the workspace turned out to be damaged.
     """
-    from guildhall.store.backup import name_for, remove_older, take_backup
+    from guildhall.store.backup import take_backup
     from guildhall.store.workspace import Workspace
 
     now = time.time()
@@ -49,7 +50,8 @@ def make(
     removed = remove_older(file, keep=keep) if keep and file.is_dir() else []
     _show(target, made, json, removed=[str(one) for one in removed])
     if not json:
-        note("it holds what the workspace holds, personal data and keys too: keep it as safe")
+        note("it does not hold the workspace's secret, which `backup restore` asks for: keep guildhall.key apart")
+        note("it holds what the workspace holds, what people wrote too: keep it as safe")
     _tell_damage(made)
 
 
@@ -75,13 +77,21 @@ def restore(
         Optional[str],  # noqa: UP045
         typer.Option(help="Where files are to live, e.g. s3://bucket/folder.", show_default=False),
     ] = None,
+    key_file: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--key-file", help="The file with the workspace's secret: its guildhall.key.", show_default=False),
+    ] = None,
+    new_key: Annotated[
+        bool, typer.Option("--new-key", help="The secret is lost: go on without names, addresses and webhooks.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Make a workspace from a backup; every byte of it is verified before anything is written."""
     from guildhall.store.audit import broken_links
     from guildhall.store.backup import restore_backup
 
-    with restore_backup(file, path, database=database, blobs=blobs) as restored:
+    made = restore_backup(file, path, database=database, blobs=blobs, key=key_file, new_key=new_key)
+    with made as restored:
         broken = broken_links(restored.store)
         facts = {
             "workspace": str(path),
@@ -114,3 +124,21 @@ def _tell_damage(held: Backup) -> None:
     if held.damaged:
         note(f"{len(held.damaged)} files of the workspace were damaged before the backup, first {held.damaged[0]}")
         raise typer.Exit(8)
+
+
+_NAME = re.compile(r"\d{8}T\d{6}Z\.guildhall-backup\.tar")
+"""Only files named by us are ever removed."""
+
+
+def name_for(now: float) -> str:
+    """The file name of a backup made at a time; names sort by it."""
+    return f"{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%SZ}.guildhall-backup.tar"
+
+
+def remove_older(folder: Path, *, keep: int) -> list[Path]:
+    """Remove all but the newest backups of a folder; what was removed."""
+    found = sorted(file for file in folder.iterdir() if _NAME.fullmatch(file.name))
+    older = found[: max(0, len(found) - keep)]
+    for file in older:
+        file.unlink()
+    return older

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -18,16 +19,21 @@ def doctor(
     rebuild: Annotated[
         bool, typer.Option("--rebuild", help="Make the table of verdicts anew from the judgments that are kept.")
     ] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Close a workspace's folder and files to everybody but their owner.")
+    ] = False,
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 4 when anything is missing.")] = False,
 ) -> None:
     """Say what this machine can and cannot do, and how to fix it; or whether a workspace is whole."""
+    if repair:
+        _repair(workspace, json and not (deep or rebuild))
     if rebuild:
         _rebuild(workspace, json and not deep)
     if deep:
         _deep(workspace, json)
-    if deep or rebuild:
+    if deep or rebuild or repair:
         return
     from guildhall.machine import examine
 
@@ -42,8 +48,27 @@ def doctor(
         table("This machine", ["", "what", "found, or how to get it", "used for"], rows)
         missing = [finding for finding in findings if not finding.present]
         note(f"{len(missing)} of {len(findings)} are missing; what needs them says so and the rest works without")
+        for words in _open_files(workspace):
+            note(words)
     if strict and not all(finding.present for finding in findings):
         raise typer.Exit(4)
+
+
+def _open_files(workspace: WorkspaceOption) -> list[str]:
+    from guildhall.store.checking import open_files
+    from guildhall.store.workspace import SETTINGS
+
+    folder = workspace or Path.cwd()
+    return list(open_files(folder)) if (folder / SETTINGS).exists() else []
+
+
+def _repair(workspace: WorkspaceOption, json: bool) -> None:
+    from guildhall.store.checking import close_to_others
+    from guildhall.store.workspace import Workspace
+
+    with Workspace.find(workspace) as opened:
+        closed = close_to_others(opened.path)
+    as_json({"closed": closed}) if json else done(f"closed {closed} files and folders to everybody but their owner")
 
 
 def _rebuild(workspace: WorkspaceOption, json: bool) -> None:

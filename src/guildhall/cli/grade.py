@@ -125,8 +125,8 @@ def rubric(
 
     with Workspace.find(workspace) as opened:
         open_study = OpenStudy.open(study, opened, executor=chosen_executor(executor, address))
-        named = next((one for one in open_study.file.judges if one.name == judge), None) or plan_of(judge)
-        marked = mark_study(open_study, named, whole=whole, sweeps=sweeps, again=failed)
+        plan = plan_of(open_study, judge)
+        marked = mark_study(open_study, plan, whole=whole, sweeps=sweeps, again=failed)
         scores = rubric_scores(marks_of(open_study))
     if json:
         as_json({"items": marked.verdicts, "failures": marked.failures, "left": marked.left, "scores": scores})

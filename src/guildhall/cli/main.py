@@ -7,6 +7,7 @@ Exit codes: 0 done; 1 unexpected fault; 2 wrong input or usage; 3 workspace; 4 m
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -111,7 +112,11 @@ def root(
 
 
 def main() -> None:
-    """Run the command line; our own errors become one line and an exit code, never a traceback."""
+    """Run the command line; our own errors become one line and an exit code, never a traceback.
+
+    What it writes is for its owner only: workspaces, logs and exports hold people.
+    """
+    os.umask(0o077)
     try:
         app()
     except GuildhallError as error:

@@ -150,6 +150,19 @@ def list_(workspace: WorkspaceOption = None, json: JsonOption = False) -> None:
     table(f"{len(members)} people", ["code name", "role", "occupations", "years"], rows, numeric=[3])
 
 
+@app.command("vouch")
+def vouch(code_name: CodeName, workspace: WorkspaceOption = None) -> None:
+    """Say that somebody is a person of their own, whoever invited them: they may then confirm an unblinding."""
+    from guildhall.store.audit import record
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.unblinding import VOUCHED
+
+    with Workspace.find(workspace) as opened:
+        member = _site(opened).roster.by_code_name(code_name)
+        record(opened.store, at=time.time(), actor="operator", action=VOUCHED, subject=member.code_name, facts={})
+    done(f"{code_name} stands for themselves, whoever invited them")
+
+
 @app.command("revoke")
 def revoke(code_name: CodeName, workspace: WorkspaceOption = None) -> None:
     """Close the door to somebody at once; what they judged stays."""
@@ -165,12 +178,10 @@ def revoke(code_name: CodeName, workspace: WorkspaceOption = None) -> None:
 
 @app.command("erase")
 def erase(code_name: CodeName, workspace: WorkspaceOption = None) -> None:
-    """Destroy the key to a person's fields: their judgments stay, pseudonymous for ever."""
+    """Destroy the key to a person's fields: their judgments stay, pseudonymous. Old backups keep what they hold."""
     from guildhall.store.workspace import Workspace
 
     with Workspace.find(workspace) as opened:
-        site = _site(opened)
-        member = site.roster.by_code_name(code_name)
-        site.door.leave_everywhere(member.id)
-        site.roster.erase(member.id)
+        roster = _site(opened).roster
+        roster.erase(roster.identity_of(code_name))
     done(f"{code_name} is erased: nothing leads back to a person")

@@ -67,6 +67,14 @@ def serve(
     worker: Annotated[
         bool, typer.Option(help="Run background work beside; leave it out where `guildhall worker` runs.")
     ] = True,
+    trusted_proxy: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(
+            envvar="GUILDHALL_TRUSTED_PROXIES",
+            help="The address or network of a proxy in front, whose X-Forwarded-For is believed; may be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     log_format: LogFormatOption = LogFormat.TEXT,
     metrics: MetricsOption = None,
     stop_within: StopWithinOption = 25.0,
@@ -84,6 +92,8 @@ def serve(
         done(f"serving {site.addresses.app} (deliverables at {site.addresses.files}); stop with Ctrl-C")
         if not site.roster.everyone():
             note("nobody is on the roster yet: `guildhall people invite` makes the first link")
+        if site.addresses.https and not trusted_proxy:
+            note("no proxy is named: if one stands in front, all visitors count as one; see --trusted-proxy")
 
     configure_logs(log_format)
     with Workspace.find(workspace) as opened:
@@ -97,6 +107,7 @@ def serve(
             with_worker=worker,
             metrics_at=metrics_at(metrics),
             stop_within_s=stop_within,
+            trusted_proxies=trusted_proxy or (),
         )
 
 

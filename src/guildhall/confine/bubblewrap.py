@@ -13,6 +13,9 @@ from guildhall.errors import MissingTool
 WORK = "/job"
 """Where the work folder is inside a room."""
 
+TEMPORARY = ("/dev/shm", "/tmp")  # noqa: S108
+"""Where a room's temporary space is inside; each is a tmpfs of its own."""
+
 INSIDE_ID = 1000
 PASSWD = f"root:x:0:0:root:/:/usr/sbin/nologin\nagent:x:{INSIDE_ID}:{INSIDE_ID}:agent:/tmp:/bin/bash\n"
 GROUP = f"root:x:0:\nagent:x:{INSIDE_ID}:\n"
@@ -36,11 +39,15 @@ def command_line(
     mounts: Iterable[Mount],
     limits: RoomLimits,
     env: Mapping[str, str],
+    temporary: Sequence[Path],
     seccomp_fd: int | None,
     passwd_fd: int,
     group_fd: int,
 ) -> list[str]:
-    """bwrap and its arguments, up to and including the `--` before the first process."""
+    """bwrap and its arguments, up to and including the `--` before the first process.
+
+    `temporary` are file systems made for `TEMPORARY`; without any, bwrap makes them, with no limit on their inodes.
+    """
     program = shutil.which("bwrap")
     if program is None:
         raise MissingTool("bubblewrap", needed_for="confined work", fix="install the package `bubblewrap`")
@@ -51,8 +58,12 @@ def command_line(
     line += ["--ro-bind-data", str(passwd_fd), "/etc/passwd", "--ro-bind-data", str(group_fd), "/etc/group"]
     line += ["--proc", "/proc", "--dev", "/dev"]
     # bwrap's own tmpfs on / and /dev may grow to half the machine's memory: close them, and bound the others.
-    line += ["--size", str(limits.temp_bytes), "--perms", "1777", "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]  # noqa: S108
-    line += ["--size", str(limits.temp_bytes), "--perms", "1777", "--tmpfs", "/tmp"]  # noqa: S108
+    for number, target in enumerate(TEMPORARY):
+        if temporary:
+            line += ["--bind", str(temporary[number]), target]
+        else:
+            line += ["--size", str(limits.temp_bytes), "--perms", "1777", "--tmpfs", target]
+    line += ["--remount-ro", "/dev"]
     for mount in mounts:
         line += ["--bind" if mount.writable else "--ro-bind", str(mount.source), mount.target]
     line += ["--remount-ro", "/", "--chdir", WORK]

@@ -21,6 +21,7 @@ from guildhall.confine.tree import started
 
 _NAME = "guildhall-room-"
 _NO_LIMIT = 1 << 60  # version 1 writes "no limit" as the largest number of whole pages
+_SHARE_OF_SOCKETS = 16
 _DYING_TAKES_AT_MOST_S = 2.0
 _numbers = count()
 
@@ -41,6 +42,8 @@ class ControlGroup:
         else:
             _write(self.memory / "memory.limit_in_bytes", memory_bytes)
             _write_where_known(self.memory / "memory.memsw.limit_in_bytes", memory_bytes)
+            # Version 1 counts buffers of TCP and UDP apart, and only once they have a limit; version 2 counts them in.
+            _write_where_known(self.memory / "memory.kmem.tcp.limit_in_bytes", memory_bytes // _SHARE_OF_SOCKETS)
         _write(self.pids / "pids.max", processes)
 
     def place(self, pid: int) -> None:

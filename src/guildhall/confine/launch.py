@@ -32,12 +32,20 @@ from guildhall.errors import MissingTool, RoomNotStarted
 UNPRIVILEGED_ID = 64987
 """uid and gid on the host when the caller is root; nothing else should own files under it."""
 
-_STAGE_THEN_DROP = f"""
+_STAGE = """
 echo 500 > /proc/self/oom_score_adj  # when memory runs out, the work goes first
-while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 97; shift 2; done
+while [ "$1" != -- ]; do
+    case $1 in
+        tmpfs:*) mount -t tmpfs -o "${1#tmpfs:}" tmpfs "$2" || exit 97 ;;
+        *) mount --bind "$1" "$2" || exit 97 ;;
+    esac
+    shift 2
+done
 shift
-exec setpriv --reuid={UNPRIVILEGED_ID} --regid={UNPRIVILEGED_ID} --clear-groups --no-new-privs -- "$@"
 """
+_AS_SOMEBODY_ELSE = f"setpriv --reuid={UNPRIVILEGED_ID} --regid={UNPRIVILEGED_ID} --clear-groups --no-new-privs --"
+_IN_A_NAMESPACE = ["unshare", "--mount", "--propagation", "private"]
+_AS_ITS_ROOT = ["--user", "--map-root-user"]
 
 
 def is_root() -> bool:
@@ -57,34 +65,56 @@ def hand_over(folder: Path) -> None:
             os.chown(Path(parent, name), UNPRIVILEGED_ID, UNPRIVILEGED_ID, follow_symlinks=False)
 
 
+@functools.cache
+def may_mount() -> bool:
+    """Whether we can mount in a namespace of our own: as root, or where the kernel lets users have one."""
+    if is_root():
+        return True
+    return subprocess.run([*_IN_A_NAMESPACE, *_AS_ITS_ROOT, "true"], capture_output=True, check=False).returncode == 0
+
+
 @dataclass
 class ReachablePaths:
-    """Reachable stand-ins for unreachable paths; `prefix` is the command that sets them up and drops root."""
+    """Reachable stand-ins for unreachable paths, and file systems of a room's own.
 
-    binds: list[tuple[Path, Path]] = field(default_factory=list)
+    `prefix` is the command that sets them up, in a mount namespace that ends with the room, and drops root.
+    """
+
+    binds: list[tuple[Path | str, Path]] = field(default_factory=list)
     folder: Path | None = None
 
     def reachable(self, path: Path) -> Path:
         """`path` itself, or the stand-in by which the unprivileged user reaches it."""
         if not is_root() or _others_may_reach(path):
             return path
+        return self._stand_in(path, folder=path.is_dir())
+
+    def temporary(self, limits: RoomLimits) -> list[Path]:
+        """A tmpfs of bounded size and number of files for each of `bubblewrap.TEMPORARY`; none where none can be."""
+        if not may_mount():
+            return []
+        options = f"tmpfs:size={limits.temp_bytes},nr_inodes={limits.temp_files},mode=1777,nosuid,nodev"
+        return [self._stand_in(options, folder=True) for _ in bubblewrap.TEMPORARY]
+
+    def _stand_in(self, source: Path | str, *, folder: bool) -> Path:
         if self.folder is None:
             self.folder = Path(tempfile.mkdtemp(prefix="guildhall-stage-"))
             self.folder.chmod(0o755)
         stand_in = self.folder / str(len(self.binds))
-        if path.is_dir():
+        if folder:
             stand_in.mkdir()
         else:
             stand_in.touch()
-        self.binds.append((path, stand_in))
+        self.binds.append((source, stand_in))
         return stand_in
 
     def prefix(self) -> list[str]:
-        if not is_root():
+        if not is_root() and not self.binds:
             return []
         staged = [str(part) for bind in self.binds for part in bind]
-        private = ["unshare", "--mount", "--propagation", "private"] if staged else []
-        return [*private, "sh", "-c", _STAGE_THEN_DROP, "sh", *staged, "--"]
+        private = [*_IN_A_NAMESPACE, *([] if is_root() else _AS_ITS_ROOT)] if staged else []
+        then = f'exec {_AS_SOMEBODY_ELSE if is_root() else ""} "$@"'
+        return [*private, "sh", "-c", _STAGE + then, "sh", *staged, "--"]
 
     def clear(self) -> None:
         """Remove the stand-ins; they are empty outside the launcher's own mount namespace."""
@@ -208,6 +238,7 @@ def _in_bubblewrap(
             line = bubblewrap.command_line(
                 mounts=shown,
                 limits=limits,
+                temporary=stage.temporary(limits),
                 env=_base_env("/tmp"),  # noqa: S108
                 seccomp_fd=filters if os.fstat(filters).st_size else None,
                 passwd_fd=passwd,

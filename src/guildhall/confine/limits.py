@@ -40,6 +40,7 @@ class RoomLimits:
     work_bytes: int = GIB  # the whole work folder
     work_files: int = 20_000
     temp_bytes: int = 256 * MIB  # /tmp, and as much again for /dev/shm
+    temp_files: int = 20_000  # in each of the two: an inode is kernel memory
     open_files: int = 1024  # a single process
 
     def but(self, **changes: Any) -> Self:

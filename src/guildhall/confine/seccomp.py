@@ -2,8 +2,9 @@
 
 Two reasons put a call on the list: it widens the kernel's attack surface without use to office work (bpf,
 io_uring, keyrings, mounts, tracing of neighbours), or it holds memory that no process's size shows and that a
-watcher would therefore miss (memory files, System V segments). Of sockets only four families are left: a network
-namespace does not hold the others back (AF_VSOCK reaches the machine around a virtual one).
+watcher would therefore miss (memory files, System V segments and messages). Of sockets only four families are left: a
+network namespace does not hold the others back (AF_VSOCK reaches the machine around a virtual one). Of netlink only
+what lists addresses and routes: on others users may queue messages for each other, which no control group counts.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ _LOAD_ARCH = struct.pack("=HBBI", 0x20, 0, 0, 4)  # A = seccomp_data.arch
 _LOAD_FIRST_ARGUMENT = struct.pack("=HBBI", 0x20, 0, 0, 16)  # low half of args[0]
 _ALLOW = struct.pack("=HBBI", 0x06, 0, 0, 0x7FFF0000)
 _KILL = struct.pack("=HBBI", 0x06, 0, 0, 0x80000000)
-_AF_UNIX = 1
-_FAMILIES = (_AF_UNIX, 2, 10, 16)  # and INET, INET6, NETLINK
+_LOAD_THIRD_ARGUMENT = struct.pack("=HBBI", 0x20, 0, 0, 32)
+_AF_UNIX, _AF_NETLINK, _NETLINK_ROUTE = 1, 16, 0
+_FAMILIES = (_AF_UNIX, 2, 10)  # and INET, INET6
 _X32_BIT = 0x40000000
 
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -49,6 +51,7 @@ _REFUSED: dict[str, tuple[int, int]] = {  # name -> (x86_64, aarch64)
     "mount_setattr": (442, 442),
     "move_mount": (429, 429),
     "move_pages": (279, 239),
+    "msgget": (68, 186),
     "name_to_handle_at": (303, 264),
     "open_by_handle_at": (304, 265),
     "open_tree": (428, 428),
@@ -87,11 +90,15 @@ def program(*, network_calls: bool, machine: str | None = None) -> bytes | None:
         lines += [struct.pack("=HBBI", 0x35, 0, 1, _X32_BIT), _refuse(errno.ENOSYS)]  # the x32 call table
     for numbers in _REFUSED.values():
         lines += [_skip_unless_equal(numbers[column], 1), _refuse(errno.ENOSYS)]
-    families, refused = (_FAMILIES, errno.EAFNOSUPPORT) if network_calls else ((_AF_UNIX,), errno.EACCES)
     one, other = _SOCKETS[machine]
     lines += [_skip_if_equal(one, 2), _skip_if_equal(other, 1), _ALLOW, _LOAD_FIRST_ARGUMENT]
-    lines += [_skip_if_equal(family, len(families) - place) for place, family in enumerate(families)]
-    return b"".join([*lines, _refuse(refused), _ALLOW])
+    if network_calls:
+        lines += [_skip_if_equal(family, 5 + len(_FAMILIES) - 1 - place) for place, family in enumerate(_FAMILIES)]
+        lines += [_skip_if_equal(_AF_NETLINK, 1), _refuse(errno.EAFNOSUPPORT), _LOAD_THIRD_ARGUMENT]
+        lines += [_skip_if_equal(_NETLINK_ROUTE, 1), _refuse(errno.EPROTONOSUPPORT)]
+    else:
+        lines += [_skip_if_equal(_AF_UNIX, 1), _refuse(errno.EACCES)]
+    return b"".join([*lines, _ALLOW])
 
 
 def _skip_if_equal(value: int, count: int) -> bytes:

@@ -5,7 +5,10 @@ Whoever loses its parent inside a room is adopted by the room's first process, s
 
 from __future__ import annotations
 
+import contextlib
 import os
+import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,9 +72,36 @@ class Tree:
         strays = {pid for pid, started in self._last.items() if (now := _read(pid)) and now.started == started}
         return strays | set(self.pids())
 
+    def unlinked_bytes(self, device: int) -> int:
+        """What files of one file system hold that only open or mapped files of the tree lead to."""
+        sizes: dict[int, int] = {}
+        for pid in self.pids():
+            for on, inode, size in _held(pid):
+                if on == device:
+                    sizes[inode] = max(size, sizes.get(inode, 0))
+        return sum(sizes.values())
+
     def proportional_bytes(self) -> int:
         """Memory with shared pages split among their users: slower to read than `resident_bytes`, and exact."""
         return sum(_proportional(pid) for pid in self.pids())
+
+
+def _held(pid: int) -> Iterator[tuple[int, int, int]]:
+    """Files a process has open or mapped though no folder names them any more: device, inode, bytes on disk."""
+    try:
+        with os.scandir(f"/proc/{pid}/fd") as opened:
+            for one in opened:
+                with contextlib.suppress(OSError):
+                    found = one.stat()
+                    if found.st_nlink == 0 and stat.S_ISREG(found.st_mode):
+                        yield found.st_dev, found.st_ino, found.st_blocks * 512
+        for line in Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.endswith(" (deleted)"):
+                between, _, _, device, inode = line.split(maxsplit=5)[:5]
+                (first, last), (major, minor) = (between.split("-"), device.split(":"))
+                yield os.makedev(int(major, 16), int(minor, 16)), int(inode), int(last, 16) - int(first, 16)
+    except OSError:
+        return  # it ended while we looked
 
 
 def started(pid: int) -> int | None:

@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from guildhall.confine.cgroup import ControlGroup
@@ -136,6 +136,7 @@ class Watch:
             return False
         most_bytes, most_files = self._limits.work_bytes, self._limits.work_files
         size = measure(self._work, give_up_after=2 * most_files)
+        size = replace(size, bytes=size.bytes + self._tree.unlinked_bytes(self._work.stat().st_dev))
         self._next_folder_look = now + min(_SLOWEST_FOLDER_LOOK_S, max(_FOLDER_LOOK_S, 4 * (time.monotonic() - now)))
         if not size.unmeasurable and size.bytes <= most_bytes and size.files <= most_files:
             self._tolerated = None

@@ -47,10 +47,9 @@ MOST_SHOWN = 40
 
 
 class UnpackedFile(Value):
-    """One file of an archive: the name it bears there, where it was unpacked to, and its size."""
+    """One file of an archive: the name it bears there, and where it was unpacked to."""
 
     name: str
-    size: int
     file: Path | None = None
 
 
@@ -100,7 +99,7 @@ def unpack(file: Path, out: Path, *, kind: str) -> Unpacked:
         target = out / f"{number:03}{_extension(name)}" if number <= MOST_SHOWN else None
         if target is not None:
             target.write_bytes(data)
-        members.append(UnpackedFile(name=name, size=len(data), file=target))
+        members.append(UnpackedFile(name=name, file=target))
     left = len(members) - MOST_SHOWN
     reason = f"only the first {MOST_SHOWN} files of an archive are shown"
     return Unpacked(
@@ -129,9 +128,9 @@ def _extension(name: str) -> str:
 
 
 def listing(unpacked: Unpacked) -> str:
-    """The archive's table of contents as text."""
-    lines = [f"{member.size:>12,}  {member.name}" for member in unpacked.members]
-    return "\n".join([f"{len(unpacked.members)} files (bytes, name)", "", *lines, ""])
+    """The archive's table of contents as text: names alone, since sizes tell programs apart."""
+    names = [member.name for member in unpacked.members]
+    return "\n".join([f"{len(names)} files", "", *names, ""])
 
 
 CONVERTED = {

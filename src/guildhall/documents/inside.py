@@ -1,8 +1,7 @@
 """What runs in a room for each wish: the package's functions in the shape in which rooms call them.
 
-The one door to scrubbing: a file in, a copy without its makers' traces out, or a refusal with its reason. Content is
-never altered and never dropped in silence. Where something cannot be looked into (macros, OLE objects, formats
-without a scrubber) the whole file is refused: its rendered pages can still be shown.
+The one door to scrubbing: a file in, what is known to show something of it out, or a refusal with its reason. What is
+left out is counted. Kinds without a scrubber are refused: their pages can still be shown, and our copy handed out.
 """
 
 from __future__ import annotations
@@ -84,12 +83,19 @@ def _a(kind: Kind) -> str:
 def _frozen(data: bytes, kind: Kind, ledger: ScrubLedger, *, name: str) -> bytes:
     if kind.row.freezer is None:
         return data
-    frozen: bytes = function(kind.row.freezer)(data, ledger, ScrubContext(kind, name, _left_alone))
+
+    def member(inner_name: str, inner: bytes) -> bytes:
+        """A file inside is drawn, too: cleaned where it can be, else frozen, else as it is."""
+        found = detect_bytes(inner[:65536], inner[-(1 << 20) :], name=inner_name, size=len(inner)).kind
+        for attempt in (scrub_bytes, _frozen):
+            try:
+                return attempt(inner, found, ledger, name=inner_name)
+            except (GuildhallError, *DAMAGE):
+                continue
+        return inner
+
+    frozen: bytes = function(kind.row.freezer)(data, ledger, ScrubContext(kind, name, member))
     return frozen
-
-
-def _left_alone(_name: str, inner: bytes) -> bytes:
-    return inner
 
 
 class FileFindings(Value):
@@ -106,8 +112,8 @@ class TellsFound(Value):
     read: bool = True
 
 
-def read(file: Path, out: Path, *, kind: str) -> Extracted:  # noqa: ARG001 - nothing to write
-    return extract_file(file, kind=Kind(kind))
+def read(file: Path, out: Path, *, kind: str, copy: Path | None = None) -> Extracted:  # noqa: ARG001 - nothing to write
+    return extract_file(file, kind=Kind(kind), copy=copy)
 
 
 def grid(file: Path, out: Path) -> Grid:  # noqa: ARG001 - nothing to write

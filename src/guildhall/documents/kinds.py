@@ -56,9 +56,9 @@ class FileKind:
     renderer: str | None = None
     """(file, kind, folder, means) -> pages; None: it cannot be shown."""
     scrubber: str | None = None
-    """(data, ledger, about) -> the data without its makers' traces; None: nobody here can look into it."""
+    """(data, ledger, about) -> the data by allow-lists; None: only our copy is handed out."""
     freezer: str | None = None
-    """(data, ledger, about) -> the data with volatile content frozen; None: nothing in it moves."""
+    """(data, ledger, about) -> the data as it is drawn and read: nothing moves, and nobody is named; None: as it is."""
     copier: str | None = None
     """(file, kind, out, looking) -> what a grader is handed to keep, written by us; None: pages and words at most."""
     copied_as: str = ""
@@ -108,7 +108,6 @@ def _open_document(ending: str, media_type: str, **more: Any) -> FileKind:
         also=ending,
         media_type=f"application/vnd.oasis.opendocument.{media_type}",
         reader="extract.opendocument:extract_open_document",
-        scrubber="scrub.opendocument:scrub_open_document",
         freezer="scrub.opendocument:freeze_open_document",
         **more,
     )
@@ -117,13 +116,12 @@ def _open_document(ending: str, media_type: str, **more: Any) -> FileKind:
 _OF_PICTURES = "extract.pdf:extract_picture"
 
 
-def _image(named: str, also: str, media_type: str, scrubber: str, **more: Any) -> FileKind:
+def _image(named: str, also: str, media_type: str, **more: Any) -> FileKind:
     return FileKind(
         family=Family.IMAGE,
         named=named,
         also=also,
         media_type=f"image/{media_type}",
-        scrubber=scrubber,
         renderer="render.rendering:show_picture",
         **({"reader": _OF_PICTURES, "copier": "copies:copy_picture", "copied_as": "png"} | more),
     )
@@ -139,7 +137,6 @@ def _media(family: Family, named: str, also: str, media_type: str, container: tu
         muxer=container[1],
         reader="extract.media:extract_media",
         renderer="render.rendering:show_media",
-        scrubber="scrub.media:scrub_media",
         copier="copies:copy_recording",
         **more,
     )
@@ -153,7 +150,7 @@ def _drawing(named: str, also: str, name: str, media_type: str) -> FileKind:
         media_type=f"model/{media_type}",
         reader=f"extract.drawings:extract_{name}",
         renderer="render.rendering:show_model",
-        scrubber=f"scrub.cad:scrub_{name}",
+        freezer=f"scrub.cad:scrub_{name}",
         **_PRINTED,
     )
 
@@ -167,6 +164,7 @@ def _archive(named: str, also: str, name: str, media_type: str, **more: Any) -> 
         reader="extract.reading:extract_archive",
         renderer="copies:show_archive",
         scrubber=f"scrub.archives:scrub_{name}",
+        freezer=f"scrub.archives:scrub_{name}",
         copier="copies:copy_archive",
         copied_as="zip",
         **more,
@@ -234,7 +232,6 @@ class Kind(StrEnum):
             media_type="application/rtf",
             starts=(b"{\\rtf",),
             reader="extract.rtf:extract_rtf",
-            scrubber="scrub.rtf:scrub_rtf",
             freezer="scrub.rtf:freeze_rtf",
         ),
     )
@@ -253,27 +250,30 @@ class Kind(StrEnum):
             **_PRINTED,
         ),
     )
-    PNG = "png", _image("png", "", "png", "scrub.images:scrub_png", starts=(b"\x89PNG\r\n\x1a\n",), inline=True)
+    PNG = (
+        "png",
+        _image("png", "", "png", scrubber="scrub.images:scrub_png", starts=(b"\x89PNG\r\n\x1a\n",), inline=True),
+    )
     JPEG = (
         "jpg",
         _image(
             "jpg jpeg",
             "jpe",
             "jpeg",
-            "scrub.images:scrub_jpeg",
+            scrubber="scrub.images:scrub_jpeg",
             starts=(b"\xff\xd8\xff",),
             inline=True,
             copied_as="jpg",
         ),
     )
-    GIF = "gif", _image("", "gif", "gif", "scrub.images:scrub_gif", starts=(b"GIF87a", b"GIF89a"), inline=True)
-    WEBP = "webp", _image("", "webp", "webp", "scrub.images:scrub_webp", riff=b"WEBP", inline=True)
+    GIF = "gif", _image("", "gif", "gif", starts=(b"GIF87a", b"GIF89a"), inline=True)
+    WEBP = "webp", _image("", "webp", "webp", riff=b"WEBP", inline=True)
     TIFF = (
         "tiff",
-        _image("", "tiff tif", "tiff", "scrub.tiff:scrub_tiff", starts=(b"II*\0", b"MM\0*", b"II+\0"), **_PRINTED),
+        _image("", "tiff tif", "tiff", starts=(b"II*\0", b"MM\0*", b"II+\0"), **_PRINTED),
     )
-    BMP = "bmp", _image("", "bmp", "bmp", "scrub.images:scrub_bmp")
-    SVG = "svg", _image("", "svg", "svg+xml", "scrub.markup:scrub_svg", reader="extract.plain:extract_svg")
+    BMP = "bmp", _image("", "bmp", "bmp")
+    SVG = "svg", _image("", "svg", "svg+xml", reader="extract.plain:extract_svg")
     WAV = "wav", _media(Family.AUDIO, "wav", "", "wav", ("wav", "wav"), riff=b"WAVE", inline=True, for_models=True)
     MP3 = "mp3", _media(Family.AUDIO, "mp3", "", "mpeg", ("mp3", "mp3"), starts=(b"ID3",), inline=True, for_models=True)
     FLAC = (
@@ -320,7 +320,6 @@ class Kind(StrEnum):
             like="markup",
             reader="extract.plain:extract_html",
             renderer="render.rendering:show_web_page",
-            scrubber="scrub.markup:scrub_html",
             **_PRINTED,
         ),
     )

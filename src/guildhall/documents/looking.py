@@ -50,14 +50,18 @@ class Documents:
         """What the file is, and what is odd about that."""
         return _looked_at(file, lambda known: achieved(file, known.kind, findings=noticed(known)))
 
-    def text(self, file: Path, *, out: Path | None = None) -> tuple[FileOutcome, str]:
-        """The file's words with their structure; kept as `out/text.md` when a folder is given."""
+    def text(self, file: Path, *, out: Path | None = None, copy: Path | None = None) -> tuple[FileOutcome, str]:
+        """The file's words with their structure; kept as `out/text.md` when a folder is given.
+
+        With our `copy` of it at hand, what programs store each in their way is read there.
+        """
         text = ""
 
         def read(known: Detected) -> FileOutcome:
             nonlocal text
             with _folder(None) as folder:
-                extracted = self.rooms.call(inside.read, file, out=folder, kind=known.kind.value)
+                also = {"copy": copy} if copy else {}
+                extracted = self.rooms.call(inside.read, file, out=folder, also=also, kind=known.kind.value)
             text = extracted.text
             findings = (*noticed(known), *extracted.findings, *noted(extracted.omitted))
             if not text and extracted.omitted:
@@ -117,8 +121,19 @@ class Documents:
             return file
         return made.out or file
 
+    def cleaned(self, file: Path, *, out: Path, shown: str | None = None) -> FileOutcome:
+        """The file by allow-lists, as `out/shown`; sound and film are encoded again, as the kind they are."""
+        made = self.scrub(file, out=out, shown=shown)
+        if made.kind.row.scrubber is None and made.kind.copied is made.kind and made.kind.row.muxer:
+            copied = self.copied(file, out=out)
+            if copied.out is not None:
+                return achieved(
+                    file, made.kind, findings=made.findings, out=[copied.out.rename(out / (shown or file.name))]
+                )
+        return made
+
     def scrub(self, file: Path, *, out: Path, shown: str | None = None) -> FileOutcome:
-        """A copy without its makers' traces, as `out/shown`."""
+        """A copy by allow-lists, as `out/shown`."""
 
         def scrubbed(known: Detected) -> FileOutcome:
             made = self.rooms.call(inside.scrub, file, out=out, kind=known.kind.value, shown=shown or file.name)

@@ -2,12 +2,17 @@
 
 A tell is a hint, not proof: a report about chatbots names models too. The findings let a study be read with and
 without the comparisons in which a grader could have guessed. The names of files that a text speaks of are found here
-too: those in running sentences, and those it states as names.
+too: those in running sentences, and those it asks for.
+
+Attempts to steer whoever judges are hints of another kind: forged parts of a judge's request, forged verdicts,
+instructions to graders. They are counted and shown to managers and in reports, never to graders. What is not found does
+no harm to a judge's request, where a text stands in a fence that it cannot leave.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 
 from guildhall.documents.kinds import Kind
@@ -29,12 +34,39 @@ def files_named(text: str) -> list[str]:
     return _FILE_NAME.findall(text)
 
 
-def files_stated(text: str) -> list[str]:
-    """File names that a text states as names: quoted, formatted as code, or at the head of a list's item.
+_ASKS = re.compile(
+    r"\b(?:sav|nam|titl|call|label|entitl|deliver|submit|creat|produc|writ|export|output|return|generat|form)\w*\b"
+    r"|\bfile ?name",
+    re.IGNORECASE,
+)
+_GIVES = re.compile(
+    r"\b(?:attach\w*|refer\w*|based on|given|consult\w*|begin|start|end|using|input\w*|from)\b", re.IGNORECASE
+)
+_LISTED = re.compile(r"(?:\n[ \t]*(?:[-*•]|\d+[.)])[ \t][^\n]*)*\n?[^\n]*\Z")
+_SENTENCE_ENDS = re.compile(r"[.!?;][\"')”]*\s|(?<![:\s])[ \t]*\n|\n[ \t]*\n")
 
-    In a running sentence nobody can say where a name with blanks begins, or whether a name was asked for at all.
+
+def files_stated(text: str) -> list[str]:
+    """File names that a text asks for as names: quoted, formatted as code, or at the head of a list's item.
+
+    In a running sentence nobody can say where a name with blanks begins, or whether a name was asked for at all. A name
+    is asked for where the words before it, or before its list, say to make or name something and not that it is given.
     """
-    return [quoted or listed for quoted, listed in _STATED.findall(text)]
+    return [found[1] or found[2] for found in _STATED.finditer(text) if _asked_for(text[: found.start()], found[2])]
+
+
+def _asked_for(before: str, listed: str | None) -> bool:
+    if listed:
+        before = _LISTED.sub("", before).rstrip()
+    clause = _SENTENCE_ENDS.split(before[-200:])[-1]
+    return bool(_ASKS.search(clause)) and not _GIVES.search(clause)
+
+
+def folded_name(name: str) -> str:
+    """A file's name by its letters and digits alone: blanks, dashes, case and accents' forms make no other name."""
+    return "".join(
+        char for char in unicodedata.normalize("NFKC", name.replace("&", "and")).casefold() if char.isalnum()
+    )
 
 
 _ALSO_OTHER_WORDS = "claude|gemini|llama|gemma|kimi|phi|nova|copilot|bard|command"
@@ -150,3 +182,56 @@ def _excerpt(text: str, hit: re.Match[str]) -> str:
 
 def _times(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
+
+
+_GRADER = r"(?:graders?|judges?|evaluators?|raters?|assessors?|llms?|a\.?i\.?|language models?)"
+_WORK = r"(?:submission|deliverable|response|answer|work|document|file)"
+_THIS = rf"(?:this|my|our|the (?:above|present|first|second)) {_WORK}"
+_RATE = r"(?:prefer|pick|choose|select|favou?r|rank|rate|score|grade|mark|award)"
+_EARLIER = r"(?:previous|prior|earlier|above|preceding|other)"
+_STEERING = {
+    "steer-fence": (
+        r"</?[ \t]{0,4}(?:material|essay|submission|deliverable|document|system|instructions?)\b[^>\n]{0,80}>",
+        r"<\|[a-z_]{2,20}\|>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>",
+        rf"^[^\w\n]{{0,20}}(?:begin|end|start) of (?:the )?(?:{_WORK}|material|request|input)\b[^\n]{{0,40}}$",
+        r"^[ \t]{0,8}(?:#{1,6} {0,4})?(?:system|assistant|human|user) ?(?:prompt|message)?[ \t]{0,4}:[ \t]*$",
+    ),
+    "steer-heading": (
+        r"^[ \t]{0,8}(?:#{1,6}|\*\*)[ \t]{0,8}"
+        r"(?:submission [a-z]\b|the submission\b|the request\b|reference files\b|the criteria\b)",
+        r"^[ \t]{0,8}#{1,6}[ \t]{0,8}(?:judged examples|example \d{1,4}: |[a-z]-\d{1,4}\.\w{1,5}[ \t]*$)",
+        r"^[ \t]{0,8}(?:final message:[ \t]*$|they decided: |\(not shown: |\(\d{1,4} things of )",
+    ),
+    "steer-verdict": (
+        r"\b(?:verdict|ranking|best|reason)\s?\[\s?(?:tie|[a-z])(?:\s?[>=]\s?[a-z]){0,25}\s?\]",
+        r"^[ \t]{0,8}item \d{1,4} ?: ?(?:met|partly|not) ?\|",
+        r"[\"']verdict[\"']\s?:\s?[\"'](?:a|b|tie)[\"']",
+    ),
+    "steer-instruction": (
+        rf"\b(?:ignore|disregard|forget|override)\b[^.\n]{{0,30}}\b{_EARLIER}\b"
+        r"[^.\n]{0,30}\b(?:instructions?|prompts?|directions|rules|criteria|rubric)",
+        rf"\b(?:note|message|instructions?|hint|reminder) (?:to|for) (?:the |any |all |whoever )?{_GRADER}\b",
+        rf"\b(?:dear|attention,?|attention:) {_GRADER}\b",
+        rf"\b(?:as|if you are) (?:the|an?) (?:\w+ )?{_GRADER},? (?:you|please|must|should)\b",
+        rf"\b(?:you must|please|always|be sure to|make sure to) {_RATE} (?:{_THIS}|{_WORK} [a-z]\b|it (?:first|best))",
+        rf"\b{_RATE} (?:{_THIS}|submission [a-z])\b",
+        r"\b(?:award|give|assign)\b[^.\n]{0,30}\b(?:full|maximum|highest|perfect) (?:marks?|points?|scores?|ratings?)",
+        rf"{_THIS} (?:is|must be|should be) (?:rated|ranked|judged|preferred|the (?:best|better|winner))",
+    ),
+}
+_STEERS = {rule: re.compile("|".join(kinds), re.IGNORECASE | re.MULTILINE) for rule, kinds in _STEERING.items()}
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff"
+    "\U000e0000-\U000e007f]"
+)
+"""Signs without a width."""
+
+
+def find_steering(text: str) -> dict[str, int]:
+    """How often each kind of attempt occurs; kinds without any are left out.
+
+    Letters count as a reader takes them: full-width forms as plain ones, and signs without a width not at all.
+    """
+    plain = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
+    counts = {rule: sum(1 for _ in pattern.finditer(plain)) for rule, pattern in _STEERS.items()}
+    return {rule: count for rule, count in counts.items() if count}

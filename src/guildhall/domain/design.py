@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 FORMAT = 2
 """The format of designs that are kept now."""
+Blinding = Literal["two-person", "single-handed"]
+"""Whether two people must agree to show the names of models, or somebody who works alone may, and says so."""
 EXPERT = "expert"
 """The baseline of a study that names no other: the professionals' own work."""
 REHEARSAL = "This is a rehearsal: simulated graders stand where people will stand, and no figure is about any model."
@@ -196,6 +198,8 @@ class Design(Value):
     panel: PanelPlan | None = None
     extends: Extension | None = None
     rehearsal: bool | None = None
+    blinding: Blinding | None = None
+    """How many people unblind it; None for forms from before it was said: two, and code names as they were then."""
     plan: Plan | None = None
     """None: analysed by `Plan.of_old_form`, and the report says so."""
     replaces: str | None = None
@@ -245,6 +249,11 @@ class Design(Value):
         return found if self.panel is None else {**found, self.panel.name: (self.panel.grader.key,)}
 
     @property
+    def two_people(self) -> bool:
+        """Whether it takes two people to show the names of models."""
+        return self.blinding != "single-handed"
+
+    @property
     def rehearsal_note(self) -> str | None:
         """What stands first wherever a rehearsal is shown; None for a study in earnest."""
         return REHEARSAL if self.rehearsal else None
@@ -258,7 +267,8 @@ class Design(Value):
 
         Which form replaced which is no part of the comparison.
         """
-        names = self.FIRST_FORMAT if kept.format is None else {*type(self).model_fields} - {"replaces", "why"}
+        unsaid = {"replaces", "why"} | ({"blinding"} if kept.blinding is None else set())
+        names = self.FIRST_FORMAT if kept.format is None else {*type(self).model_fields} - unsaid
         return all(getattr(self, name) == getattr(kept, name) for name in names)
 
     def changed_from(self, earlier: Design) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Grades and their numbers: the university scale, composites between neighbours, GPA and percentages.
+"""Grades and their numbers: the university scale, composites between neighbours, and percentages.
 
 Two percentage ladders live here. The published one is kept because stored results rest on it; it is not
 monotonic (3.74 gives 92 %, 3.75 gives 90 %). The corrected one runs through the same anchors in straight lines.
@@ -22,14 +22,6 @@ NUMERIC: dict[str, float] = {
     "F": 0.0,
 }  # fmt: skip
 """The university scale, best first."""
-
-GPA: dict[str, float] = {
-    "A+": 4.0, "A": 4.0, "A-": 3.7,
-    "B+": 3.3, "B": 3.0, "B-": 2.7,
-    "C+": 2.3, "C": 2.0, "C-": 1.7,
-    "D+": 1.3, "D": 1.0, "D-": 0.7,
-    "F": 0.0,
-}  # fmt: skip
 
 LETTERS: tuple[str, ...] = tuple(NUMERIC)
 COMPOSITES: tuple[str, ...] = tuple(f"{upper}/{lower}" for upper, lower in pairwise(LETTERS))
@@ -60,16 +52,6 @@ def numeric(grade: str) -> float:
     if grade in COMPOSITES:
         upper, lower = grade.split("/")
         return (NUMERIC[upper] + NUMERIC[lower]) / 2
-    raise UnknownName("grade", grade, known=[*LETTERS, "neighbours such as A-/B+"])
-
-
-def gpa(grade: str) -> float:
-    """The number on the four-point GPA scale; A+ and A share 4.0."""
-    if grade in GPA:
-        return GPA[grade]
-    if grade in COMPOSITES:
-        upper, lower = grade.split("/")
-        return (GPA[upper] + GPA[lower]) / 2
     raise UnknownName("grade", grade, known=[*LETTERS, "neighbours such as A-/B+"])
 
 

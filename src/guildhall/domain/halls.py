@@ -25,6 +25,18 @@ class Role(StrEnum):
     AUDITOR = "auditor"
 
 
+class WayIn(StrEnum):
+    """How somebody came in."""
+
+    PASSKEY = "passkey"
+    MAIL = "mail"
+    """By a link sent to the address they gave."""
+    OPERATOR = "operator"
+    """By a link that the operator made on the server."""
+    HANDED = "handed over"
+    """By a link that a manager has seen, or by a passkey that was added behind one."""
+
+
 class SlotKind(StrEnum):
     PLANNED = "planned"
     TRAINING = "training"

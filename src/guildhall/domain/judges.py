@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import AwareDatetime, Field, JsonValue, model_validator
 
 from guildhall.domain.authors import ModelGrader
 from guildhall.domain.providers import holds_to_schema
 from guildhall.domain.submissions import Usage
-from guildhall.domain.values import Digest, Id, Value, canonical_json, sha256
+from guildhall.domain.values import Digest, GrownValue, Id, Value, canonical_json, sha256
 
 Medium = Literal["image", "audio", "video"]
+FENCE: Literal["keyed-1"] = "keyed-1"
+"""How requests are fenced now."""
 
 
 class ExamplesFrom(Value):
@@ -27,13 +29,16 @@ class ExamplesFrom(Value):
     version: str | None = None
 
 
-class JudgePlan(Value):
+class JudgePlan(GrownValue):
     """One judge as a study names it: its model and settings, what it can take, and how much it can read.
 
     `maker` names the family of models it belongs to, for family preference. Without `structured` the provider decides.
     With `tools` it works in a sandbox that holds the files themselves, and says its verdict when it has seen enough.
-    With `examples` it is shown how people judged the nearest pairs of other tasks.
+    With `examples` it is shown how people judged the nearest pairs of other tasks. `fence` is the form of the fences
+    around what it is shown; judges from before there were any keep none, and so the name of their verdicts.
     """
+
+    later: ClassVar[frozenset[str]] = frozenset({"fence"})
 
     name: Id
     model: str
@@ -44,6 +49,7 @@ class JudgePlan(Value):
     structured: bool | None = None
     tools: bool = False
     examples: ExamplesFrom | None = None
+    fence: Literal["keyed-1"] | None = None
 
     @property
     def answers_by_schema(self) -> bool:
@@ -64,6 +70,8 @@ class JudgePlan(Value):
             shaping["tools"] = True
         if self.examples is not None:
             shaping["examples"] = {"count": self.examples.count, "version": self.examples.version}
+        if self.fence is not None:
+            shaping["fence"] = self.fence
         return ModelGrader(name=self.name, model=self.model, settings=shaping, prompt_digest=prompt_digest)
 
 

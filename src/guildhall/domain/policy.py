@@ -171,6 +171,8 @@ class Policy(Value):
     whole_rounds: bool = True
     """A judge's verdict counts only with its verdicts in all orders of that sweep. People have no rounds."""
     first_exposure: bool = False
+    strata: tuple[str, ...] = ("occupation",)
+    """What stays as it is in any other draw of tasks: the variance is taken within."""
     collapse: Literal["none", "swap-to-tie"] = "none"
     """`swap-to-tie`: a judge that contradicts itself when the sides are swapped has found a tie."""
     losses: MissingRule | None = None

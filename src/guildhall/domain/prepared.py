@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from guildhall.domain.judgments import ShownPage
-from guildhall.domain.values import Digest, Value
+from guildhall.domain.values import Digest, GrownValue, Value
 
 NOTES = frozenset({"unchecked-pages"})
 """Rules that only note something about a file: no fault of whoever made it."""
-VERSION = "3"
+STEERING = "steer-"
+"""Begins the rules about attempts to steer whoever judges: no faults of form."""
+VERSION = "4"
 """Part of the key: a change in what is prepared prepares everything anew."""
 
 
@@ -60,7 +64,7 @@ class PreparedFile(Value):
     scrubbed: Digest | None = None
     """The file itself without its makers' traces, for studies that hand out originals."""
     withheld: str = ""
-    """Why there is no such file."""
+    """What it lacks, or why there is no such file."""
     pages: tuple[ShownPage, ...] = ()
     text: Digest | None = None
     grid: Digest | None = None
@@ -69,14 +73,19 @@ class PreparedFile(Value):
     words: int = 0
     omitted: tuple[str, ...] = ()
     findings: dict[str, int] = {}
-    """Format findings by rule, for rates per model and file type."""
+    """Format findings by rule, for rates per model and file type; attempts to steer graders are among them."""
     tells: tuple[str, ...] = ()
     named_as_asked: bool | None = None
     public_name: str | None = None
     """The original name, for reference files only: a brief refers to them by it."""
 
+    @property
+    def faults(self) -> int:
+        """How many faults of form were found."""
+        return sum(count for rule, count in self.findings.items() if not rule.startswith(STEERING))
 
-class Prepared(Value):
+
+class Prepared(GrownValue):
     """The files of one submission (or of a task's references), by the digest of what they belong to."""
 
     subject: Digest
@@ -84,6 +93,10 @@ class Prepared(Value):
     files: tuple[PreparedFile, ...]
     text: str = ""
     tells: tuple[str, ...] = ()
+    steering: dict[str, int] | None = None
+    """What in the final message tries to steer whoever judges, by rule."""
+
+    later: ClassVar[frozenset[str]] = frozenset({"steering"})
 
     @property
     def key(self) -> str:

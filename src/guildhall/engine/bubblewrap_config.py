@@ -17,7 +17,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from guildhall.confine.bubblewrap import Mount
-from guildhall.confine.launch import system_python
+from guildhall.confine.launch import hand_over, system_python
 from guildhall.confine.limits import GIB, MIB, RoomLimits
 from guildhall.confine.room import Room
 from guildhall.engine import bubblewrap_bridge
@@ -93,13 +93,12 @@ class Network:
     def open(cls, allow: Collection[str], **outward: Any) -> Network:
         """`outward` may replace how the proxy resolves, dials and trusts; see `Proxy`."""
         folder = Path(tempfile.mkdtemp(prefix="guildhall-network-"))
-        folder.chmod(0o755)
         authority = Authority(now=datetime.now(UTC))
         (folder / "authority.pem").write_bytes(authority.certificate_pem)
-        (folder / "authority.pem").chmod(0o644)
         shutil.copyfile(bubblewrap_bridge.__file__, folder / "bridge.py")
-        (folder / "bridge.py").chmod(0o644)
-        return cls(folder, Proxy(folder / "proxy.sock", allow=allow, authority=authority, **outward))
+        proxy = Proxy(folder / "proxy.sock", allow=allow, authority=authority, **outward)
+        hand_over(folder)  # to the room's user, and to nobody else on this machine
+        return cls(folder, proxy)
 
     @property
     def asked(self) -> tuple[ProxiedRequest, ...]:

@@ -80,7 +80,7 @@ class Proxy:
         self.asked: list[ProxiedRequest] = []
         self._server = _Server(str(at), _Conversation)
         self._server.proxy = self
-        at.chmod(0o666)
+        at.chmod(0o600)
         self._thread = threading.Thread(target=self._server.serve_forever, name="guildhall-proxy", daemon=True)
         self._thread.start()
 

@@ -25,7 +25,7 @@ PREFIX = "scripted/"
 SHIPPED = {
     "careful": "guildhall.sampling.scripts:careful",
     "careless": "guildhall.sampling.scripts:careless",
-    "picker": "guildhall.judging.rubrics:picker",
+    "picker": "guildhall.judging.stand_ins:picker",
     "recounter": "guildhall.judging.stand_ins:recounter",
     "word-counter": "guildhall.judging.stand_ins:word_counter",
 }

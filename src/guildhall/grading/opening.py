@@ -12,9 +12,11 @@ from guildhall.domain.authors import Expert, ModelRun
 from guildhall.domain.gradings import SERVICE
 from guildhall.domain.halls import HallDesign, Member, Role
 from guildhall.domain.judgments import Comparison
+from guildhall.domain.prepared import Prepared
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import OUR_FAULT, Submission
 from guildhall.domain.tasks import Task
+from guildhall.domain.values import Digest
 from guildhall.errors import NotEnoughData
 from guildhall.grading.design import Layout, OrderKey, Staffing, expert_submission, lay_out, staffing
 from guildhall.grading.gold import gold_comparison
@@ -181,11 +183,22 @@ def _prepare(
     keys = sorted(set(wording_of.values()))
     tasks = dict(zip(keys, workspace.store.get_all(Task, keys), strict=True))
     needed = [one for one in made if one.key in wording_of]
-    omissions = 0
+    omissions, whole = 0, set[Digest]()
     for number, submission in enumerate(needed, 1):
         task = tasks[wording_of[submission.key]]
-        preparer.references(task)
-        omissions += sum(len(file.omitted) for file in preparer.submission(submission, task).files)
+        prepared = preparer.submission(submission, task)
+        omissions += sum(len(file.omitted) for file in prepared.files)
+        # Here, and not at a file's first fetch, which would take longer than any other and tell who has looked.
+        for digest in handed_out(preparer.references(task), prepared) - whole:
+            workspace.blobs.verify(digest)
+            whole.add(digest)
         if progress:
             progress(task.id, number, len(needed))
     return omissions
+
+
+def handed_out(*prepared: Prepared) -> set[Digest]:
+    """Every stored file that a grader may be handed of some prepared work."""
+    files = [file for one in prepared for file in one.files]
+    own = {digest for file in files for digest in (file.copied, file.scrubbed, file.text, file.grid, file.layer)}
+    return {digest for digest in own if digest} | {page.image for file in files for page in file.pages}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import json
 import re
 import secrets
 from collections.abc import Mapping
@@ -17,10 +16,15 @@ from sqlalchemy import Connection, delete, select, update
 from guildhall.domain.halls import Member, Role
 from guildhall.domain.values import Digest, Id
 from guildhall.errors import InputError, UnknownName
-from guildhall.store.access import passkeys
+from guildhall.store.access import entry_links, passkey_challenges, passkeys, sessions
+from guildhall.store.database import rewrite
 from guildhall.store.hall import member_secrets, members
+from guildhall.store.outbox import outbox
 from guildhall.store.records import Store
+from guildhall.store.sealing import seal, unseal
 
+_OF_A_PERSON = (passkeys, passkey_challenges, entry_links, sessions)
+"""Tables whose rows go with the person."""
 _BIRDS = ("avocet", "bittern", "curlew", "dunlin", "egret", "fulmar", "gannet", "heron", "ibis", "kestrel", "lapwing")
 _TINTS = ("amber", "azure", "cobalt", "coral", "ebony", "golden", "hazel", "indigo", "ivory", "jade", "lilac", "ochre")
 
@@ -47,13 +51,13 @@ class Roster:
                 raise InputError("this is not an e-mail address")
             if address and self._marked(connection, address):
                 raise InputError("this address is on the roster already; look for it with `guildhall people list`")
-            key = _new_key()
+            key, sealed = seal(self._pepper, personal)
             connection.execute(members.insert().values(**_row(member)))
             connection.execute(
                 member_secrets.insert().values(
                     member=member.id,
                     key=key,
-                    sealed=_seal(key, dict(personal)),
+                    sealed=sealed,
                     address_mark=self.mark(address) if address else None,
                 )
             )
@@ -107,11 +111,17 @@ class Roster:
         return list(found) if len(found) <= most else None
 
     def by_code_name(self, code_name: str) -> Member:
+        return self.get(self.identity_of(code_name))
+
+    def identity_of(self, code_name: str) -> Id:
+        """Whose code name this is or was."""
         with self.store.reading() as connection:
-            identity = connection.execute(select(members.c.id).where(members.c.code_name == code_name)).scalar()
+            identity: Id | None = connection.execute(
+                select(members.c.id).where(members.c.code_name == code_name)
+            ).scalar()
         if identity is None:
             raise UnknownName("person", code_name, fix="`guildhall people list` shows the roster")
-        return self.get(identity)
+        return identity
 
     def by_mark(self, mark: Digest) -> Member | None:
         """Who has the address of this mark; None when nobody has, or may come in no more."""
@@ -130,7 +140,7 @@ class Roster:
             row = connection.execute(
                 select(member_secrets.c.key, member_secrets.c.sealed).where(member_secrets.c.member == identity)
             ).first()
-        return _unseal(row.key, row.sealed) if row is not None and row.key is not None else None
+        return unseal(self._pepper, row.key, row.sealed) if row is not None and row.key is not None else None
 
     def revoke(self, identity: Id) -> None:
         """Close the door to a person; what they judged stays."""
@@ -138,17 +148,22 @@ class Roster:
             connection.execute(update(members).where(members.c.id == identity).values(active=False))
 
     def erase(self, identity: Id) -> None:
-        """Destroy the key to a person's fields, their passkeys, and every mark that could find them again."""
-        self.get(identity)
+        """Destroy the key to a person's fields, their passkeys, and every mark that could find them again.
+
+        The database is then rewritten, so that no byte of them is left in it. Whom a stopped process left half erased
+        is erased by doing it again.
+        """
         with self.store.transaction() as connection:
-            connection.execute(
-                update(member_secrets)
-                .where(member_secrets.c.member == identity)
-                .values(key=None, sealed=b"", address_mark=None)
-            )
-            connection.execute(delete(passkeys).where(passkeys.c.member == identity))
-            left = self.get(identity).but(employer_mark=None, author_names=(), conflicts=())
+            row = connection.execute(select(members.c.body).where(members.c.id == identity)).one()
+            own = member_secrets.c.member == identity
+            marks = select(member_secrets.c.address_mark).where(own)
+            connection.execute(delete(outbox).where(outbox.c.target.in_(marks)))
+            connection.execute(update(member_secrets).where(own).values(key=None, sealed=b"", address_mark=None))
+            for table in _OF_A_PERSON:
+                connection.execute(delete(table).where(table.c.member == identity))
+            left = Member.model_validate_json(row.body).but(employer_mark=None, author_names=(), conflicts=())
             connection.execute(update(members).where(members.c.id == identity).values(**_row(left) | {"active": False}))
+        rewrite(self.store.engine, (members, member_secrets, outbox, *_OF_A_PERSON))
 
 
 def new_code_name(taken: set[str]) -> str:
@@ -162,22 +177,3 @@ def new_code_name(taken: set[str]) -> str:
 def _row(member: Member) -> dict[str, object]:
     found = {name: getattr(member, name) for name in ("id", "code_name", "role", "employer_mark")}
     return {**found, "body": member.canonical().decode(), "active": True}
-
-
-def _new_key() -> bytes:
-    from cryptography.fernet import Fernet
-
-    return Fernet.generate_key()
-
-
-def _seal(key: bytes, fields: dict[str, str]) -> bytes:
-    from cryptography.fernet import Fernet
-
-    return Fernet(key).encrypt(json.dumps(fields).encode())
-
-
-def _unseal(key: bytes, sealed: bytes) -> dict[str, str]:
-    from cryptography.fernet import Fernet
-
-    opened: dict[str, str] = json.loads(Fernet(key).decrypt(sealed))
-    return opened

@@ -21,8 +21,9 @@ from guildhall.domain.tasks import Task
 from guildhall.domain.values import canonical_json, sha256
 from guildhall.engine.agents import AgentJob, PlacedFile
 from guildhall.engine.calls import Call, Message
+from guildhall.judging.fences import UNFENCED, Fence, Fences
 from guildhall.judging.pages import LOOK
-from guildhall.judging.requests import Part, ReadBlob, budget_for, material
+from guildhall.judging.requests import Part, ReadBlob, budgets_for, material
 from guildhall.judging.verdicts import pair_schema
 
 _ON_ONE_LINE = (
@@ -60,18 +61,27 @@ def question(
     *,
     read_blob: ReadBlob,
     examples: str = "",
+    fences: Fences = UNFENCED,
 ) -> Question:
     """What a judge is asked about `sides`, shown as A, B, ... in the order given. No author is anywhere in it.
 
-    As for people, final messages are shown only where a side has no files or every side has a message. Judged
-    `examples` come first: they are the same for both orders.
+    As for people, final messages are shown only where a side has no files or every side has a message. With fences,
+    brief and references come first, the same bytes whatever is compared; without, judged `examples` come before them.
     """
-    budget = budget_for(plan.context_tokens, sides=len(sides))
-    parts: list[Part | str] = [examples] if examples else []
-    parts.append(f"# The request\n\n{task.brief}")
+    for_references, budget = budgets_for(plan.context_tokens, sides=len(sides), fence=fences.works)
+    parts: list[Part | str] = [_request(task, fences)]
     if references.files:
-        shown = material("Reference files", references, read_blob=read_blob, budget=budget, media=plan.takes)
+        shown = material(
+            "Reference files",
+            references,
+            read_blob=read_blob,
+            budget=for_references,
+            media=plan.takes,
+            fence=fences.task,
+        )
         parts += shown.parts
+    if examples:
+        parts.insert(len(parts) if fences.works.code else 0, fences.works.around(examples))
     omissions = {}
     all_have_text = all(side.text.strip() for side in sides)
     for letter, side in zip(ascii_uppercase, sides, strict=False):
@@ -83,12 +93,17 @@ def question(
             prefix=letter,
             with_text=all_have_text or not side.files,
             media=plan.takes,
+            fence=fences.works,
         )
         parts += shown.parts
         omissions[letter] = len(shown.omissions)
     return Question(
         (Message.of("system", instructions(plan, places=len(sides))), Message.of("user", *parts)), omissions
     )
+
+
+def _request(task: Task, fences: Fences) -> str:
+    return f"# The request\n\n{fences.task.around(task.brief)}"
 
 
 def judge_of(plan: JudgePlan, *, places: int) -> ModelGrader:
@@ -99,12 +114,14 @@ def judge_of(plan: JudgePlan, *, places: int) -> ModelGrader:
 def instructions(plan: JudgePlan, *, places: int) -> str:
     """What a judge is told: about a pair or a ranking, its tools and examples if it has any, and how to answer."""
     by_schema, examples = plan.answers_by_schema, plan.examples is not None
-    return _prompt(min(places, 3), by_schema=by_schema, tools=plan.tools, examples=examples)
+    return _prompt(min(places, 3), by_schema=by_schema, tools=plan.tools, examples=examples, fenced=bool(plan.fence))
 
 
 @cache
-def _prompt(places: int, *, by_schema: bool, tools: bool, examples: bool) -> str:
-    further = (_text("examples-1.md") if examples else "") + (_text("tools-1.md") if tools else "")
+def _prompt(places: int, *, by_schema: bool, tools: bool, examples: bool, fenced: bool) -> str:
+    further = _text("fence-1.md") if fenced else ""
+    further += _text("examples-2.md" if fenced else "examples-1.md") if examples else ""
+    further += _text("tools-1.md") if tools else ""
     if places > 2:
         return _text("rank-1.md") + further
     return _text("compare-1.md") + further + (_BY_SCHEMA if by_schema else _ON_ONE_LINE)
@@ -146,18 +163,27 @@ class WorkedQuestion:
 
 
 def question_with_tools(
-    plan: JudgePlan, task: Task, references: Prepared, sides: Sequence[Prepared], *, examples: str = ""
+    plan: JudgePlan,
+    task: Task,
+    references: Prepared,
+    sides: Sequence[Prepared],
+    *,
+    examples: str = "",
+    fences: Fences = UNFENCED,
 ) -> WorkedQuestion:
     """What a judge with tools is asked about `sides`, called A, B, ... in the order given. No author is in it.
 
-    As for people, final messages are shown only where a side has no files or every side has a message.
+    As for people, final messages are shown only where a side has no files or every side has a message. What the judge
+    reads in a file it opens itself stands in no fence.
     """
-    shown = [_shown("Reference files", references, folder=REFERENCES)] if references.files else []
+    shown = [_shown("Reference files", references, folder=REFERENCES, fence=fences.task)] if references.files else []
     all_have_text = all(side.text.strip() for side in sides)
     for letter, side in zip(ascii_uppercase, sides, strict=False):
         with_text = all_have_text or not side.files
-        shown.append(_shown(f"Submission {letter}", side, prefix=letter, with_text=with_text))
-    parts = [*([examples] if examples else []), f"# The request\n\n{task.brief}", *(part.words for part in shown)]
+        shown.append(_shown(f"Submission {letter}", side, prefix=letter, with_text=with_text, fence=fences.works))
+    parts = [_request(task, fences), *(part.words for part in shown)]
+    if examples:
+        parts.insert(len(parts) - len(sides) if fences.works.code else 0, fences.works.around(examples))
     omissions = {letter: part.missing for letter, part in zip(ascii_uppercase, shown[-len(sides) :], strict=False)}
     return WorkedQuestion(
         system=instructions(plan, places=len(sides)),
@@ -174,7 +200,9 @@ class _Shown:
     missing: int
 
 
-def _shown(title: str, work: Prepared, *, prefix: str = "file", folder: str = "", with_text: bool = False) -> _Shown:
+def _shown(
+    title: str, work: Prepared, *, fence: Fence, prefix: str = "file", folder: str = "", with_text: bool = False
+) -> _Shown:
     """One side as a list of names, and the files that go by them."""
     lines, placed = [], []
     for number, file in enumerate(work.files, 1):
@@ -185,6 +213,7 @@ def _shown(title: str, work: Prepared, *, prefix: str = "file", folder: str = ""
             path = copied_name(path, kept_kind(file.copied_as))
             lines.append("; ".join([f"- {path}", *(f"without {gone}" for gone in file.not_copied)]))
             placed.append(PlacedFile(path, file.copied))
-    message = f"Final message:\n\n{work.text.strip()}\n\n" if with_text and work.text.strip() else ""
-    words = f"## {title}\n\n{message}{chr(10).join(lines) or '(no files)'}"
+    message = f"Final message:\n\n{fence.around(work.text.strip())}\n\n" if with_text and work.text.strip() else ""
+    listed = fence.around("\n".join(lines)) if lines else "(no files)"
+    words = f"## {title}\n\n{message}{listed}"
     return _Shown(words, tuple(placed), len(work.files) - len(placed))

@@ -22,8 +22,8 @@ from guildhall.documents.kinds import Kind
 from guildhall.documents.looking import Documents, documents
 from guildhall.documents.render.media import MOVING
 from guildhall.documents.scrub.names import BlindName, blind_names
-from guildhall.documents.tells import files_stated
-from guildhall.documents.values import FileOutcome, LookOutcome
+from guildhall.documents.tells import files_stated, find_steering, find_tells, folded_name
+from guildhall.documents.values import Copied, FileOutcome, Gravity, LookOutcome
 from guildhall.domain.judgments import BlindedFile, BlindedSide, BlindedView, ShownPage
 from guildhall.domain.prepared import NOTES, VERSION, Prepared, PreparedFile
 from guildhall.domain.submissions import Submission
@@ -74,7 +74,8 @@ class Preparer:
             return self._store.get(Prepared, key)
         with ThreadPoolExecutor(_IN_FLIGHT) as pool:
             made = tuple(pool.map(lambda entry: self._file(*entry), files))
-        prepared = Prepared(subject=subject, version=VERSION, files=made, text=text)
+        tells, steering = _tells(text), find_steering(text) or None
+        prepared = Prepared(subject=subject, version=VERSION, files=made, text=text, tells=tells, steering=steering)
         self._store.add(prepared)
         return prepared
 
@@ -95,44 +96,44 @@ class Preparer:
         with tempfile.TemporaryDirectory(prefix="guildhall-prepare-") as inside:
             original = Path(inside) / f"file{ending}"
             self._blobs.copy_to(digest, original)
-            return self._made_visible(original, Path(inside) / "out")
+            return self.made_visible(original, Path(inside) / "out")
 
-    def _made_visible(self, original: Path, out: Path) -> PreparedFile:
+    def made_visible(self, original: Path, out: Path) -> PreparedFile:
         """Drawn, read and copied from the cleaned file where it can be cleaned, else from the file as it is."""
         out.mkdir()
         scrubbed = self._documents.scrub(original, out=out)
         clean = scrubbed.out[0] if scrubbed.outcome is LookOutcome.OK else None
         seen = clean or self._documents.freeze(original, out=out)
-        read, text = self._documents.text(seen)
+        copied = self._documents.copied(seen, out=out / "copy")
+        read, text = self._documents.text(seen, copy=copied.out)
         checked = self._documents.check(seen)
         rendered = self._documents.renderer.render(seen)
-        copied = self._documents.copied(seen, out=out / "copy")
         pages = tuple(
             ShownPage(image=self._blobs.put(page.image), width=page.width, height=page.height, label=page.label)
             for page in rendered.pages
         )
         layer = self._documents.layer(seen, rendered)
-        kind = str(scrubbed.kind)
         return PreparedFile(
-            kind=kind,
+            kind=str(scrubbed.kind),
             ending=original.suffix,
             copied=self._blobs.put(copied.out) if copied.out else None,
             copied_as=copied.kind.value if copied.out else "",
             not_copied=copied.not_copied,
             scrubbed=self._blobs.put(clean) if clean else None,
-            withheld="" if clean else f"could not be cleaned: {scrubbed.reason}",
+            withheld=_left_out(scrubbed) if clean else f"the original, which cannot be cleaned: {scrubbed.reason}",
             pages=pages,
             text=self._blobs.put(text.encode()) if text else None,
-            grid=self._grid(seen, kind),
+            grid=self._grid(copied),
             layer=self._blobs.put(layer.canonical()) if layer.pages else None,
             words=len(text.split()),
             omitted=(*_unread(read), *(f"{gone.what} not shown: {gone.reason}" for gone in rendered.omitted)),
-            findings=dict(Counter(one.rule for one in checked.findings if one.rule not in NOTES)),
+            findings=Counter(one.rule for one in checked.findings if one.rule not in NOTES) | find_steering(text),
+            tells=_tells(text),
         )
 
-    def _grid(self, clean: Path, kind: str) -> Digest | None:
-        """A workbook's sheets as tables; None for other files, and where only the pages could be read."""
-        grid = self._documents.grid(clean) if kind == Kind.XLSX else None
+    def _grid(self, copied: Copied) -> Digest | None:
+        """A workbook's sheets as tables, read from our copy; None for other files, and where there is none."""
+        grid = self._documents.grid(copied.out) if copied.kind is Kind.XLSX and copied.out else None
         return self._blobs.put(grid.canonical()) if grid is not None else None
 
 
@@ -146,13 +147,23 @@ def asked_names(task: Task) -> set[str]:
 
     People are told whether a file is named so, and simulated and baseline judges count by the same answer.
     """
-    given = {file.name.casefold() for file in task.reference_files}
-    return {name for name in files_stated(task.brief) if name.casefold() not in given}
+    given = {folded_name(file.name) for file in task.reference_files}
+    return {name for name in files_stated(task.brief) if folded_name(name) not in given}
+
+
+def _tells(text: str) -> tuple[str, ...]:
+    """The kinds of tells in words that graders see; habits of style alone are none."""
+    return tuple(one.rule for one in find_tells(text) if one.severity is not Gravity.NOTE)
 
 
 def missing_when_played(omitted: Sequence[str]) -> tuple[str, ...]:
     """What of a recording is still missing for whoever plays it: neither its film nor its sound."""
     return tuple(gone for gone in omitted if not gone.startswith(_IN_PICTURES_ONLY))
+
+
+def _left_out(scrubbed: FileOutcome) -> str:
+    """What a cleaned original lacks."""
+    return "; ".join(one.words for one in scrubbed.findings if one.rule == "omitted")
 
 
 def _unread(read: FileOutcome) -> tuple[str, ...]:
@@ -187,14 +198,18 @@ def _side(place: str, prepared: Prepared, *, with_text: bool, originals: bool) -
 
 
 def shown_file(file: PreparedFile, name: str, *, originals: bool = False) -> BlindedFile:
-    """A prepared file under the name it is shown by: with our copy of it, or scrubbed where the study says so."""
-    withheld = (file.withheld,) if file.withheld else ()
+    """A prepared file under the name it is shown by, with our copy of it.
+
+    Where the study says so it goes with the original as it was cleaned; one that cannot be is withheld for our copy.
+    """
+    original = file.scrubbed if originals else None
+    withheld = (file.withheld,) if originals and file.withheld else ()
     return BlindedFile(
         name=name,
         kind=file.kind,
-        digest=file.scrubbed if originals else file.copied,
-        copied_as=file.kind if originals else file.copied_as,
-        not_copied=withheld if originals else file.not_copied,
+        digest=original or file.copied,
+        copied_as=file.kind if original else file.copied_as,
+        not_copied=withheld if original else (*withheld, *file.not_copied),
         pages=file.pages,
         text=file.text,
         grid=file.grid,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from guildhall.documents.kinds import Family, Kind
 from guildhall.domain.prepared import Prepared, PreparedFile
 from guildhall.engine.calls import FilePart, TextPart
+from guildhall.judging.fences import UNFENCED, Fence
 from guildhall.judging.preparing import missing_when_played
 
 Part = TextPart | FilePart
@@ -21,6 +22,8 @@ _CHARACTERS_A_TOKEN = 3
 _TOKENS_A_PAGE = 1_600
 _FOR_MATERIAL = 0.8
 """Of a model's context; the rest is for the prompt, the brief and the reply."""
+_FOR_REFERENCES = 0.2
+"""Of the context of a judge with fences, however many sides are shown, so that its requests begin alike."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,21 @@ class Budget:
 
 def budget_for(context_tokens: int, *, sides: int) -> Budget:
     """Equal shares of a model's context for every side and the references, half for text and half for pages."""
-    share = context_tokens * _FOR_MATERIAL / (sides + 1)
+    return _budget(context_tokens * _FOR_MATERIAL / (sides + 1))
+
+
+def _budget(share: float) -> Budget:
     return Budget(characters=int(share / 2 * _CHARACTERS_A_TOKEN), pages=int(share / 2 / _TOKENS_A_PAGE))
+
+
+def budgets_for(context_tokens: int, *, sides: int, fence: Fence) -> tuple[Budget, Budget]:
+    """The budget of the references and that of each side."""
+    if not fence.code:
+        each = budget_for(context_tokens, sides=sides)
+        return each, each
+    return _budget(context_tokens * _FOR_REFERENCES), _budget(
+        context_tokens * (_FOR_MATERIAL - _FOR_REFERENCES) / sides
+    )
 
 
 @dataclass(frozen=True)
@@ -54,15 +70,17 @@ def material(
     prefix: str = "file",
     with_text: bool = True,
     media: Sequence[str] = ("image",),
+    fence: Fence = UNFENCED.works,
 ) -> Material:
     """One submission (or the reference files) as parts of a message, every file before its pages.
 
     Files go by a neutral name made of `prefix`; reference files keep the name the brief uses. `media` is what the judge
-    can take: recordings go along for judges that hear or see them, and are a counted omission for the others.
+    can take: recordings go along for judges that hear or see them, and are a counted omission for the others. In a
+    `fence` stands whatever its maker had a hand in, a name and the reasons of what is not shown among it.
     """
     parts: list[Part] = [TextPart(text=f"## {title}")]
     if with_text and prepared.text.strip():
-        parts.append(TextPart(text=f"Final message:\n\n{prepared.text.strip()}"))
+        parts.append(TextPart(text=f"Final message:\n\n{fence.around(prepared.text.strip())}"))
     if not prepared.files:
         parts.append(TextPart(text="(no files)"))
     texts = [read_blob(file.text).decode(errors="replace") if file.text else "" for file in prepared.files]
@@ -70,13 +88,16 @@ def material(
     pages = fair_shares([len(file.pages) for file in prepared.files], budget.pages if "image" in media else 0)
     omissions: list[str] = []
     for number, file in enumerate(prepared.files, 1):
-        name = file.public_name or f"{prefix}-{number}{file.ending}"
+        neutral = f"{prefix}-{number}{file.ending}"
+        name = file.public_name or neutral
         text = texts[number - 1]
         gone = _omissions(file, text, room[number - 1], pages[number - 1], media)
         omissions += [f"{name}: {words}" for words in gone]
-        lines = [f"### {name}", *([text[: room[number - 1]]] if text else []), *(f"(not shown: {why})" for why in gone)]
-        parts.append(TextPart(text="\n\n".join(lines)))
-        parts += _pictures(name, file, pages[number - 1], media)
+        told = [*([text[: room[number - 1]]] if text else []), *(f"(not shown: {why})" for why in gone)]
+        if fence.code:
+            told = [fence.around(one) for one in ([name] if file.public_name else []) + told]
+        parts.append(TextPart(text="\n\n".join([f"### {neutral if fence.code else name}", *told])))
+        parts += _pictures(neutral if fence.code else name, file, pages[number - 1], media)
     if omissions:
         parts.append(TextPart(text=f"({len(omissions)} things of {title} are not shown, as said at each file)"))
     return Material(tuple(parts), tuple(omissions))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
-from itertools import pairwise
 from string import ascii_uppercase
 
 from pydantic import JsonValue
@@ -18,9 +17,9 @@ from guildhall.domain.prepared import Prepared
 from guildhall.domain.tasks import RubricItem, Task
 from guildhall.domain.values import sha256
 from guildhall.engine.calls import Call, Message, Reply, TextPart
-from guildhall.engine.scripted import Answer, Turn, scripted
 from guildhall.errors import UnreadableVerdict
-from guildhall.judging.requests import Budget, Part, ReadBlob, budget_for, material
+from guildhall.judging.fences import UNFENCED, Fences
+from guildhall.judging.requests import Budget, Part, ReadBlob, budgets_for, material
 from guildhall.judging.verdicts import failure_of, last_line
 
 _LINE = re.compile(r'ITEM (\d+): (MET|PARTLY|NOT) \| "(.*)"')
@@ -51,15 +50,24 @@ class RubricView:
         )
 
 
-def show(plan: JudgePlan, task: Task, references: Prepared, work: Prepared, *, read_blob: ReadBlob) -> RubricView:
+def show(
+    plan: JudgePlan,
+    task: Task,
+    references: Prepared,
+    work: Prepared,
+    *,
+    read_blob: ReadBlob,
+    fences: Fences = UNFENCED,
+) -> RubricView:
     """One submission made ready for questions about its rubric items."""
-    budget = budget_for(plan.context_tokens, sides=1)
-    parts: list[Part] = [TextPart(text=f"# The request\n\n{task.brief}")]
+    for_references, budget = budgets_for(plan.context_tokens, sides=1, fence=fences.works)
+    parts: list[Part] = [TextPart(text=f"# The request\n\n{fences.task.around(task.brief)}")]
+    ask = partial(material, read_blob=read_blob, media=plan.takes)
     if references.files:
-        parts += material("Reference files", references, read_blob=read_blob, budget=budget, media=plan.takes).parts
-    shown = material("The submission", work, read_blob=read_blob, budget=budget, media=plan.takes)
+        parts += ask("Reference files", references, budget=for_references, fence=fences.task).parts
+    shown = ask("The submission", work, budget=budget, fence=fences.works)
     words = "\n".join(part.text for part in shown.parts if isinstance(part, TextPart))
-    opening = Message.of("system", _prompt())
+    opening = Message.of("system", _prompt(fenced=bool(plan.fence)))
     return RubricView(opening, (*parts, *shown.parts), words, len(shown.omissions))
 
 
@@ -68,7 +76,8 @@ def rubric_judge(plan: JudgePlan, *, whole: bool) -> ModelGrader:
 
     Rubrics are held against text and pages, with no tools and no examples.
     """
-    return plan.but(tools=False, examples=None).grader(sha256(f"{_prompt()}\nwhole={whole}".encode()))
+    prompt = _prompt(fenced=bool(plan.fence))
+    return plan.but(tools=False, examples=None).grader(sha256(f"{prompt}\nwhole={whole}".encode()))
 
 
 def read_items(reply: Reply, items: Numbered, *, shown_text: str) -> list[ItemVerdict]:
@@ -99,16 +108,23 @@ def _plain(text: str) -> str:
 
 
 @cache
-def _prompt() -> str:
-    return files("guildhall.judging").joinpath("prompts", "rubric-1.md").read_text(encoding="utf-8")
+def _prompt(*, fenced: bool) -> str:
+    return _text("rubric-1.md") + (_text("fence-1.md") if fenced else "")
+
+
+def _text(name: str) -> str:
+    return files("guildhall.judging").joinpath("prompts", name).read_text(encoding="utf-8")
 
 
 _VERDICT = re.compile(r"BEST\[([A-Z])\]")
 
 
-def picking_judge(name: str, model: str, settings: dict[str, JsonValue] | None = None) -> ModelGrader:
+def picking_judge(
+    name: str, model: str, settings: dict[str, JsonValue] | None = None, *, fenced: bool = True
+) -> ModelGrader:
     """A judge that picks, known by its model, its settings and the prompt it works under."""
-    return ModelGrader(name=name, model=model, settings=settings or {}, prompt_digest=sha256(_pick_prompt().encode()))
+    prompt_digest = sha256(_pick_prompt(fenced=fenced).encode())
+    return ModelGrader(name=name, model=model, settings=settings or {}, prompt_digest=prompt_digest)
 
 
 def pick_call(
@@ -119,15 +135,17 @@ def pick_call(
     *,
     read_blob: ReadBlob,
     budget: Budget | None = None,
+    fences: Fences = UNFENCED,
 ) -> Call:
     """The question which of the shown submissions is best; they are lettered in the order given."""
-    budget = budget or Budget()
-    parts: list[Part | str] = [f"# The request\n\n{task.brief}"]
+    ask = partial(material, read_blob=read_blob, budget=budget or Budget())
+    parts: list[Part | str] = [f"# The request\n\n{fences.task.around(task.brief)}"]
     if references.files:
-        parts += material("Reference files", references, read_blob=read_blob, budget=budget).parts
+        parts += ask("Reference files", references, fence=fences.task).parts
     for letter, side in zip(ascii_uppercase, shown, strict=False):
-        parts += material(f"Submission {letter}", side, read_blob=read_blob, budget=budget).parts
-    return Call.ask(judge.model or "", *parts, system=_pick_prompt(), settings=judge.settings, purpose="pick")
+        parts += ask(f"Submission {letter}", side, fence=fences.works).parts
+    system = _pick_prompt(fenced=bool(fences.works.code))
+    return Call.ask(judge.model or "", *parts, system=system, settings=judge.settings, purpose="pick")
 
 
 def read_pick(reply: str, count: int) -> int:
@@ -141,16 +159,5 @@ def read_pick(reply: str, count: int) -> int:
     return place
 
 
-def _pick_prompt() -> str:
-    return files("guildhall.judging").joinpath("prompts", "pick-1.md").read_text(encoding="utf-8")
-
-
-@scripted("picker")
-def picker(turn: Turn) -> Answer:
-    """A stand-in for a judge: it picks the submission with the most words, and says so."""
-    places = [(found.start(), found[1]) for found in re.finditer(r"^## Submission ([A-Z])$", turn.prompt, re.MULTILINE)]
-    ends = [*places, (len(turn.prompt), "")]
-    words = {letter: len(turn.prompt[start:end].split()) for (start, letter), (end, _) in pairwise(ends)}
-    best = max(words, key=lambda letter: words[letter]) if words else "A"
-    counted = ", ".join(f"{letter} has {count}" for letter, count in words.items())
-    return Answer(text=f"Counting words as a stand-in for judgment: {counted}.\n\nBEST[{best}]")
+def _pick_prompt(*, fenced: bool) -> str:
+    return _text("pick-1.md") + (_text("fence-1.md") if fenced else "")

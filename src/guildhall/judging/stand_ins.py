@@ -8,12 +8,15 @@ from importlib.resources import files
 from itertools import pairwise
 
 from guildhall.engine.scripted import Answer, ToolUse, Turn, scripted
+from guildhall.judging.fences import pieces
+
+_HEADING = re.compile(r"## Submission ([A-Z])")
 
 
 @scripted("word-counter")
 def word_counter(turn: Turn) -> Answer:
     """Prefers the submission with more words; holds an item met when most of its words occur in the submission."""
-    if "\n# The criteria\n" in turn.prompt:
+    if "\n# The criteria\n" in "".join(piece.text for piece in pieces(turn.prompt) if not piece.code):
         return Answer(text=_items(turn.prompt))
     words = words_by_side(turn.prompt)
     counted = ", ".join(f"{letter} has {count}" for letter, count in words.items())
@@ -21,10 +24,17 @@ def word_counter(turn: Turn) -> Answer:
 
 
 def words_by_side(prompt: str) -> dict[str, int]:
-    """How many words stand under each submission of a comparison."""
-    places = [(found.start(), found[1]) for found in re.finditer(r"^## Submission ([A-Z])$", prompt, re.MULTILINE)]
-    ends = [*places, (len(prompt), "")]
-    return {letter: len(prompt[start:end].split()) for (start, letter), (end, _) in pairwise(ends)}
+    """How many words stand under each submission of a comparison; a heading inside a fence is none."""
+    words: dict[str, int] = {}
+    letter = ""
+    for piece in pieces(prompt):
+        for line in piece.text.split("\n"):
+            if not piece.code and (heading := _HEADING.fullmatch(line)):
+                letter = heading[1]
+                words[letter] = 0
+            if letter:
+                words[letter] += len(line.split())
+    return words
 
 
 def _verdict(words: dict[str, int]) -> str:
@@ -62,3 +72,12 @@ def recounter(turn: Turn) -> Answer:
     wrong = [counted.get(letter, 0) for letter in "AB"]
     verdict = "TIE" if wrong[0] == wrong[1] else "A" if wrong[0] < wrong[1] else "B"
     return Answer(text=f"Recomputed: {told or 'no workbooks'}.\n\nVERDICT[{verdict}]")
+
+
+@scripted("picker")
+def picker(turn: Turn) -> Answer:
+    """A stand-in for a judge: it picks the submission with the most words, and says so."""
+    words = words_by_side(turn.prompt)
+    best = max(words, key=lambda letter: words[letter]) if words else "A"
+    counted = ", ".join(f"{letter} has {count}" for letter, count in words.items())
+    return Answer(text=f"Counting words as a stand-in for judgment: {counted}.\n\nBEST[{best}]")

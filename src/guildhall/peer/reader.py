@@ -248,10 +248,6 @@ def _only_grade(name: str) -> bool:
     return name.strip(" *_:#").lower() in ("grade", "letter grade", "grading")
 
 
-READER_VERSION = 1
-"""Raised whenever a rule changes, so that stored readings name the rules they rest on."""
-
-
 def read_grade(text: str, *, cut_off: bool = False, infer: bool = False) -> Reading:
     """The overall grade a reply states, with its span, rule and confidence, or the reason why there is none.
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.grades import COMPOSITES, NO_GRADE, letter_of
@@ -56,8 +55,7 @@ def workbook(report: Report) -> bytes:
     return out.getvalue()
 
 
-@dataclass(frozen=True)
-class _Number:
+class _Number(NamedTuple):
     """A number, and the format it is shown in."""
 
     value: float
@@ -228,11 +226,13 @@ def _cells(cell: CellValue, form: Form, *, wide: bool) -> list[Any]:
     return [own, None, None] if wide else [own]
 
 
+_KINDS = {"percent": "share", "points": "share", "count": "count", "dollars": "dollars", "grade": "grade"}
+
+
 def _number(value: float | None, form: Form) -> _Number | None:
     if value is None:
         return None
-    kinds = {"percent": "share", "points": "share", "count": "count", "dollars": "dollars", "grade": "grade"}
-    return _Number(value, kinds.get(form) or ("count" if isinstance(value, int) else "number"))
+    return _Number(value, _KINDS.get(form) or ("count" if isinstance(value, int) else "number"))
 
 
 def _rests_on(estimate: Estimate) -> list[Any]:

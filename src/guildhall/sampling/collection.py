@@ -22,6 +22,7 @@ from anyio import to_thread
 from pydantic import JsonValue
 
 from guildhall.documents.kinds import Family, claimed_kind
+from guildhall.documents.packages import opened
 from guildhall.documents.tells import files_named
 from guildhall.domain.submissions import Problem
 from guildhall.domain.tasks import FileRef, plain_name
@@ -189,7 +190,7 @@ def _readable_parts(content: bytes) -> Iterable[bytes]:
     if not zipfile.is_zipfile(BytesIO(content)):
         yield content[:_SCANNED_BYTES]
         return
-    with zipfile.ZipFile(BytesIO(content)) as package:
+    with opened(content, "archive") as package:
         left = _SCANNED_BYTES
         for member in package.infolist()[:500]:
             kind = claimed_kind(member.filename)

@@ -20,6 +20,7 @@ from guildhall.engine.calls import Call, Reply
 from guildhall.engine.oneshot import run_calls
 from guildhall.engine.terms import Terms
 from guildhall.errors import InputError, UnreadableVerdict
+from guildhall.judging.fences import UNFENCED, Fences
 from guildhall.judging.preparing import Preparer
 from guildhall.judging.rubrics import pick_call, read_pick
 from guildhall.judging.verdicts import reason_in
@@ -83,6 +84,7 @@ def pick_best(
     terms: Terms,
     n: int = N,
     seed: int = 0,
+    fence_key: bytes | None = None,
 ) -> Picking:
     """Ask the judge once for each author and task, and keep every pick. An unreadable answer is kept as a failure."""
     tries, skipped = group_tries(tasks, submissions, n=n, seed=seed)
@@ -90,7 +92,10 @@ def pick_best(
     for group in tries:
         shown = [preparer.submission(submission, group.task) for submission in group.order]
         references = preparer.references(group.task)
-        asked.append((group, pick_call(judge, group.task, references, shown, read_blob=workspace.blobs.read)))
+        keys = [submission.key for submission in group.order]
+        fences = UNFENCED if fence_key is None else Fences.of(fence_key, group.task.key, *keys)
+        read = workspace.blobs.read
+        asked.append((group, pick_call(judge, group.task, references, shown, read_blob=read, fences=fences)))
     answers = run_calls([call for _, call in asked], workspace=workspace, terms=terms)
     picks = tuple(_pick(group, judge, reply) for group, call in asked if (reply := answers.of(call)) is not None)
     workspace.store.add_all(picks)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, ForeignKey, Index, Integer, LargeBinary, String, Table, Text
+from sqlalchemy import Boolean, Column, Float, ForeignKey, Index, Integer, LargeBinary, String, Table, Text
 
 from guildhall.store.shelves import metadata
 
@@ -15,8 +15,10 @@ sessions = Table(
     Column("opened_at", Float, nullable=False),
     Column("seen_at", Float, nullable=False),
     Column("ends_at", Float, nullable=False),
+    Column("entry", String(16)),
     Index(None, "member"),
 )
+"""`entry` says how its holder came in; it is absent from times before that was kept."""
 
 entry_links = Table(
     "entry_links",
@@ -25,6 +27,7 @@ entry_links = Table(
     Column("member", String(64), ForeignKey("members.id"), nullable=False),
     Column("expires_at", Float, nullable=False),
     Column("used_at", Float),
+    Column("entry", String(16)),
 )
 
 passkeys = Table(
@@ -37,8 +40,10 @@ passkeys = Table(
     Column("added_at", Float, nullable=False),
     Column("name", String(100), nullable=False, server_default="passkey"),
     Column("used_at", Float),
+    Column("own", Boolean),
     Index(None, "member"),
 )
+"""`own`: added in a session that nobody else could have opened; absent where that is not known."""
 
 passkey_challenges = Table(
     "passkey_challenges",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sqlalchemy import select, text
@@ -45,6 +45,13 @@ def broken_links(store: Store) -> list[int]:
                 broken.append(row["seq"])
             before = row["digest"]
     return broken
+
+
+def acts(store: Store, *, subject: str, actions: Collection[str]) -> list[dict[str, Any]]:
+    """Every row of these kinds about a subject, oldest first: none is beyond reach however many others there are."""
+    query = select(audit).where(audit.c.subject == subject, audit.c.action.in_(actions)).order_by(audit.c.seq)
+    with store.reading() as connection:
+        return [{**row, "facts": json.loads(row["facts"])} for row in connection.execute(query).mappings()]
 
 
 def history(store: Store, *, subject: str | None = None, limit: int = 200) -> list[dict[str, Any]]:

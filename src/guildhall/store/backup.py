@@ -1,7 +1,9 @@
 """Backups: everything a workspace holds at one moment, taken while people work in it, as one archive.
 
 A bundle carries records from one workspace to another; a backup brings back the workspace itself, with people,
-places, drafts, sessions and its secret where that lies in its folder. It is a secret like the workspace it came from.
+places, drafts and sessions. The workspace's secret is not in it: what is sealed stays sealed to whoever gets a backup,
+and the orders of sides that are still to be drawn cannot be told. Who restores one brings the secret, and goes on in
+the same orders.
 The database is read in one snapshot and the files after it: a file is always kept before the record that names it, so
 no record lacks its file.
 
@@ -15,13 +17,11 @@ import fcntl
 import hashlib
 import json
 import os
-import re
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -35,8 +35,9 @@ from guildhall.store.blobs import Blobs, sync_folder
 from guildhall.store.database import open_database, revision_of, shown_url, upgrade
 from guildhall.store.records import Store
 from guildhall.store.remote_blobs import open_blobs
-from guildhall.store.secret import KEY_FILE, OLD_KEY_FILE
-from guildhall.store.workspace import SETTINGS, Workspace
+from guildhall.store.sealing import forget_what_is_sealed
+from guildhall.store.secret import ELSEWHERE, KEY_FILE, OLD_KEY_FILE, keep_secret, mark_of, read_secret
+from guildhall.store.workspace import MARK, SETTINGS, Workspace
 
 PREFIX = "database/"
 SQLITE = f"{PREFIX}guildhall.sqlite"
@@ -128,11 +129,13 @@ def _copy_in(cursor: Any, taken: Snapshot, table: str, body: ArchiveMember) -> N
         cursor.execute(f"SELECT setval(pg_get_serial_sequence('{table}', '{numbered}'), {newest}, false)")
 
 
-FORMAT = 2
+FORMAT = 3
+_READABLE = (2, 3)
+"""Those of the second format hold the workspace's secret."""
 MANIFEST, SEAL = "manifest.json", "manifest.sha256"
 BLOB, SETTING = "blobs/", "settings/"
 OWN_FILES = (KEY_FILE, OLD_KEY_FILE)
-"""Small files of the workspace folder without which parts of the database are of no use."""
+"""Where a workspace's secret lies in its folder."""
 ADDRESSES = ("format", "database", "blobs")
 """Settings that say where a workspace lives; a restored one lives elsewhere and says so itself."""
 
@@ -168,9 +171,6 @@ def take_backup(workspace: Workspace, target: Path, *, now: float, files: bool =
         archive = ArchiveWriter(out)
         for name, file in take_snapshot(workspace.store, folder, made):
             _add(archive, made, name, file)
-        for name in OWN_FILES:
-            if (workspace.path / name).exists():
-                _add(archive, made, SETTING + name, workspace.path / name)
         settings = folder / SETTINGS
         settings.write_text(settings_to_keep(workspace.path / SETTINGS))
         _add(archive, made, SETTING + SETTINGS, settings)
@@ -279,7 +279,7 @@ def _manifest(source: Path, manifest: bytes, seal: bytes) -> Backup:
     if not manifest or sha256(manifest).encode() != seal:
         raise CorruptBackup(source, f"{MANIFEST} is missing or changed")
     found: dict[str, Any] = json.loads(manifest)
-    if found.pop("format", None) != FORMAT or set(found) != set(vars(Backup())):
+    if found.pop("format", None) not in _READABLE or set(found) != set(vars(Backup())):
         raise CorruptBackup(source, "it was written by a version of Guildhall that this one cannot read")
     return Backup(**found)
 
@@ -304,23 +304,39 @@ def backup_parts(source: Path) -> Iterator[tuple[str, ArchiveMember]]:
         yield from members(source, stream)
 
 
-def restore_backup(source: Path, target: Path, *, database: str | None = None, blobs: str | None = None) -> Workspace:
+def restore_backup(
+    source: Path,
+    target: Path,
+    *,
+    database: str | None = None,
+    blobs: str | None = None,
+    key: Path | None = None,
+    new_key: bool = False,
+) -> Workspace:
     """Make a new workspace from a backup. A backup of one kind of database goes back to that kind.
 
+    `key` is the file that holds the workspace's secret; with `new_key` it is lost, and with it all that it sealed.
     Nothing that is there is overwritten, and a restore that was cut short leaves no workspace behind.
     """
     held = check_backup(source)
     making = target.with_name(f"{target.name}.restoring")
     _refuse(held, target, making, database=database, blobs=blobs)
+    secret, settings = None if new_key else _secret_for(source, held, key), _settings_in(source)
+    if new_key:
+        settings.pop(MARK, None)
     making.mkdir(parents=True, mode=0o700)
     try:
         if database is None:
             fill_sqlite(backup_parts(source), making)
         else:
             fill_postgres(backup_parts(source), database, held)
-        _fill_folder(source, making, open_blobs(blobs, making / "blobs"), held)
-        Workspace.create(making, database=database, blobs=blobs).close()
-        _add_settings(source, making / SETTINGS)
+        _fill_folder(source, open_blobs(blobs, making / "blobs"), held)
+        if secret is not None:
+            keep_secret(making, secret)
+        with Workspace.create(making, database=database, blobs=blobs) as made:
+            if new_key:
+                forget_what_is_sealed(made.store)
+        _add_settings(settings, making / SETTINGS)
         making.rename(target)
         sync_folder(target.resolve().parent)
     except BaseException:
@@ -342,37 +358,40 @@ def _refuse(held: Backup, target: Path, making: Path, *, database: str | None, b
         raise InputError("this backup was made without files; name the store that holds them with --blobs")
 
 
-def _fill_folder(source: Path, folder: Path, blobs: Blobs, held: Backup) -> None:
+def _secret_for(source: Path, held: Backup, key: Path | None) -> bytes | None:
+    """The secret that belongs to a backup; None where the backup comes from before workspaces had one."""
+    own = [SETTING + name for name in OWN_FILES if SETTING + name in held.parts]
+    if own:
+        return next(body.read() for name, body in backup_parts(source) if name == own[0])
+    mark = _settings_in(source).get(MARK)
+    named = key or (Path(elsewhere) if (elsewhere := os.environ.get(ELSEWHERE)) else None)
+    if named is None and mark is None:
+        return None
+    if named is None:
+        raise InputError(
+            "this backup does not hold the workspace's secret; name the file that does (guildhall.key of the workspace "
+            "it was made from) with --key-file, or go on without what the secret sealed with --new-key"
+        )
+    secret = read_secret(named)
+    if mark is not None and mark_of(secret) != mark:
+        raise InputError(f"{named} holds the secret of another workspace than this backup is of")
+    return secret
+
+
+def _fill_folder(source: Path, blobs: Blobs, held: Backup) -> None:
     for name, body in backup_parts(source):
         if name.startswith(BLOB) and name.removeprefix(BLOB) not in held.damaged:
             blobs.put(body)
-        elif name.removeprefix(SETTING) in OWN_FILES:
-            descriptor = os.open(folder / name.removeprefix(SETTING), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(descriptor, "wb") as out:
-                shutil.copyfileobj(body, out)
 
 
-def _add_settings(source: Path, settings: Path) -> None:
+def _settings_in(source: Path) -> tomlkit.TOMLDocument:
+    return tomlkit.parse(
+        next(body.read() for name, body in backup_parts(source) if name == SETTING + SETTINGS).decode()
+    )
+
+
+def _add_settings(kept: tomlkit.TOMLDocument, settings: Path) -> None:
     """What the old workspace was told beside its addresses, added to the new addresses."""
-    kept = next(body.read() for name, body in backup_parts(source) if name == SETTING + SETTINGS)
     document = tomlkit.parse(settings.read_text(encoding="utf-8"))
-    document.update(tomlkit.parse(kept.decode()))
+    document.update(kept)
     settings.write_text(tomlkit.dumps(document), encoding="utf-8")  # its mode stays: for its owner only
-
-
-_NAME = re.compile(r"\d{8}T\d{6}Z\.guildhall-backup\.tar")
-"""Only files named by us are ever removed."""
-
-
-def name_for(now: float) -> str:
-    """The file name of a backup made at a time; names sort by it."""
-    return f"{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%SZ}.guildhall-backup.tar"
-
-
-def remove_older(folder: Path, *, keep: int) -> list[Path]:
-    """Remove all but the newest backups of a folder; what was removed."""
-    found = sorted(file for file in folder.iterdir() if _NAME.fullmatch(file.name))
-    older = found[: max(0, len(found) - keep)]
-    for file in older:
-        file.unlink()
-    return older

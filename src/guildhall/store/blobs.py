@@ -79,6 +79,12 @@ class Blobs:
         with self.open(digest) as stream:
             return stream.read()
 
+    def verify(self, digest: Digest) -> None:
+        """Read a blob whole; `CorruptBlob` when its bytes are not what they were."""
+        with self.open(digest) as stream:
+            while stream.read(_CHUNK):
+                pass
+
     def copy_to(self, digest: Digest, target: Path) -> None:
         """Copy a blob out; a damaged one leaves no file behind."""
         try:

@@ -28,7 +28,6 @@ from guildhall.domain.tasks import Task, TaskKey
 from guildhall.domain.values import Digest, Value, sha256
 from guildhall.errors import CorruptBlob
 from guildhall.store.audit import broken_links
-from guildhall.store.backup import OWN_FILES
 from guildhall.store.blobs import Blobs
 from guildhall.store.bundles import named_files
 from guildhall.store.hall import seats, slots
@@ -285,14 +284,28 @@ LEAST_FREE = 0.1
 
 def upkeep(workspace: Workspace) -> list[str]:
     """Notes on secrets that lie open and space that runs out; none where all is well."""
-    return [*_open_files(workspace.path), *_password(workspace), *_space(workspace.path)]
+    return [*open_files(workspace.path), *_password(workspace), *_space(workspace.path)]
 
 
-def _open_files(folder: Path) -> Iterator[str]:
-    for name in (SETTINGS, *OWN_FILES):
-        file = folder / name
-        if file.exists() and stat.S_IMODE(file.stat().st_mode) & 0o077:
-            yield f"{file} can be read by others on this machine: chmod 600 {file}"
+def exposed(folder: Path) -> list[Path]:
+    """The workspace's folder and whatever in it others on this machine may read or change."""
+    found = [folder, *folder.rglob("*")]
+    return [one for one in found if not one.is_symlink() and stat.S_IMODE(one.stat().st_mode) & 0o077]
+
+
+def close_to_others(folder: Path) -> int:
+    """Take from everybody but the owner what they may do with a workspace; how many files and folders it was."""
+    found = exposed(folder)
+    for one in found:
+        one.chmod(stat.S_IMODE(one.stat().st_mode) & 0o700)
+    return len(found)
+
+
+def open_files(folder: Path) -> Iterator[str]:
+    """A note where others on this machine may read a workspace."""
+    if found := exposed(folder):
+        told = f"{len(found)} files and folders of the workspace can be read by others on this machine"
+        yield f"{told}, {found[0]} first: `guildhall doctor --repair` closes them"
 
 
 def _password(workspace: Workspace) -> Iterator[str]:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
+from contextlib import closing
 from math import inf
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, text
+from sqlalchemy import Engine, Table, create_engine, event, text
 from sqlalchemy.engine import URL, Connection, make_url
 from sqlalchemy.exc import DatabaseError, DisconnectionError
 
-from guildhall.errors import InputError, MissingTool, SchemaMismatch
+from guildhall.errors import InputError, MissingTool, SchemaMismatch, StoreError
 from guildhall.store.verdicts import made, rebuild_on
 
-HEAD = "0013"
+HEAD = "0014"
 """The schema this version writes; a test holds it equal to the newest migration."""
 _TRUSTED_S = 1.0
 """How long after its last use a connection to a server is taken to be alive still."""
+PATIENCE_MS = 30_000
+"""How long a writer waits for others, and whoever erases for readers."""
 
 
 def open_database(url: str) -> Engine:
@@ -42,7 +46,15 @@ def _sqlite(url: str) -> Engine:
     @event.listens_for(engine, "connect")
     def durable(connection: Any, _record: Any) -> None:
         cursor = connection.cursor()
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=30000"):
+        # What is deleted is overwritten: an erased name must not lie in a free page.
+        wishes = (
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "foreign_keys=ON",
+            f"busy_timeout={PATIENCE_MS}",
+            "secure_delete=ON",
+        )
+        for pragma in wishes:
             cursor.execute(f"PRAGMA {pragma}")
         cursor.close()
 
@@ -73,6 +85,40 @@ def _postgresql(url: URL) -> Engine:
             raise DisconnectionError from error
 
     return engine
+
+
+def rewrite(engine: Engine, tables: Iterable[Table]) -> None:
+    """Write tables anew, so that what was deleted from them is in no file of the database any more.
+
+    Of SQLite it is the whole file, and the log beside it ends empty. Of a server it is these tables; its own log of
+    writes and its backups keep what they hold until they are recycled.
+    """
+    connection: Any = engine.raw_connection()
+    with closing(connection), closing(connection.cursor()) as cursor:
+        try:
+            if engine.dialect.name == "sqlite":
+                cursor.execute(f"PRAGMA busy_timeout={PATIENCE_MS}")
+                cursor.execute("VACUUM")
+                cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                left = bool(cursor.fetchone()[0])
+            else:
+                connection.driver_connection.autocommit = True
+                cursor.execute(f"SET lock_timeout = {PATIENCE_MS}")
+                for table in tables:
+                    cursor.execute(f'VACUUM FULL "{table.name}"')
+                cursor.execute("RESET lock_timeout")
+                connection.driver_connection.autocommit = False
+                left = False
+        except engine.dialect.loaded_dbapi.Error as error:
+            raise StoreError(_STILL_THERE) from error
+    if left:
+        raise StoreError(_STILL_THERE)
+
+
+_STILL_THERE = (
+    "erased, but somebody reads the database and what was erased may still lie in its files; do the same again when "
+    "nothing else has it open"
+)
 
 
 def shown_url(url: str) -> str:

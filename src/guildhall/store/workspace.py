@@ -18,17 +18,21 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from guildhall.domain.values import sha256
 from guildhall.errors import NoWorkspace, UnreadableFile, UnsafePath
-from guildhall.store.database import open_database, shown_url, upgrade
+from guildhall.store.database import open_database, rewrite, shown_url, upgrade
+from guildhall.store.hall import member_secrets
 from guildhall.store.records import Store
 from guildhall.store.remote_blobs import open_blobs
-from guildhall.store.secret import derive, open_secret
+from guildhall.store.sealing import wrap_open_keys
+from guildhall.store.secret import derive, mark_of, open_secret
 
 SETTINGS = "guildhall.toml"
 FORMAT = 1
+MARK = "secret_mark"
+"""The setting by which the workspace's secret is known again."""
 
 
 @dataclass(frozen=True)
@@ -71,16 +75,21 @@ class Workspace:
     def create(cls, path: Path, *, database: str | None = None, blobs: str | None = None) -> Workspace:
         """Make a workspace, or open the one that is there already."""
         if not (path / SETTINGS).exists():
-            (path / "blobs").mkdir(parents=True, exist_ok=True)
-            open_secret(path)
+            make_private(path)
+            make_private(path / "blobs")
+            secret = open_secret(path)
             at = Address(path, database, blobs)
+            if database is None:
+                # SQLite gives the log beside a file the modes of the file.
+                os.close(os.open(path / "guildhall.sqlite", os.O_WRONLY | os.O_CREAT, 0o600))
             if blobs:
                 # A store that cannot be written to is better found out now than with the first file.
                 open_blobs(blobs, path / "blobs").put(b"")
             engine = open_database(at.database_url)
             upgrade(engine)
             engine.dispose()
-            _write_settings(path / SETTINGS, at)
+            _write_settings(path / SETTINGS, at, secret)
+            return cls._with_wrapped_keys(path)
         return cls.open(path)
 
     @classmethod
@@ -94,11 +103,21 @@ class Workspace:
 
     @classmethod
     def upgrade(cls, path: Path) -> Workspace:
-        """Bring an older workspace to this version's schema."""
+        """Bring an older workspace to this version's schema, and its people's keys under its secret."""
         engine = open_database(address_of(path).database_url)
         upgrade(engine)
         engine.dispose()
-        return cls.open(path)
+        return cls._with_wrapped_keys(path)
+
+    @classmethod
+    def _with_wrapped_keys(cls, path: Path) -> Workspace:
+        opened = cls.open(path)
+        if wrap_open_keys(opened.store, opened.secret):
+            rewrite(opened.store.engine, (member_secrets,))
+        if MARK not in _read_settings(path / SETTINGS):
+            settings = f'{MARK} = "{mark_of(opened.secret)}"\n' + (path / SETTINGS).read_text(encoding="utf-8")
+            (path / SETTINGS).write_text(settings, encoding="utf-8")
+        return opened
 
     @classmethod
     def find(cls, path: Path | None) -> Workspace:
@@ -112,7 +131,11 @@ class Workspace:
     @cached_property
     def secret(self) -> bytes:
         """The one secret of the workspace; never in its database."""
-        return open_secret(self.path)
+        settings = self.path / SETTINGS
+        if not settings.exists():  # another machine's folder
+            return open_secret(self.path, make=False)
+        mark = _read_settings(settings).get(MARK)
+        return open_secret(self.path, mark=mark, make=mark is None)
 
     def key_for(self, purpose: str) -> bytes:
         """A secret of the workspace for one purpose."""
@@ -143,15 +166,27 @@ def address_of(path: Path) -> Address:
     settings = path / SETTINGS
     if not settings.exists():
         raise NoWorkspace(path)
-    try:
-        found = tomllib.loads(settings.read_text())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UnreadableFile(settings, f"not valid TOML ({error})", fix="repair it or make a new workspace") from error
+    found = _read_settings(settings)
     return Address(path, *(found.get(section, {}).get("url") for section in ("database", "blobs")))
 
 
-def _write_settings(path: Path, at: Address) -> None:
-    lines = [f"format = {FORMAT}", ""]
+def _read_settings(settings: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(settings.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UnreadableFile(settings, f"not valid TOML ({error})", fix="repair it or make a new workspace") from error
+
+
+def make_private(folder: Path) -> None:
+    """The folder, made if need be for its owner only; one that holds something already stays as it is."""
+    if not folder.exists():
+        folder.mkdir(mode=0o700, parents=True)
+    elif not any(folder.iterdir()):
+        folder.chmod(0o700)
+
+
+def _write_settings(path: Path, at: Address, secret: bytes) -> None:
+    lines = [f"format = {FORMAT}", f'{MARK} = "{mark_of(secret)}"', ""]
     for section, url in (("database", at.database), ("blobs", at.blobs)):
         lines += [f"[{section}]", f"url = {_quoted(url)}", ""] if url else []
     # The URL may hold a password, so the file is for its owner only, from its first byte on.

@@ -13,11 +13,13 @@ from guildhall.analysis.intervals import mean_of_cluster_means, t_estimate
 from guildhall.domain.authors import Expert
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.judges import RubricMark
+from guildhall.domain.picks import Pick
 from guildhall.domain.submissions import Submission
 from guildhall.domain.values import Value
 from guildhall.domain.variants import BriefVariant
 from guildhall.engine.terms import Terms
 from guildhall.errors import InputError, ModelError, UnknownName, UnreadableFile
+from guildhall.judging.fences import PURPOSE
 from guildhall.judging.rubrics import picking_judge
 from guildhall.sampling.derived import Picking, draft_variants, pick_best, variant_by_hand
 from guildhall.sampling.stage import render_cache
@@ -32,12 +34,17 @@ def pick_for_study(study: OpenStudy, *, judge: str, n: int) -> Picking:
     from guildhall.judging.preparing import Preparer
 
     authors = sorted({item.author.key for item in study.items})
-    submissions = study.workspace.store.find(Submission, author=authors)
+    store, name = study.workspace.store, judge.replace("/", "-")
+    submissions = store.find(Submission, author=authors)
+    # A judge that picked before there were fences goes on without: its picks were paid for.
+    unfenced = picking_judge(name, judge, fenced=False)
+    before = any(one.judge.key == unfenced.key for one in store.find(Pick, task=[task.id for task in study.tasks]))
     with documents(render_cache(study.workspace.path)) as looking:
         return pick_best(
             study.tasks,
             submissions,
-            judge=picking_judge(judge.replace("/", "-"), judge),
+            judge=unfenced if before else picking_judge(name, judge),
+            fence_key=None if before else study.workspace.key_for(PURPOSE),
             workspace=study.workspace,
             preparer=Preparer(study.workspace, looking),
             terms=study.terms,
@@ -119,8 +126,8 @@ def _mean(scores: list[float], tasks: list[str]) -> Estimate:
     what = "mean over tasks of the share of rubric points"
     if not scores:
         return Estimate(value=None, estimand=what, method="none", why_no_interval="no mark has a score")
-    value, error, n = mean_of_cluster_means(np.array(scores), np.unique(np.array(tasks), return_inverse=True)[1])
-    return t_estimate(value, error, n_clusters=n, estimand=what, method="t over tasks", n_samples=len(scores))
+    value, spread = mean_of_cluster_means(np.array(scores), np.unique(np.array(tasks), return_inverse=True)[1])
+    return t_estimate(value, spread, estimand=what, method="t over tasks", n_samples=len(scores))
 
 
 def _noise(scored: list[tuple[RubricMark, float]]) -> float | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from guildhall.domain.authors import ModelRun
-from guildhall.domain.design import FORMAT, Design, PlanChoices, TaskChoice
+from guildhall.domain.design import FORMAT, Blinding, Design, PlanChoices, TaskChoice
 from guildhall.domain.gradings import SERVICE
 from guildhall.domain.halls import HallDesign, Member
 from guildhall.domain.studies import Study
@@ -35,6 +35,7 @@ class Wish(Value):
     tasks: TaskChoice = TaskChoice()
     authors: tuple[Id, ...] = ()
     baseline: Id = "expert"
+    blinding: Blinding = "two-person"
     people: HallDesign = HallDesign()
 
 
@@ -66,10 +67,17 @@ class OnOffer:
         return {name: len(tasks[name]) for name in sorted(tasks, key=lambda name: (name != "expert", name))}
 
     def works_on(self, task: Id) -> dict[str, str]:
-        """Key of a submission to one task -> whose it is."""
-        found = {one.key: f"{author.name}, sample {author.sample}" for one, author in self.runs if one.task == task}
+        """Whose work on one task -> its key, which no page shows: it would lead from a code name to a model."""
+        found: dict[str, str] = {}
         expert = next((expert_submission(one) for one in self.tasks if one.id == task), None)
-        return {**({expert.key: "expert"} if expert else {}), **found}
+        if expert:
+            found["expert"] = expert.key
+        for one, author in self.runs:
+            if one.task == task:
+                name = f"{author.name}, sample {author.sample}"
+                again = sum(other == name or other.startswith(f"{name} (") for other in found)
+                found[f"{name} ({again + 1})" if again else name] = one.key
+        return found
 
 
 def groups_of(tasks: Iterable[Task]) -> tuple[dict[str, int], dict[str, int]]:
@@ -101,7 +109,7 @@ def wished_study(workspace: Workspace, wish: Wish) -> Study:
         raise InputError(f"there is no finished work of {min(unknown)!r} on the chosen tasks")
     compared = {*wish.authors, wish.baseline}
     authors = {author.key: author for _, author in offer.runs if author.name in compared}
-    design = Design(format=FORMAT, tasks=wish.tasks, baseline=wish.baseline, people=wish.people)
+    design = Design(format=FORMAT, tasks=wish.tasks, baseline=wish.baseline, blinding=wish.blinding, people=wish.people)
     return Study(
         id=wish.id,
         title=wish.title,

@@ -24,13 +24,14 @@ from guildhall.domain.halls import SeatState
 from guildhall.domain.judgments import Comparison, Judgment, SeverityRating
 from guildhall.domain.picks import Pick
 from guildhall.domain.policy import GraderGroup
-from guildhall.domain.prepared import NOTES, Prepared
+from guildhall.domain.prepared import NOTES, STEERING, Prepared
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task, TaskKey
 from guildhall.domain.values import Id
 from guildhall.store.frames import read_frame
 from guildhall.store.hall import seats
+from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
 from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
@@ -162,19 +163,40 @@ def _severity(workspace: Workspace, evidence: Evidence) -> pl.DataFrame:
     return rated.join(names, on="submission", how="left", maintain_order="left").rename({"sampling_rate": "drawn"})
 
 
-def _newest_looks(workspace: Workspace) -> dict[str, dict[str, Any]]:
-    """The newest look at the files of each piece of work, as it was kept."""
+def _newest_looks(store: Store, *, holding: str = "") -> dict[str, dict[str, Any]]:
+    """The newest look at the files of each piece of work, as it was kept; those only whose record is `holding` this."""
     table = shelf_of(Prepared).table
-    with workspace.store.reading() as connection:
-        rows = connection.execute(select(table.c.subject, table.c.body).order_by(table.c.seq))
+    query = select(table.c.subject, table.c.body)
+    if holding:
+        query = query.where(table.c.body.contains(holding))
+    with store.reading() as connection:
+        rows = connection.execute(query.order_by(table.c.seq))
         return {subject: json.loads(body) for subject, body in rows}
 
 
 def _files(workspace: Workspace, evidence: Evidence) -> pl.DataFrame:
     """Delivered files of judged work, the baseline's too, with the faults found in each; what is only noted is none."""
-    looks, pairs = _newest_looks(workspace), evidence.pairs
+    looks = _newest_looks(workspace.store)
+    rows = [
+        (
+            author,
+            task,
+            submission,
+            str(file["ending"]),
+            [rule for rule, n in file["findings"].items() if n and rule not in NOTES and not rule.startswith(STEERING)],
+        )
+        for submission, (author, task) in _works(evidence).items()
+        for file in looks.get(submission, {"files": ()})["files"]
+    ]
+    names = ("author", "task", "submission", "ending")
+    return pl.DataFrame(rows, schema={**dict.fromkeys(names, pl.String), "rules": pl.List(pl.String)}, orient="row")
+
+
+def _works(evidence: Evidence) -> dict[str, tuple[str, str]]:
+    """Each piece of judged work, the baseline's too, with its author and its task."""
+    pairs = evidence.pairs
     _, first, _ = pairs.deliverables
-    of_work = {
+    return {
         pairs.submission.names[work]: (author, pairs.task.names[task])
         for works, authors in (
             (pairs.submission.codes, [pairs.model.names[code] for code in pairs.model.codes[first].tolist()]),
@@ -182,18 +204,22 @@ def _files(workspace: Workspace, evidence: Evidence) -> pl.DataFrame:
         )
         for work, author, task in zip(works[first].tolist(), authors, pairs.task.codes[first].tolist(), strict=True)
     }
-    rows = [
-        (
-            author,
-            task,
-            submission,
-            str(file["ending"]),
-            [rule for rule, n in file["findings"].items() if n and rule not in NOTES],
-        )
-        for submission, (author, task) in of_work.items()
-        for file in looks.get(submission, {"files": ()})["files"]
-    ]
-    names = ("author", "task", "submission", "ending")
+
+
+def steering_found(store: Store) -> dict[str, dict[str, int]]:
+    """Work in which attempts to steer whoever judges were found, in files or in the message: how many of each rule."""
+    found: dict[str, Counter[str]] = {}
+    for subject, look in _newest_looks(store, holding=f'"{STEERING}').items():
+        found[subject] = Counter()
+        for findings in (look.get("steering") or {}, *(file["findings"] for file in look["files"])):
+            found[subject].update({rule: n for rule, n in findings.items() if rule.startswith(STEERING)})
+    return {subject: dict(counts) for subject, counts in found.items() if counts}
+
+
+def _steering(workspace: Workspace, evidence: Evidence) -> pl.DataFrame:
+    found = steering_found(workspace.store)
+    rows = [(author, task, work, sorted(found.get(work, ()))) for work, (author, task) in _works(evidence).items()]
+    names = ("author", "task", "submission")
     return pl.DataFrame(rows, schema={**dict.fromkeys(names, pl.String), "rules": pl.List(pl.String)}, orient="row")
 
 
@@ -201,7 +227,7 @@ def _tells(workspace: Workspace, _evidence: Evidence) -> pl.DataFrame:
     """Work in which something was found, in its words or in a file; the newest look counts."""
     telling = [
         subject
-        for subject, look in _newest_looks(workspace).items()
+        for subject, look in _newest_looks(workspace.store).items()
         if look["tells"] or any(file["tells"] for file in look["files"])
     ]
     return pl.DataFrame({"submission": telling}, schema={"submission": pl.String})
@@ -268,6 +294,7 @@ def opened_works(workspace: Workspace, studies: Sequence[Id]) -> pl.DataFrame:
 _FACTS: dict[Need, Callable[[Workspace, Evidence], pl.DataFrame]] = {
     Need.SEVERITY: _severity,
     Need.FILES: _files,
+    Need.STEERING: _steering,
     Need.TELLS: _tells,
     Need.PICKS: _picks,
     Need.JUSTIFICATIONS: _justifications,

@@ -35,6 +35,8 @@ FORMULA = r"^[=+\-@\t\r]"
 """How a text begins that a spreadsheet would take for a formula."""
 CODE_BOOK = "codebook"
 ROWS_AT_ONCE = 100_000
+OF_MODELS = ("condition", "effort")
+"""Columns that hold a model's settings: with them a code name would be none, so they are empty until unblinding."""
 COLUMNS: dict[str, tuple[type, str]] = {
     "task": (str, "the task's id"),
     "model": (str, "whose work was compared with the baseline's: a code name, or after unblinding the name"),
@@ -99,10 +101,13 @@ def write_export(
 
 def _shown(workspace: Workspace, study: Study, counted: Counted) -> pl.DataFrame:
     """The counted judgments under the names that may be shown, in the order of these names."""
-    pairs, shown = counted.pairs, shown_names(workspace.store, study)
+    pairs, shown = counted.pairs, shown_names(workspace, study)
     names = {name: shown[name] for name in words_in(pairs.model)}
     # Names that stand in no row, the expert's first of all, are needed by nobody.
     named = Coded(pairs.model.codes, tuple(names.get(name, "") for name in pairs.model.names))
+    if not unblinding(workspace.store, study.id).open:
+        hidden = Coded(np.full(len(pairs), -1, dtype=np.int32), ())
+        pairs = replace(pairs, columns={**pairs.columns, **dict.fromkeys(OF_MODELS, hidden)})
     # Rows sorted by true names would give away the order of the names behind the code names.
     rows = frame(replace(pairs, model=named), counted.policy.graders)
     if (ruled := counted.by_rule) is not None and len(ruled):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from guildhall.domain.design import PlanChoices, TaskChoice
+from guildhall.domain.design import Blinding, PlanChoices, TaskChoice
 from guildhall.domain.halls import HallDesign
 from guildhall.domain.judges import JudgePlan
 from guildhall.domain.prices import Price
@@ -28,6 +28,8 @@ class StudySection(Value):
     """Whom all others are compared with: the expert, or an author of this study."""
     rehearsal: bool = False
     """Simulated graders stand where people stand; whatever the study shows says so first."""
+    blinding: Blinding = "two-person"
+    """Whether two people must agree to show the names of models, or one alone may; every report says which."""
 
 
 class ExtendsSection(Value):
@@ -104,11 +106,11 @@ def _inherited(path: Path, written: dict[str, Any], extended_by: tuple[Path, ...
         fix = "a later wave adds authors under names of their own"
         raise UnreadableFile(path, f"names {min(shared)!r}, who is an author of the earlier wave", fix=fix)
     section = written.get("study", {})
-    for name in ("baseline", "rehearsal"):
+    for name in ("baseline", "rehearsal", "blinding"):
         if name in section:
             fix = "leave it out: a later wave keeps the earlier one's"
             raise UnreadableFile(path, f"has a {name} of its own", fix=fix)
-    kept = {"baseline": earlier.study.baseline, "rehearsal": earlier.study.rehearsal}
+    kept = {name: getattr(earlier.study, name) for name in ("baseline", "rehearsal", "blinding")}
     same = {name: getattr(earlier, name) for name in INHERITED}
     return {**same, "study": {**section, **kept}}
 
@@ -118,6 +120,7 @@ TEMPLATE = """\
 id = "{id}"
 title = "{title}"
 seed = 1
+# blinding = "single-handed"  # one person alone may show the names of models; else it takes two, and reports say which
 
 [tasks]                     # all tasks of the workspace, unless narrowed
 # ids = ["task-1", "task-2"]

@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from guildhall.domain.design import FORMAT, Design, Extension
-from guildhall.domain.judges import JudgePlan, PanelPlan, PlannedJudge
+from guildhall.domain.judges import FENCE, JudgePlan, PanelPlan, PlannedJudge
+from guildhall.domain.studies import Study
 from guildhall.errors import InputError
 from guildhall.grading.judges.graders import ByModel
 from guildhall.grading.judges.settings import PanelSettings
@@ -34,6 +35,7 @@ def design_of_file(file: StudyFile, judges: Judges, extends: Extension | None) -
         "prices": file.prices,
         "released": {author.name: author.released for author in file.authors if author.released},
         "baseline": file.study.baseline,
+        "blinding": file.study.blinding,
     }
     if judges.plans:
         settings = file.grading
@@ -52,11 +54,22 @@ def design_of_file(file: StudyFile, judges: Judges, extends: Extension | None) -
         ) from error
 
 
-def judges_of(file: StudyFile, folder: Path, blobs: Blobs) -> Judges:
-    """The judges a study file names; a collection of examples is kept with the workspace."""
-    plans = tuple(_with_examples(plan, folder, blobs) for plan in file.judges)
+def judges_of(file: StudyFile, folder: Path, blobs: Blobs, *, begun: Study | None) -> Judges:
+    """The judges a study file names, with the fences of the form in which it began, if it has begun.
+
+    A collection of examples is kept with the workspace.
+    """
+    plans = tuple(_with_examples(fenced_as(plan, begun), folder, blobs) for plan in file.judges)
     asked = file.grading.panel
     return Judges(plans, None if asked is None else _panel(asked, plans, folder, seed=file.study.seed))
+
+
+def fenced_as(plan: JudgePlan, begun: Study | None) -> JudgePlan:
+    """A judge keeps the fences it began with, and those from before there were any keep none: its verdicts count on."""
+    if begun is None:
+        return plan.but(fence=FENCE)
+    known = {judge.plan.name: judge.plan.fence for judge in begun.design.judges}
+    return plan.but(fence=known.get(plan.name, FENCE if begun.design.format else None))
 
 
 def _planned(plan: JudgePlan) -> PlannedJudge:

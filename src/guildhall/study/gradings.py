@@ -22,7 +22,7 @@ from guildhall.analysis.pairs import Pairs
 from guildhall.analysis.win_rates import win_rates
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.gradings import SERVICE, Grades, GradingRequest, TaskGrade
-from guildhall.domain.judges import JudgePlan
+from guildhall.domain.judges import FENCE, JudgePlan
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.policy import GraderGroup, Policy, Rule
 from guildhall.domain.prices import Price
@@ -88,7 +88,9 @@ class ServiceSettings(Value):
 
     def graders(self) -> Mapping[str, AutomaticGrader]:
         """Every judge of the service, by name."""
-        return {plan.name: ByModel(plan) for plan in self.judges} | {name: ByBaseline(name) for name in self.baselines}
+        return {plan.name: ByModel(plan.but(fence=FENCE)) for plan in self.judges} | {
+            name: ByBaseline(name) for name in self.baselines
+        }
 
     def grader(self, name: str) -> AutomaticGrader:
         known = self.graders()

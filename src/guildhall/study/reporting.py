@@ -5,15 +5,15 @@ from __future__ import annotations
 import gc
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
 from sqlalchemy import select
 
 from guildhall.analysis.evidence import Evidence, Need
-from guildhall.analysis.missing import outcomes_by_rule
 from guildhall.analysis.pairs import BREAKDOWNS, Pairs, is_word, words_in
 from guildhall.analysis.reasons import read_codes
 from guildhall.analysis.tables import Coded
@@ -41,6 +41,11 @@ from guildhall.study.exports import frame, ruled_frame, write_csv
 from guildhall.study.policy import PROGRAMS
 
 MOST_AUTHORS = 20
+BLINDINGS: dict[str | None, str] = {
+    "two-person": "Blinding: two-person. Those who manage the study see code names until two people show the names.",
+    "single-handed": "Blinding: single-handed. One person alone may show the names of models to those who manage it.",
+    None: "Blinding: two-person, as for every study kept before a study said so; its code names are of the first kind.",
+}
 """So many authors are described one by one; the frozen study names all."""
 
 
@@ -52,8 +57,10 @@ def methods_of(study: Study, tasks: Sequence[Task], *, policy: Policy, models: S
         f"It was frozen under the digest {study.content_digest()[:16]} with seed {study.seed}.",
         _tasks(tasks),
         *_authors(study, models),
+        BLINDINGS[study.design.blinding],
         f"Each set shows {design.set_size} deliverables side by side, without authors, under neutral file names and "
         "with file metadata removed.",
+        *_originals(design),
         *_graders(design, policy.graders),
         f"Graders are of the group: {policy.graders}. Models are compared with: {policy.baseline}. "
         "A task without the baseline's work takes no part.",
@@ -67,6 +74,20 @@ def methods_of(study: Study, tasks: Sequence[Task], *, policy: Policy, models: S
         "Breakdowns show each cell's own rate with an interval, a band that holds for all cells at once, "
         "and a pooled rate that leans on the model's other cells.",
     )
+
+
+STRUCTURE_TELLS = "docx 1.00, pdf 1.00, pptx 1.00, xlsx 1.00"
+"""How often the structure of a cleaned original names the program that wrote it (`documents-provenance`)."""
+
+
+def _originals(design: HallDesign) -> Iterator[str]:
+    if design.originals:
+        yield (
+            "Graders were handed the makers' own files, cleaned, instead of copies that one program writes. From their "
+            f"structure alone a program names the one that wrote them: {STRUCTURE_TELLS} of files, where chance is "
+            ".20 to .25. "
+            "Whoever looked there could tell models from people."
+        )
 
 
 def planned_and_done(
@@ -287,13 +308,14 @@ def write_study_report(
     codes = read_codes(reasons)
     needs = frozenset(Need) if codes else UNCODED
     many = workspace.store.count(Comparison, study=study.id) >= WORTH_A_PROCESS
-    with _nothing_collected(), drawing(folder / "figures", beside=many) as figures:
+    with _nothing_collected(), drawing(folder / "figures", beside=many) as figures, ThreadPoolExecutor(1) as thread:
         evidence = read_evidence(workspace, study, graders=graders, baseline=baseline, needs=needs, reasons=codes)
+        rows = thread.submit(write_csv, evidence.counted, folder / "judgments.csv")
         report = report_from(workspace, evidence, draw=figures.draw)
-        write_csv(evidence.counted, folder / "judgments.csv")
         if (table := evidence.tasks_and_models) is not None:
             (folder / "tasks-and-models.csv").write_text(rows_csv(table), encoding="utf-8")
         write_report(report, folder, figures)
+        rows.result()
     return report
 
 
@@ -347,16 +369,12 @@ def trace(store: Store, evidence: Evidence, where: Mapping[str, str]) -> Traced:
     if not len(rows):
         raise NothingJudged(", ".join(f"{name} = {word}" for name, word in where.items()))
     keys = _digests(store, rows.judgment.tolist())
-    outcomes = rows.outcomes
-    if ruled is not None and len(ruled):
-        outcomes = outcomes.and_also(outcomes_by_rule(ruled))
-    return Traced(
-        rows,
-        ruled,
-        evidence.group,
-        tuple(keys[seq] for seq in rows.judgment.tolist()),
-        tuple(win_rates(outcomes)),
-    )
+    if ruled is not None and evidence.counted.attempted is not None:
+        counted = replace(evidence.counted.of_pairs(rows), attempted=ruled)
+    else:
+        counted = evidence.counted.of_pairs(rows)
+    keys_of = tuple(keys[seq] for seq in rows.judgment.tolist())
+    return Traced(rows, ruled, evidence.group, keys_of, tuple(win_rates(counted.outcomes, level=evidence.level)))
 
 
 def _column(rows: Pairs, name: str) -> Coded:

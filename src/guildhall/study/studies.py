@@ -28,7 +28,7 @@ from guildhall.store.work import Work
 from guildhall.store.workspace import Workspace
 from guildhall.study.extending import extension_of, wave_before
 from guildhall.study.file import StudyFile, read_study
-from guildhall.study.freezing import design_of_file, judges_of
+from guildhall.study.freezing import Judges, design_of_file, judges_of
 from guildhall.taskbank.listing import latest_tasks, newer_wordings, newest_tasks
 from guildhall.taskbank.review.admission import require_reviewed, why_not_in_a_study
 
@@ -126,6 +126,12 @@ class OpenStudy:
         return {author.key for author in self._form.authors} if self._form is not None else set()
 
     @cached_property
+    def judges(self) -> Judges:
+        """The judges of its file, as the study or the wave before it began with them."""
+        begun = wave_before(self.file, self.folder, self.workspace.store) or self.kept
+        return judges_of(self.file, self.folder, self.workspace.blobs, begun=begun)
+
+    @cached_property
     def _as_it_stands(self) -> Study:
         """The study as its file says it now, in the form of today."""
         taking_part = {item.author.key for item in self.items} | self._frozen_authors
@@ -139,7 +145,7 @@ class OpenStudy:
             authors=tuple(authors.values()),
             design=design_of_file(
                 self.file,
-                judges_of(self.file, self.folder, self.workspace.blobs),
+                self.judges,
                 extension_of(self.file, self.folder, self.workspace),
             ),
         )

@@ -5,7 +5,7 @@ All of it is for screening: a figure here is a reason to look, never by itself a
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
@@ -13,6 +13,7 @@ from statistics import median
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 from sqlalchemy import ColumnElement, select
 
 from guildhall.analysis.shares import clustered_share
@@ -26,8 +27,10 @@ from guildhall.domain.values import Digest
 from guildhall.grading.adjudicating import Adjudication, adjudications, missing_gradings, who_may
 from guildhall.grading.gold import gold_comparison, judged_right
 from guildhall.grading.queue import Queue
+from guildhall.store.frames import shown_works
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
+from guildhall.study.evidence import steering_found
 
 _JUDGED = shelf_of(Judgment).table
 TOO_FAST_SHARE = 0.1
@@ -94,6 +97,16 @@ def judges_of(store: Store, study: Study) -> list[Judge]:
         )
         for name, made in sorted(mine.items())
     ]
+
+
+def steering_of(store: Store, study: Study) -> dict[str, Counter[str]]:
+    """Author -> how many of their shown works hold attempts to steer whoever judges, by rule."""
+    found = steering_found(store)
+    shown = shown_works(store, study.id).unique("submission").filter(pl.col("submission").is_in(list(found)))
+    told: dict[str, Counter[str]] = defaultdict(Counter)
+    for name, work in shown.sort("name").select("name", "submission").iter_rows():
+        told[name].update(found[work].keys())
+    return dict(told)
 
 
 def judged_sets(store: Store, study: Study) -> list[tuple[Comparison, list[PersonSaid]]]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import delete, select, update
 
-from guildhall.domain.halls import Member
+from guildhall.domain.halls import Member, WayIn
 from guildhall.domain.values import Digest, Id
 from guildhall.errors import InputError, UnknownName
 from guildhall.grading.people import Roster
@@ -41,6 +41,14 @@ class Session:
     member: Member
     form_token: str
     token_digest: Digest
+    entry: WayIn | None
+    """How it was opened; None for sessions from before that was kept."""
+    opened_at: float
+
+    @property
+    def own(self) -> bool:
+        """Whether nobody else can have opened it, as far as people of the web can tell."""
+        return self.entry in {WayIn.PASSKEY, WayIn.MAIL, WayIn.OPERATOR}
 
 
 @dataclass(frozen=True)
@@ -64,15 +72,15 @@ class ApiToken:
 
 
 class Door:
-    """Entry to one store. `now` is seconds since 1970, handed in by the caller."""
+    """WayIn to one store. `now` is seconds since 1970, handed in by the caller."""
 
     def __init__(self, store: Store, roster: Roster) -> None:
         self.store, self.roster = store, roster
 
-    def new_link(self, member: Id, *, now: float, lasts_s: float = LINK_S) -> str:
-        """The token of a link that lets one person in once."""
+    def new_link(self, member: Id, *, now: float, lasts_s: float = LINK_S, entry: WayIn = WayIn.OPERATOR) -> str:
+        """The token of a link that lets one person in once; `entry` says on what road it reaches them."""
         token = secrets.token_urlsafe(32)
-        row = {"token_digest": _digest(token), "member": member, "expires_at": now + lasts_s}
+        row = {"token_digest": _digest(token), "member": member, "expires_at": now + lasts_s, "entry": entry}
         with self.store.transaction() as connection:
             connection.execute(entry_links.insert().values(**row))
         return token
@@ -97,18 +105,20 @@ class Door:
             entry_links.c.expires_at > now,
         )
         with self.store.transaction() as connection:
-            member = connection.execute(
-                update(entry_links).where(*good).values(used_at=now).returning(entry_links.c.member)
-            ).scalar()
-            return self.open_session(member, now=now) if member else None
+            used = update(entry_links).where(*good).values(used_at=now)
+            row = connection.execute(used.returning(entry_links.c.member, entry_links.c.entry)).first()
+            if row is None:
+                return None
+            return self.open_session(row.member, now=now, entry=WayIn(row.entry) if row.entry else None)
 
-    def open_session(self, member: Id, *, now: float) -> str:
+    def open_session(self, member: Id, *, now: float, entry: WayIn | None = None) -> str:
         """A fresh session and its cookie value; nothing a visitor brought along is ever reused."""
         token = secrets.token_urlsafe(32)
         row = {"token_digest": _digest(token), "member": member, "form_token": secrets.token_urlsafe(24)}
         with self.store.transaction() as connection:
             connection.execute(delete(sessions).where(sessions.c.ends_at < now))
-            connection.execute(sessions.insert().values(**row, opened_at=now, seen_at=now, ends_at=now + LONGEST_S))
+            times = {"opened_at": now, "seen_at": now, "ends_at": now + LONGEST_S}
+            connection.execute(sessions.insert().values(**row, **times, entry=entry))
         return token
 
     def session(self, token: str | None, *, now: float) -> Session | None:
@@ -125,7 +135,8 @@ class Door:
         if now - row.seen_at > 60:
             with self.store.transaction() as connection:
                 connection.execute(update(sessions).where(sessions.c.token_digest == digest).values(seen_at=now))
-        return Session(Member.model_validate_json(row.body), row.form_token, digest)
+        entry = WayIn(row.entry) if row.entry else None
+        return Session(Member.model_validate_json(row.body), row.form_token, digest, entry, row.opened_at)
 
     def leave(self, token_digest: Digest) -> None:
         with self.store.transaction() as connection:

@@ -7,7 +7,7 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
@@ -27,7 +27,14 @@ from guildhall.web.pages import (
     work,
 )
 from guildhall.web.rendering import page
-from guildhall.web.security import PlainAddresses, RateLimit, SameSiteWrites, SecurityHeaders, TooLarge, cookie_settings
+from guildhall.web.security import (
+    PlainAddresses,
+    SameSiteWrites,
+    SecurityHeaders,
+    SharedLimit,
+    TooLarge,
+    cookie_settings,
+)
 from guildhall.web.site import Site
 
 STATIC = Path(__file__).parent / "static"
@@ -72,14 +79,16 @@ def create_app(site: Site) -> Starlette:
             UnknownName: _unknown,
             GuildhallError: _our_problem,
             TooLarge: _too_large,
+            ClientDisconnect: _gone,
             Exception: _unexpected,
         },
     )
     app.router.redirect_slashes = False  # it would send visitors to whatever host a request names
     app.state.site = site
     app.state.cookie = cookie_settings(https=site.addresses.https)
-    app.state.entries = RateLimit(per_minute=30, burst=30)
-    app.state.letters = RateLimit(per_minute=0.1, burst=3)
+    tries = site.workspace.path / "cache" / "tries.sqlite"
+    app.state.entries = SharedLimit(tries, site.workspace.key_for("entries"), per_minute=30, burst=30)
+    app.state.letters = SharedLimit(tries, site.workspace.key_for("letters"), per_minute=0.1, burst=3)
     return app
 
 
@@ -105,6 +114,10 @@ async def _our_problem(request: Request, error: Exception) -> Response:
 
 async def _too_large(request: Request, _error: Exception) -> Response:
     return page(request, "problem.html", status=413, title="Too large", words="This is larger than the form takes.")
+
+
+async def _gone(_request: Request, _error: Exception) -> Response:
+    return Response(status_code=400)  # nobody is there to read it, and nothing broke
 
 
 async def _unexpected(request: Request, _error: Exception) -> Response:

@@ -17,7 +17,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from guildhall.domain.halls import Member
+from guildhall.domain.halls import Member, WayIn
 from guildhall.domain.values import Line, Value
 from guildhall.store.outbox import Channel, Outbox, Parcel
 from guildhall.store.settings import read_section
@@ -126,7 +126,7 @@ class Mail:
 
     def _message(self, member: Member, address: str, letter: Letter, settings: MailSettings) -> EmailMessage:
         now, lasts_s = self.site.clock(), _LASTS_S[letter]
-        token = self.site.door.new_link(member.id, now=now, lasts_s=lasts_s)
+        token = self.site.door.new_link(member.id, now=now, lasts_s=lasts_s, entry=WayIn.MAIL)
         facts = {"letter": letter.value, "code_name": member.code_name, "hours": lasts_s / 3600}
         message = EmailMessage()
         message["From"], message["To"] = settings.sender, address

@@ -29,7 +29,7 @@ from webauthn.helpers.structs import (
     UserVerificationRequirement,
 )
 
-from guildhall.domain.halls import Member
+from guildhall.domain.halls import Member, WayIn
 from guildhall.domain.values import Digest, Id, sha256
 from guildhall.errors import InputError, UnknownName
 from guildhall.store.access import passkey_challenges, passkeys
@@ -75,6 +75,7 @@ class Passkey:
     name: str
     added_at: float
     used_at: float | None
+    own: bool | None = None
 
 
 class Passkeys:
@@ -88,7 +89,8 @@ class Passkeys:
         """A person's passkeys, oldest first."""
         query = select(passkeys).where(passkeys.c.member == member).order_by(passkeys.c.added_at)
         with self.store.reading() as connection:
-            return [Passkey(row.credential, row.name, row.added_at, row.used_at) for row in connection.execute(query)]
+            rows = connection.execute(query).all()
+        return [Passkey(row.credential, row.name, row.added_at, row.used_at, row.own) for row in rows]
 
     def options_to_add(self, member: Member) -> str:
         """The question a browser puts to an authenticator to make a new passkey."""
@@ -104,8 +106,11 @@ class Passkeys:
         )
         return options_to_json(options)
 
-    def add(self, member: Member, answer: str, *, name: str) -> None:
-        """Keep the passkey an authenticator made; `InputError` when its answer does not hold."""
+    def add(self, member: Member, answer: str, *, name: str, own: bool) -> None:
+        """Keep the passkey an authenticator made; `InputError` when its answer does not hold.
+
+        It is its holder's `own` where nobody else can have opened the session it is added in.
+        """
         given = _read_answer(answer)
         challenge = self._answered(given, member=member.id)
         made = _checked(
@@ -125,6 +130,7 @@ class Passkeys:
             if connection.execute(select(passkeys).where(passkeys.c.credential == row["credential"])).first():
                 raise InputError("this passkey is known already")
             more = {"member": member.id, "sign_count": made.sign_count, "added_at": self.site.clock(), "name": name}
+            more["own"] = own
             connection.execute(passkeys.insert().values(**row, **more))
 
     def options_to_enter(self) -> str:
@@ -158,7 +164,8 @@ class Passkeys:
         with self.store.transaction() as connection:
             mine = passkeys.c.credential == found.credential
             connection.execute(update(passkeys).where(mine).values(sign_count=checked.new_sign_count, used_at=now))
-            return self.site.door.open_session(member.id, now=now)
+            entry = None if found.own is None else WayIn.PASSKEY if found.own else WayIn.HANDED
+            return self.site.door.open_session(member.id, now=now, entry=entry)
 
     def remove(self, member: Id, credential: str) -> Passkey:
         """Forget one of a person's own passkeys; anybody else's is as unknown as one that never was."""

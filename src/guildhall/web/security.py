@@ -6,17 +6,23 @@ its form carries the session's token. Nothing changes on GET.
 
 from __future__ import annotations
 
+import hmac
+import logging
 import secrets
+import sqlite3
 import time
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+logger = logging.getLogger(__name__)
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 MOST_BODY_BYTES = 2 << 20
 """Forms are small; uploads go to routes that name their own limit."""
@@ -151,6 +157,53 @@ class RateLimit:
         while len(self._buckets) > 10_000:
             self._buckets.popitem(last=False)
         return allowed
+
+
+@dataclass
+class SharedLimit:
+    """A token bucket a caller that all processes of a workspace share, kept in a file of its own.
+
+    Not in the database: what strangers try must not stand in the way of judgments. Callers are kept for an hour, as
+    digests under a key that is also the limit's name. Where the file cannot be used, each process counts for itself.
+    """
+
+    file: Path
+    key: bytes
+    per_minute: float
+    burst: int
+    clock: Callable[[], float] = time.time
+
+    def __post_init__(self) -> None:
+        self._own = RateLimit(self.per_minute, self.burst, clock=self.clock)
+
+    def allows(self, caller: str) -> bool:
+        """One try of a caller. Waits for the disk: call it in a thread."""
+        if not self._own.allows(caller):
+            return False
+        try:
+            return self._all_allow(hmac.digest(self.key, caller.encode(), "sha256").hex())
+        except sqlite3.Error:
+            logger.exception("limits are counted by each process for itself: %s cannot be used", self.file)
+            return True
+
+    def _all_allow(self, digest: str) -> bool:
+        self.file.parent.mkdir(exist_ok=True)
+        now = self.clock()
+        with closing(sqlite3.connect(self.file, timeout=5, isolation_level=None)) as tries:
+            tries.execute("PRAGMA synchronous = OFF")
+            tries.execute("CREATE TABLE IF NOT EXISTS tries (caller TEXT PRIMARY KEY, tokens REAL, at REAL)")
+            tries.execute("DELETE FROM tries WHERE at < ?", (now - _TRIES_KEPT_S,))
+            row = tries.execute(_TRY, {"caller": digest, "now": now, "burst": self.burst, "rate": self.per_minute / 60})
+            return row.fetchone() is not None
+
+
+_TRIES_KEPT_S = 3600
+_TRY = """
+    INSERT INTO tries VALUES (:caller, :burst - 1, :now) ON CONFLICT (caller) DO UPDATE
+    SET tokens = min(:burst, tokens + max(0, :now - at) * :rate) - 1, at = :now
+    WHERE min(:burst, tokens + max(0, :now - at) * :rate) >= 1
+    RETURNING tokens
+"""
 
 
 def cookie_settings(*, https: bool) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 
 from guildhall.store.workspace import Workspace
 from guildhall.web.app import create_app
+from guildhall.web.connections import BoundedConfig, Connections, limits_here, proxies_named
 from guildhall.web.files import files_app
 from guildhall.web.observing import Observed, measuring
 from guildhall.web.site import Addresses, Site
@@ -37,17 +38,21 @@ def serve(
     with_worker: bool = True,
     metrics_at: MetricsAt | None = None,
     stop_within_s: float = STOP_WITHIN_S,
+    trusted_proxies: Sequence[str] = (),
 ) -> None:
     """Serve until told to stop. Open requests are finished first; nothing acknowledged is ever lost.
 
     A worker runs beside, in its own process, unless one is started by other means. Both get `stop_within_s` to end what
-    they have begun.
+    they have begun. What `X-Forwarded-For` says is believed from `trusted_proxies` alone.
     """
     site = Site(workspace, addresses)
+    connections = Connections(limits_here(), proxies=proxies_named(trusted_proxies))
     with ExitStack() as around:
         metrics = around.enter_context(measuring(site, metrics_at)) if metrics_at else None
         servers = [
-            _server(Observed(app, metrics=metrics), bind, number, stop_within_s)
+            server_of(
+                Observed(app, metrics=metrics), bind, number, connections, proxies=trusted_proxies, stop_s=stop_within_s
+            )
             for app, number in ((create_app(site), port), (files_app(site), files_port))
         ]
         worker = around.enter_context(worker_beside(site, stop_within_s=stop_within_s)) if with_worker else None
@@ -66,7 +71,7 @@ def serve(
 
         around.enter_context(stop_signals(stop, hurry))
         ready(site)
-        asyncio.run(_together(servers))
+        asyncio.run(together(servers, connections))
 
 
 class _Server(uvicorn.Server):
@@ -77,24 +82,38 @@ class _Server(uvicorn.Server):
         yield
 
 
-def _server(app: ASGIApp, bind: str, port: int, stop_within_s: float) -> _Server:
+def server_of(
+    app: ASGIApp,
+    bind: str,
+    port: int,
+    connections: Connections,
+    *,
+    proxies: Sequence[str] = (),
+    stop_s: float = STOP_WITHIN_S,
+) -> uvicorn.Server:
+    """One server whose connections are counted and limited together with those of its neighbours."""
     return _Server(
-        uvicorn.Config(
+        BoundedConfig(
             app,
+            connections,
+            proxies=proxies,
             host=bind,
             port=port,
             log_config=None,
             access_log=False,
             server_header=False,
             date_header=False,
-            timeout_graceful_shutdown=max(1, round(stop_within_s)),
+            timeout_graceful_shutdown=max(1, round(stop_s)),
         )
     )
 
 
-async def _together(servers: list[_Server]) -> None:
+async def together(servers: Sequence[uvicorn.Server], connections: Connections) -> None:
+    """Serve until one of them ends; then all do."""
+    watch = asyncio.create_task(connections.watch())
     tasks = [asyncio.create_task(server.serve()) for server in servers]
-    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    await asyncio.wait([*tasks, watch], return_when=asyncio.FIRST_COMPLETED)
     for server in servers:
         server.should_exit = True
     await asyncio.gather(*tasks)
+    watch.cancel()

@@ -4,32 +4,40 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NoReturn
 
 from itsdangerous import BadSignature, URLSafeTimedSerializer
+from starlette.exceptions import HTTPException
 
-from guildhall.domain.halls import HallDesign, Slot
+from guildhall.domain.halls import HallDesign, Slot, WayIn
 from guildhall.domain.judgments import BlindedView, Comparison
 from guildhall.domain.reviews import Draft
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id
-from guildhall.errors import InputError, UnknownName
+from guildhall.errors import InputError, StoreError, UnknownName
 from guildhall.grading.gold import GoldDesk
 from guildhall.grading.opening import sealed_orders
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue, Seat
 from guildhall.grading.viewing import view_of
+from guildhall.store.audit import record
 from guildhall.store.wordings import Wordings, newest_study
 from guildhall.store.workspace import Workspace
 from guildhall.study.boards import Boards
 from guildhall.study.publishing import SamplePair, publication, sample_of, sample_view
-from guildhall.web.access import Door
+from guildhall.web.access import Door, Session
 
 FILE_LINK_S = 12 * 3600
 VIEWS_AT_HAND = 2048
 """Views kept in memory, some kilobytes each: enough for everybody who is in the hall on its busiest day."""
+_SEEN_BY_ANOTHER = (
+    "You came in by a link that a manager has seen, and this study is blind to its managers too. Ask at the door for a "
+    "link to your own address, or ask whoever runs the server for one; then your sets are here."
+)
 DRAFT = "draft:"
 """Begins the name under which links mean a draft's files instead of a seat's."""
 PUBLIC = "public:"
@@ -90,12 +98,25 @@ class Site:
         newest = {study.id: study for study in self.store.each(Study)}
         return list(newest.values())
 
-    def seat(self, identity: str, member: Id) -> Seat:
+    def seat(self, identity: str, session: Session) -> Seat:
         """A grader's own seat; anybody else's is as unknown as one that never was."""
         seat = self.queue.seat(identity)
-        if seat.member != member:
+        if seat.member != session.member.id:
             raise UnknownName("seat", identity, fix="go back to your list of work")
+        if not self.may_judge(session, seat.slot.study):
+            self.refuse_to_show(session, seat.slot.study)
         return seat
+
+    def may_judge(self, session: Session, study: Id) -> bool:
+        """A study that takes two people to unblind is not shown behind a link that a manager has seen."""
+        return session.entry is not WayIn.HANDED or self.study(study).design.blinding != "two-person"
+
+    def refuse_to_show(self, session: Session, study: Id) -> NoReturn:
+        """Refuse sets to whoever may be a manager in a grader's place; the try is kept."""
+        facts = {"entry": session.entry}
+        actor = session.member.code_name
+        record(self.store, at=self.clock(), actor=actor, action="sets refused", subject=study, facts=facts)
+        raise HTTPException(403, _SEEN_BY_ANOTHER)
 
     def desk(self, study: Id) -> GoldDesk:
         return GoldDesk(self.queue, self.roster, study=study, design=self.design(study))
@@ -109,6 +130,15 @@ class Site:
         return self._wordings.task(self.store.get(Comparison, slot.comparison))
 
     def _view(self, seat: str) -> BlindedView:
+        view = self._made_view(seat)
+        files = [*view.reference_files, *(file for side in view.sides for file in side.files)]
+        for digest in {one for file in files for one in (file.digest, file.text, *(page.image for page in file.pages))}:
+            with suppress(StoreError):  # said where the file is asked for
+                if digest:
+                    self.blobs.found(digest)  # brought from an object store now, for all sides alike
+        return view
+
+    def _made_view(self, seat: str) -> BlindedView:
         if seat.startswith(DRAFT):
             from guildhall.study.reviewing import draft_view  # documents are loaded only where files are looked at
 

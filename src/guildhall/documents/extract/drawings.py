@@ -20,19 +20,17 @@ _ENTITY = re.compile(r"^#\d+\s*=\s*\(?\s*([A-Z0-9_]+)", re.MULTILINE)
 
 
 def extract_step(file: FileToRead, writer: Writer) -> Facts:
-    """Products by name and how many entities of which type the model has."""
+    """Products by name: how they are put together in the file tells programs apart."""
     text = decode_text(file.data())
     products = sorted(set(_PRODUCT.findall(text)))
     entities = Counter(_ENTITY.findall(text))
     for product in products:
         writer.add(f"product: {product}", unit="products")
-    for name, count in entities.most_common(30):
-        writer.add(f"{count} x {name}", unit="entity types")
     return {"products": len(products), "entities": sum(entities.values())}
 
 
 def extract_dxf(file: FileToRead, writer: Writer) -> Facts:
-    """Entities by type and layer, and every text in the drawing."""
+    """Every text in the drawing."""
     lines = decode_text(file.data()).splitlines()
     pairs = list(zip((code.strip() for code in lines[::2]), lines[1::2], strict=False))
     types: Counter[str] = Counter()
@@ -48,8 +46,6 @@ def extract_dxf(file: FileToRead, writer: Writer) -> Facts:
             layers.add(value.strip())
         elif code == "1" and entity in ("TEXT", "MTEXT", "ATTRIB", "DIMENSION") and value.strip():
             writer.add(f"text: {value.strip()}", unit="texts")
-    for name, count in sorted((+types).items()):
-        writer.add(f"{count} x {name}", unit="entity types")
     return {"entities": sum(types.values()), "layers": len(layers)}
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
 
 from guildhall.documents.extract.writing import Facts, FileToRead, Writer
-from guildhall.documents.scrub.media import ffmpeg, probe
-from guildhall.errors import CannotScrub, UnreadableFile
+from guildhall.errors import CannotScrub, MissingTool, UnreadableFile
 
 _TIMEOUT_S = 120
 _LONGEST_MEASURED_S = 3_600
@@ -21,7 +22,8 @@ _PEAK = re.compile(r"max_volume: (-?[\d.]+) dB")
 def extract_media(file: FileToRead, writer: Writer) -> Facts:
     """Duration, each stream's kind and shape, and how loud it is on the EBU R 128 scale."""
     try:
-        found = probe(file.path)
+        path = file.copy or file.path
+        found = probe(path)
     except CannotScrub as error:
         raise UnreadableFile(file.path.name, error.why) from error
     duration = _number(found.get("format", {}).get("duration"))
@@ -32,12 +34,48 @@ def extract_media(file: FileToRead, writer: Writer) -> Facts:
     kinds = [stream.get("codec_type") for stream in found.get("streams", [])]
     facts |= {f"{kind} streams": kinds.count(kind) for kind in ("audio", "video", "subtitle")}
     if "audio" in kinds and duration is not None and duration <= _LONGEST_MEASURED_S:
-        loudness = _loudness(file.path)
+        loudness = _loudness(path)
         _write_loudness(loudness, writer)
         facts |= loudness
     elif "audio" in kinds:
         writer.omit("loudness", f"longer than {_LONGEST_MEASURED_S} s or of unknown length")
     return facts
+
+
+def probe(path: Path) -> dict[str, Any]:
+    """What ffprobe says of a file's container and streams."""
+    done = subprocess.run(
+        [
+            ffmpeg("ffprobe"),
+            "-v",
+            "error",
+            "-protocol_whitelist",
+            "file",
+            "-show_format",
+            "-show_streams",
+            "-of",
+            "json",
+            str(path),
+        ],
+        capture_output=True,
+        timeout=_TIMEOUT_S,
+        check=False,
+    )
+    if done.returncode:
+        raise CannotScrub(path.name, f"ffprobe cannot read it: {_complaint(done.stderr)}")
+    found: dict[str, Any] = json.loads(done.stdout or b"{}")
+    return found
+
+
+def _complaint(stderr: bytes) -> str:
+    return stderr.decode("utf-8", "replace")[-200:].strip()
+
+
+def ffmpeg(program: str) -> str:
+    found = shutil.which(program)
+    if found is None:
+        raise MissingTool(program, needed_for="sound and film", fix="install ffmpeg")
+    return found
 
 
 def _stream_words(stream: dict[str, Any]) -> str:

@@ -62,10 +62,11 @@ def _write(parent: Tree, writer: Writer, story: _Story) -> None:
             if any(cells):
                 writer.add(table_row(cells), unit="rows")
         else:
-            if name == "table":
-                writer.add(f"## Table: {attribute(element, 'name')}", unit="tables")
+            if name == "table":  # only sheets show what they are called
+                sheet = local(parent.tag) == "spreadsheet"
+                writer.add(f"## Table: {attribute(element, 'name')}" if sheet else "## Table", unit="tables")
             elif name == "page":
-                writer.add(f"# Slide: {attribute(element, 'name')}", unit="slides")
+                writer.add("# Slide", unit="slides")
             _write(element, writer, story)
 
 

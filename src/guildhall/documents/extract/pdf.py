@@ -149,8 +149,7 @@ def _write_annotations(path: Path, writer: Writer) -> None:
 def _annotation_line(annotation: Any, people: ScrubLedger) -> str | None:
     if annotation.get("/Subtype") == "/Widget":
         value = annotation.get("/V", annotation.get("/Parent", {}).get("/V") if "/Parent" in annotation else None)
-        name = annotation.get("/T")
-        return f"form value {name}: {value}" if value is not None and str(value) not in ("", "/Off") else None
+        return f"form value: {value}" if value is not None and str(value) not in ("", "/Off") else None
     words = str(annotation.get("/Contents", "")).strip()
     if not words or annotation.get("/Subtype") in ("/Link", "/Popup"):
         return None

@@ -9,7 +9,7 @@ from guildhall.documents.extract.writing import Facts, FileToRead, Writer, table
 from guildhall.documents.xmltrees import parse_xml
 from guildhall.errors import UnreadableFile
 
-_UNSEEN = frozenset({"script", "style", "template", "noscript", "svg"})
+_UNSEEN = frozenset({"script", "style", "template", "noscript", "svg", "title"})
 _CELLS = frozenset({"code", "markdown", "raw"})
 _OUTPUTS = frozenset({"stream", "display_data", "execute_result", "error"})
 _BLOCKS = frozenset(
@@ -93,8 +93,7 @@ class _Page(HTMLParser):
         self.writer, self.line, self.unseen, self.cells = writer, "", 0, list[str]()
         self.heading = ""
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002 - unseen
         if tag in _UNSEEN:
             self.unseen += 1
         elif tag in _BLOCKS or tag == "tr":
@@ -104,7 +103,7 @@ class _Page(HTMLParser):
             self.end_line()
             self.line = "#" * int(tag[1]) + " "
         elif tag == "img":
-            self.line += f"[picture: {values.get('alt') or 'no description'}]"
+            self.line += "[picture]"
 
     def handle_endtag(self, tag: str) -> None:
         if tag in _UNSEEN:

@@ -17,13 +17,15 @@ _DEEPEST = 3
 _MOST_BYTES = 512 << 20
 
 
-def extract_file(path: Path, *, kind: Kind, budget: TextBudget | None = None, as_written: bool = False) -> Extracted:
+def extract_file(
+    path: Path, *, kind: Kind, budget: TextBudget | None = None, as_written: bool = False, copy: Path | None = None
+) -> Extracted:
     """The text and facts of a file; what cannot be read at all is an omission with its reason."""
     writer = Writer(budget or TextBudget(), as_written=as_written)
     try:
         if path.stat().st_size > _MOST_BYTES:
             return _nothing(kind, f"it is larger than {_MOST_BYTES >> 20} MiB")
-        facts = _read(FileToRead(path, kind, path.name), writer)
+        facts = _read(FileToRead(path, kind, path.name, copy=copy), writer)
     except GuildhallError as error:
         return _nothing(kind, str(error))
     pages = facts.pop("pages", None)
@@ -56,7 +58,7 @@ def extract_archive(file: FileToRead, writer: Writer) -> Facts:
         for member, inner in sorted(members.items())
     }
     for member, kind in found.items():
-        writer.add(f"{member} ({kind.value}, {len(members[member])} bytes)", unit="archive members")
+        writer.add(f"{member} ({kind.value})", unit="archive members")
     if file.depth >= _DEEPEST:
         writer.omit("archive members", f"they lie more than {_DEEPEST} archives deep", len(members))
         return {"members": len(members)}

@@ -21,8 +21,9 @@ def extract_sheets(file: FileToRead, writer: Writer) -> Facts:
     """Write all sheets; the facts count sheets, rows, cells and formulas, also of what the budget left out."""
     package = Opc(file.data(), name=file.name, unparsed=SHEETS)
     totals: Facts = {"sheets": 0, "rows": 0, "cells": 0, "formulas": 0, "formulas without stored value": 0}
+    cells = package if file.copy is None else Opc(file.copy.read_bytes(), name=file.name, unparsed=SHEETS)
     try:
-        for sheet in Workbook(package).sheets:
+        for sheet in Workbook(cells).sheets:
             _write_sheet(sheet, writer, totals)
     except (KeyError, ValueError, IndexError) as error:
         raise UnreadableFile(file.name, f"its sheets cannot be read ({error})") from error

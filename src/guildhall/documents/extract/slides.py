@@ -1,4 +1,4 @@
-"""Slides as text: titles, text, tables, charts, pictures' descriptions, notes and comments, slide by slide."""
+"""Slides as text: titles, text, tables, charts, pictures, notes and comments, slide by slide."""
 
 from __future__ import annotations
 
@@ -47,13 +47,9 @@ def _shape_lines(slide: Tree, part: str, package: Opc) -> Iterator[str]:
             continue
         name = local(shape.tag)
         if name == "sp":
-            title = any(place.get("type") in ("title", "ctrTitle") for place in shape.iter("{*}ph"))
-            for text in paragraphs(shape):
-                yield f"## {text}" if title else text
+            yield from paragraphs(shape)  # that one of them is a title is not seen
         elif name == "pic":
-            label = next(iter(shape.iter("{*}cNvPr")), None)
-            words = label.get("descr") if label is not None else None
-            yield f"[picture: {words or 'no description'}]"
+            yield "[picture]"  # what a program wrote about it is not seen
         else:
             yield from (table_row([" / ".join(paragraphs(cell)) for cell in row]) for row in _table_rows(shape))
             for graphic in shape.iter("{*}chart", "{*}relIds"):

@@ -130,7 +130,7 @@ def _reference(element: Tree, name: str, story: _Story) -> str:
     if name == "sym":
         return f"[{attribute(element, 'font')} {attribute(element, 'char')}]"
     if name == "docPr":
-        return f"[picture: {attribute(element, 'descr') or attribute(element, 'title') or 'no description'}]"
+        return "[picture]"  # what a program wrote about it is not seen
     return ""
 
 

@@ -20,12 +20,16 @@ Facts = dict[str, "str | int | float | bool | None"]
 
 @dataclass(frozen=True)
 class FileToRead:
-    """A file for a reader: where its bytes lie, what it is, how it is called, how deep in archives it was found."""
+    """A file for a reader: where its bytes lie, what it is, how it is called, how deep in archives it was found.
+
+    `copy` is ours: what each program stores in its own way (values of formulas, coding) is read there.
+    """
 
     path: Path
     kind: Kind
     name: str
     depth: int = 0
+    copy: Path | None = None
 
     def data(self) -> bytes:
         return self.path.read_bytes()

@@ -69,6 +69,8 @@ def as_seen(picture: Image.Image) -> Image.Image:
         turned = _stretched(turned)
     mode = "RGBA" if turned.has_transparency_data else "RGB"
     seen = _in_srgb(turned, mode) or turned.convert(mode)
+    if mode == "RGBA" and seen.getchannel("A").getextrema()[0] == 255:
+        seen, mode = seen.convert("RGB"), "RGB"  # a channel that nobody sees
     return Image.frombytes(mode, seen.size, seen.tobytes())  # what was told beside the pixels stays behind
 
 

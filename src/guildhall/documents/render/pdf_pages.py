@@ -12,6 +12,7 @@ import pikepdf
 import pypdfium2
 
 from guildhall.documents.kinds import Kind
+from guildhall.documents.packages import opened
 from guildhall.documents.values import FontSubstitution, Omission, PageImage, Rendered
 from guildhall.errors import UnreadableFile
 
@@ -124,7 +125,7 @@ def wanted_fonts(file: Path) -> set[str]:
         return set()
     found: set[str] = set()
     read = 0
-    with zipfile.ZipFile(file) as package:
+    with opened(file, file.name) as package:
         for member in package.infolist():
             if not _FONT_PARTS.fullmatch(member.filename) or read > _ALL_BYTES:
                 continue
@@ -140,7 +141,7 @@ def linked_resources(file: Path) -> tuple[int, int]:
     if not zipfile.is_zipfile(file):
         return 0, 0
     found: list[bytes] = []
-    with zipfile.ZipFile(file) as package:
+    with opened(file, file.name) as package:
         for member in package.infolist():
             if member.filename.endswith(".rels"):
                 with package.open(member) as stream:

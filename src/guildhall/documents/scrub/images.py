@@ -1,21 +1,41 @@
-"""Pictures: the coded pixels stay; EXIF, XMP, C2PA, texts, times, thumbnails, tails and the words of profiles go.
+"""Pictures by allow-lists of chunks and segments: the coded pixels stay, and what colours are computed from.
 
-Work is on the container (chunks, segments, blocks), never on the coded picture, so nothing is compressed anew.
-A turned photograph keeps the one EXIF entry that turns it. JPEG 2000 is here as PDF files hold it.
+Work is on the container, never on the coded picture, so nothing is compressed anew. Other kinds than PNG and JPEG are
+drawn again as PNG. A turned photograph keeps the one EXIF entry that turns it. JPEG 2000 is here as PDF files hold it.
 """
 
 from __future__ import annotations
 
+import io
 import struct
 import zlib
 from collections.abc import Iterator
+
+from PIL import Image
 
 from guildhall.documents.scrub.names import ScrubContext, ScrubLedger
 from guildhall.errors import CannotScrub
 
 _PNG_KEPT = frozenset(
-    b"IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD hIST pHYs sPLT acTL fcTL fdAT".split()
+    b"IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB iCCP cICP mDCV cLLI sBIT bKGD pHYs acTL fcTL fdAT".split()
 )
+
+
+def plain_picture(data: bytes, ledger: ScrubLedger) -> bytes:
+    """A picture inside a document as PNG or JPEG, whatever it was."""
+    if data.startswith(b"\x89PNG"):
+        return scrub_png(data, ledger)
+    if data.startswith(b"\xff\xd8"):
+        return scrub_jpeg(data, ledger)
+    try:
+        with Image.open(io.BytesIO(data)) as picture:
+            picture.convert("RGBA" if picture.has_transparency_data else "RGB").save(out := io.BytesIO(), "PNG")
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise CannotScrub("picture", f"it is damaged ({type(error).__name__})") from error
+    with Image.open(out) as drawn:
+        plain = Image.frombytes(drawn.mode, drawn.size, drawn.tobytes())
+    plain.save(again := io.BytesIO(), "PNG")
+    return again.getvalue()
 
 
 def scrub_png(data: bytes, ledger: ScrubLedger, _context: ScrubContext | None = None) -> bytes:
@@ -109,13 +129,16 @@ def _jpeg_segment(marker: int, body: bytes, ledger: ScrubLedger) -> bytes | None
         ledger.clean("colour profile texts", "blanked")
         # A profile over several segments has its header and texts in the first one, save for huge ones.
         return _segment(marker, body[:14] + blank_profile(body[14:]))
-    if 0xE0 <= marker <= 0xEF and not (marker == 0xEE and body.startswith(b"Adobe")):
-        ledger.clean(f"JPEG APP{marker - 0xE0} segment", "removed")
-        return None
-    if marker == 0xFE:
-        ledger.clean("JPEG comment", "removed")
-        return None
-    return _segment(marker, body)
+    if marker == 0xEE and body.startswith(b"Adobe"):
+        return _segment(marker, body[:12])
+    if marker in _JPEG_DRAWS:
+        return _segment(marker, body)
+    ledger.clean("JPEG segments not known to show anything", "removed")
+    return None
+
+
+_JPEG_DRAWS = frozenset({*range(0xC0, 0xD0), 0xDB, 0xDC, 0xDD}) - {0xC8}
+"""Frames, tables of both codings, intervals and heights."""
 
 
 def _segment(marker: int, body: bytes) -> bytes:
@@ -142,133 +165,41 @@ def turned_exif(turn: int) -> bytes:
     return struct.pack("<2sHIHHHIHHI", b"II", 42, 8, 1, 274, 3, 1, turn, 0, 0)
 
 
-def scrub_gif(data: bytes, ledger: ScrubLedger, _context: ScrubContext | None = None) -> bytes:
-    """Frames, their timing and the number of loops stay; comments and application blocks go."""
-    offset = 13 + _palette_size(data[10])
-    out = [data[:offset]]
-    while offset < len(data):
-        start, block = offset, data[offset]
-        if block == 0x3B:
-            return b"".join([*out, b";"])
-        if block == 0x2C:
-            offset = _after_blocks(data, offset + 10 + _palette_size(data[offset + 9]) + 1)
-            out.append(data[start:offset])
-            continue
-        if block != 0x21:
-            break
-        label = data[offset + 1]
-        offset = _after_blocks(data, offset + 2)
-        loops = label == 0xFF and data[start + 3 : start + 14] in (b"NETSCAPE2.0", b"ANIMEXTS1.0")
-        if label in (0xF9, 0x01) or loops:
-            out.append(data[start:offset])
-        else:
-            ledger.clean("GIF comment or application block", "removed")
-    raise CannotScrub("GIF", "its blocks are damaged")
-
-
-def _palette_size(flags: int) -> int:
-    return 3 << ((flags & 7) + 1) if flags & 0x80 else 0
-
-
-def _after_blocks(data: bytes, offset: int) -> int:
-    while offset < len(data) and data[offset]:
-        offset += data[offset] + 1
-    return offset + 1
-
-
-_WEBP_KEPT = frozenset({b"VP8X", b"VP8 ", b"VP8L", b"ALPH", b"ANIM", b"ANMF", b"ICCP"})
-
-
-def scrub_webp(data: bytes, ledger: ScrubLedger, _context: ScrubContext | None = None) -> bytes:
-    """Picture, alpha and animation chunks stay; EXIF (save a turn), XMP and unknown chunks go."""
-    kept, offset, turn = [], 12, 1
-    while offset + 8 <= len(data):
-        name, size = data[offset : offset + 4], int.from_bytes(data[offset + 4 : offset + 8], "little")
-        body = data[offset + 8 : offset + 8 + size]
-        offset += 8 + size + size % 2
-        if name == b"EXIF":
-            turn = orientation(body.removeprefix(b"Exif\0\0"))
-        if name not in _WEBP_KEPT:
-            ledger.clean(f"WebP {name.decode('latin-1').strip()} chunk", "removed")
-            continue
-        kept.append((name, blank_profile(body) if name == b"ICCP" else body))
-    if turn != 1 and kept and kept[0][0] == b"VP8X":
-        kept.append((b"EXIF", turned_exif(turn)))
-    chunks = b"".join(_riff_chunk(name, _webp_flags(body, turn) if name == b"VP8X" else body) for name, body in kept)
-    return b"RIFF" + (len(chunks) + 4).to_bytes(4, "little") + b"WEBP" + chunks
-
-
-def _webp_flags(header: bytes, turn: int) -> bytes:
-    """The extended header with its "has XMP" flag off and "has EXIF" on only for a turned photograph."""
-    return bytes((header[0] & ~0x0C | (0x08 if turn != 1 else 0),)) + header[1:]
-
-
-def _riff_chunk(name: bytes, body: bytes) -> bytes:
-    return name + len(body).to_bytes(4, "little") + body + b"\0" * (len(body) % 2)
-
-
-def scrub_bmp(data: bytes, ledger: ScrubLedger, _context: ScrubContext | None = None) -> bytes:
-    """A bitmap has no room for metadata but its reserved bytes, the gap before its pixels and its tail."""
-    size, pixels = int.from_bytes(data[2:6], "little"), int.from_bytes(data[10:14], "little")
-    if not 26 <= size <= len(data) or pixels > size:
-        raise CannotScrub("BMP", "its stated size does not fit the file")
-    head = min(pixels, 14 + _bitmap_header(data))
-    if any(data[head:pixels]) or any(data[6:10]) or len(data) > size:
-        ledger.clean("bytes that show nothing", "blanked")
-    return data[:6] + bytes(4) + data[10:head] + bytes(pixels - head) + data[pixels:size]
-
-
-def _bitmap_header(data: bytes) -> int:
-    """Length of the header with its colour masks and palette."""
-    header, depth = int.from_bytes(data[14:18], "little"), int.from_bytes(data[28:30], "little")
-    if header < 40:
-        return header + (3 << depth if depth <= 8 else 0)
-    masks = 16 if header == 40 and int.from_bytes(data[30:34], "little") in (3, 6) else 0
-    colours = int.from_bytes(data[46:50], "little") or (1 << depth if depth <= 8 else 0)
-    return header + masks + 4 * colours
-
-
-_TEXT_TAGS = frozenset(
-    {b"desc", b"cprt", b"dmnd", b"dmdd", b"vued", b"targ", b"scrn", b"psd1", b"psd2", b"psd3", b"psd0"}
+_COLOUR_TAGS = frozenset(
+    b"rXYZ gXYZ bXYZ rTRC gTRC bTRC kTRC wtpt bkpt lumi chad A2B0 A2B1 A2B2 B2A0 B2A1 B2A2 D2B0 B2D0 gamt cicp".split()
 )
-_TEXT_TYPES = frozenset({b"desc", b"mluc", b"text", b"data", b"dict", b"ZXML", b"utf8"})
-_HEADER_TRACES = ((24, 36), (48, 64), (80, 100))
-"""Date; manufacturer, model and attributes; creator and profile id."""
-
+"""Tags of a profile that colours are computed from."""
+_NAMED_TAGS = {b"desc": 12, b"cprt": 8}
+"""Tags that no profile may lack, and how much of them is no text."""
+_HEADER_KEPT = ((0, 24), (36, 48), (64, 80))
+"""All but date; manufacturer, model and attributes; creator and profile id."""
 _SRGB, _SRGB_AT = b"sRGB IEC61966-2.1", 0x190
 """Readers know the commonest profile of all by this name in this place, and then compute colours in another way."""
 
 
 def blank_profile(profile: bytes) -> bytes:
-    """The same profile, byte for byte as long, in which every text and maker's mark is zeros, save sRGB's own name."""
+    """The same profile, as long and laid out as before, with zeros wherever no colour is computed from."""
     if len(profile) < 132 or profile[36:40] != b"acsp":
-        return profile
-    blanked = bytearray(profile)
-    for start, end in _HEADER_TRACES:
-        blanked[start:end] = bytes(end - start)
-    count = min(int.from_bytes(profile[128:132], "big"), 200)
+        return bytes(len(profile))
+    blank = bytearray(len(profile))
+    for start, end in _HEADER_KEPT:
+        blank[start:end] = profile[start:end]
+    count, kept = min(int.from_bytes(profile[128:132], "big"), 200), 0
     for entry in range(132, 132 + 12 * count, 12):
         name, offset, size = profile[entry : entry + 4], *_pair(profile[entry + 4 : entry + 12])
-        body = profile[offset : offset + size]
-        if name in _TEXT_TAGS or body[:4] in _TEXT_TYPES:
-            _blank_text(blanked, offset, body)
+        head = _NAMED_TAGS.get(name, size if name in _COLOUR_TAGS else 0)
+        if head:
+            blank[132 + 12 * kept : 144 + 12 * kept] = profile[entry : entry + 12]
+            blank[offset : offset + min(head, size)] = profile[offset : offset + min(head, size)]
+            kept += 1
+    blank[128:132] = kept.to_bytes(4, "big")
     if profile[_SRGB_AT : _SRGB_AT + len(_SRGB)] == _SRGB:
-        blanked[_SRGB_AT : _SRGB_AT + len(_SRGB)] = _SRGB
-    return bytes(blanked)
+        blank[_SRGB_AT : _SRGB_AT + len(_SRGB)] = _SRGB
+    return bytes(blank[: len(profile)])
 
 
 def _pair(data: bytes) -> tuple[int, int]:
     return int.from_bytes(data[:4], "big"), int.from_bytes(data[4:], "big")
-
-
-def _blank_text(profile: bytearray, offset: int, body: bytes) -> None:
-    """Counts and offsets inside the tag stay, so that strict readers still accept it; the characters go."""
-    keep = 8
-    if body[:4] == b"desc":
-        keep = 12
-    elif body[:4] == b"mluc":
-        keep = 16 + 12 * min(int.from_bytes(body[8:12], "big"), 50)
-    profile[offset + keep : offset + len(body)] = bytes(max(0, len(body) - keep))
 
 
 _KEPT_BOXES = frozenset({b"jP  ", b"ftyp", b"rreq", b"jp2h", b"jpch", b"jplh", b"jp2c", b"cgrp", b"ftbl"})

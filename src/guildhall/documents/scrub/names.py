@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 
 from guildhall.documents.kinds import Kind, claimed_kind
+from guildhall.documents.tells import folded_name
 from guildhall.documents.values import Cleaned, Omission
 from guildhall.domain.values import Value
 
@@ -29,9 +30,9 @@ def blind_names(
     """One name for each file, numbered in the order of the original names so that order tells nothing.
 
     The extension is that of the file's real kind where it is known. `asked` holds the names a brief demands:
-    case and the form of accents do not matter, folders do not either.
+    case, blanks, dashes and the form of accents do not matter, folders do not either.
     """
-    wanted = {_folded(name) for name in asked}
+    wanted = {folded_name(name) for name in asked}
     known = kinds if kinds is not None else [None] * len(names)
     order = sorted(range(len(names)), key=lambda index: (_folded(names[index]), names[index]))
     numbers = {index: number for number, index in enumerate(order, start=1)}
@@ -39,7 +40,7 @@ def blind_names(
         BlindName(
             original=name,
             shown=f"{side}-{numbers[index]}{_extension(name, known[index])}",
-            named_as_asked=_folded(name) in wanted if wanted else None,
+            named_as_asked=folded_name(PurePosixPath(name.replace("\\", "/")).name) in wanted if wanted else None,
         )
         for index, name in enumerate(names)
     )

@@ -1,130 +1,56 @@
-"""Office Open XML: what word-processing, spreadsheet and slide packages have in common.
+"""Office Open XML by allow-lists: a package is written anew from what is known to show something.
 
-A part is dropped when it only describes (properties, thumbnails, printers, people, labels, add-ins), kept and
-cleaned when it shows (pictures, embedded workbooks, sound), and the whole file is refused when a part is of a
-kind nobody here can look into.
+From the main part on, every relationship of a known kind is followed; its part gets a name of ours. Of XML, elements
+and attributes of known namespaces are kept whose names, and whose values, are made of the words of the format alone
+(`ooxml.toml`): numbers, colours and what the schemas enumerate. Free words stay where they are shown, and are numbered
+where they only join two places. Whatever nobody has thought of is left out.
 """
 
 from __future__ import annotations
 
+import re
+import tomllib
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any
 
-from guildhall.documents.opc import CONTENT_TYPES, Opc
-from guildhall.documents.scrub.names import ScrubContext, ScrubLedger, bare_name, ranked_stamps, tells_a_machine
-from guildhall.documents.xmltrees import Tree, drop, local, parse_xml
+from lxml import etree
+
+from guildhall.documents.detection import detect_bytes
+from guildhall.documents.kinds import Family, Kind
+from guildhall.documents.opc import Opc
+from guildhall.documents.packages import write_members
+from guildhall.documents.scrub.fonts import FONT_KEY, plain_odttf
+from guildhall.documents.scrub.images import plain_picture
+from guildhall.documents.scrub.metafiles import scrub_metafile
+from guildhall.documents.scrub.names import ScrubContext, ScrubLedger, bare_name, ranked_stamps
+from guildhall.documents.xmltrees import Tree, local, write_xml
 from guildhall.errors import CannotScrub
 
-_INERT = (".odttf", ".fntdata", ".ttf", ".otf", ".wmf")
-
-
-def scrub_parts(parts: dict[str, bytes | Tree], ledger: ScrubLedger, context: ScrubContext) -> None:
-    """Scrub every part that is no XML, in place."""
-    for part, content in sorted(parts.items()):
-        if isinstance(content, bytes) and content and not part.lower().endswith(_INERT):
-            is_metafile = content[40:44] == b" EMF"
-            parts[part] = _scrub_metafile(content, ledger) if is_metafile else context.member(part, content)
-
-
-def _scrub_metafile(data: bytes, ledger: ScrubLedger) -> bytes:
-    """A Windows metafile keeps program and title in its header: blanked, and the drawing is copied."""
-    length = int.from_bytes(data[60:64], "little")
-    offset = int.from_bytes(data[64:68], "little")
-    if not length or offset + 2 * length > len(data):
-        return data
-    ledger.clean("metafile description", "blanked")
-    return data[:offset] + b" \0" * (length - 1) + b"\0\0" + data[offset + 2 * length :]
-
-
-_DESCRIBING_RELATIONS = {
-    "custom-properties": "custom properties",
-    "customXml": "customXml",
-    "customXmlProps": "customXml",
-    "thumbnail": "thumbnail",
-    "printerSettings": "printer settings",
-    "people": "people",
-    "origin": "digital signatures",
-    "attachedTemplate": "attached template",
-    "mailMergeSource": "mail merge source",
-    "mailMergeHeaderSource": "mail merge source",
-    "recipientData": "mail merge source",
-    "classificationlabels": "sensitivity labels",
-    "extensibility": "ribbon customisation",
-    "webextensiontaskpanes": "add-ins",
-    "webextension": "add-ins",
-    "revisionInfo": "revision info",
-    "changesInfo": "revision info",
-    "tags": "tags",
-    "commentsIds": "comment ids",
-    "commentsExtensible": "comment ids",
-    "documenttasks": "tasks",
-}
-_DROPPED_ELEMENTS = {
-    "rsids": "revision ids",
-    "docVars": "document variables",
-    "docId": "document id",
-    "attachedTemplate": "attached template",
-    "mailMerge": "mail merge source",
-    "creationId": "revision ids",
-    "modId": "revision ids",
-    "rowId": "revision ids",
-    "colId": "revision ids",
-    "revisionPtr": "revision ids",
-    "absPath": "folder it was saved in",
-    "custDataLst": "custom data",
-    "smartTagPr": "smart tags",
-    "taskpane": "add-ins",
-    "activeWritingStyle": "proofing tools",
-    "attachedSchema": "schemas on somebody's machine",
-    "schemaLibrary": "schemas on somebody's machine",
-    "saveThroughXslt": "schemas on somebody's machine",
-    "writeProtection": "password to change it",
-    "modifyVerifier": "password to change it",
-    "htmlPubPr": "web publishing",
-    "webPublishItems": "web publishing",
-    "webPublishObjects": "web publishing",
-    "securityDescriptor": "permissions",
-}
-_PERSON_ATTRIBUTES = {
-    "permStart": ("ed",),
-    "fileSharing": ("userName",),
-    "header": ("userName",),
-    "userInfo": ("name",),
-    "cmAuthor": ("name",),
-    "author": ("name", "userId"),
-    "person": ("displayName", "userId"),
-    "pivotCacheDefinition": ("refreshedBy",),
-    "customWorkbookView": ("name",),
-    "scenario": ("user",),
-}
-"""Beside `author`, which names a person wherever it stands."""
-_STAMP_ATTRIBUTES = frozenset({"date", "dt", "dT", "created", "refreshedDateIso", "dateUtc", "dateTime"})
-_RANDOM_IDS = frozenset(
-    {"rsidR", "rsidRPr", "rsidRDefault", "rsidP", "rsidTr", "rsidDel", "rsidSect", "textId", "gfxdata"}
+_OFFICE = "http://schemas.openxmlformats.org/"
+_R = f"{_OFFICE}officeDocument/2006/relationships"
+_MC = f"{_OFFICE}markup-compatibility/2006"
+_NEVER = frozenset({"cm", "vm", "descr", "title", "tooltip", "alt", "guid"})
+"""Attributes that look like any other and say what nobody sees, or what was left out."""
+_GUID = re.compile(r"\{[0-9A-Fa-f-]{36}\}")
+_SHAPED = re.compile(
+    r"_b\d+|#?\b[0-9A-Fa-f]{4}(?:[0-9A-Fa-f]{2}){0,2}\b|\$?\b[A-Z]{1,3}\$?\d{1,7}\b|\$?\b[A-Z]{1,3}:\$?[A-Z]{1,3}\b"
 )
-_LINKING_IDS = {
-    "person": ("id",),
-    "author": ("id",),
-    "threadedComment": ("id", "personId", "parentId"),
-    "mention": ("mentionpersonId", "mentionId"),
-    "comment": ("uid",),
-    "cm": ("id", "authorId"),
-    "reply": ("id", "authorId"),
-    "fld": ("id",),
-    "customWorkbookView": ("guid",),
-    "customSheetView": ("guid",),
-}
-"""Random ids that join two places: they get a new, counted value instead of none."""
-_MACRO_PARTS = ("vbaproject.bin", "vbadata.xml")
-_GENERATOR = (
-    '<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/extended-properties">'
-    "<Application>{application}</Application><AppVersion>16.0300</AppVersion></Properties>"
-)
-_CORE = (
-    '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/core-properties" '
-    'xmlns:dcterms="http://purl.org/dc/terms/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">'
+_RUN = re.compile(r"[A-Za-z]{3,}")
+_STAMPS = frozenset({"date", "dt", "dateUtc", "created"})
+_CONSTANT = {
+    "docProps/app.xml": '<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/extended-properties">'
+    "<Application>{application}</Application><AppVersion>16.0300</AppVersion></Properties>",
+    "docProps/core.xml": '<cp:coreProperties xmlns:cp="http://schemas.openxmlformats.org/package/2006/metadata/'
+    'core-properties" xmlns:dcterms="http://purl.org/dc/terms/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">'
     '<dcterms:created xsi:type="dcterms:W3CDTF">2000-01-01T00:00:00Z</dcterms:created>'
-    '<dcterms:modified xsi:type="dcterms:W3CDTF">2000-01-01T00:00:00Z</dcterms:modified></cp:coreProperties>'
-)
+    '<dcterms:modified xsi:type="dcterms:W3CDTF">2000-01-01T00:00:00Z</dcterms:modified></cp:coreProperties>',
+}
+"""Without a generator programs lay a file out in another way."""
+_MAIN = {"word": "wordprocessingml.document", "xl": "spreadsheetml.sheet", "ppt": "presentationml.presentation"}
+_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 
 
 PackagePass = Callable[[Opc, ScrubLedger], None]
@@ -133,13 +59,11 @@ PackagePass = Callable[[Opc, ScrubLedger], None]
 def scrub_package(
     data: bytes, ledger: ScrubLedger, context: ScrubContext, *, passes: Iterable[PackagePass], application: str
 ) -> bytes:
-    """A package without its makers' traces: what its own format asks for, what all share, and every file inside."""
+    """What its own format asks for first, then the package as it is written anew."""
     package = Opc(data, name=context.name)
     for one in passes:
         one(package, ledger)
-    _scrub_common(package, ledger, application=application)
-    scrub_parts(package.parts, ledger, context)
-    return package.written()
+    return _Sieve(package, ledger, context, application).written()
 
 
 def freeze_package(data: bytes, ledger: ScrubLedger, context: ScrubContext, freeze: PackagePass) -> bytes:
@@ -149,132 +73,351 @@ def freeze_package(data: bytes, ledger: ScrubLedger, context: ScrubContext, free
     return package.written()
 
 
-def _scrub_common(package: Opc, ledger: ScrubLedger, *, application: str) -> None:
-    """Everything the three formats share; format modules go first, while people can still be looked up."""
-    for part in package.parts:
-        if part.lower().endswith(_MACRO_PARTS):
-            raise CannotScrub(package.name, "it holds macros, whose code carries names that cannot be removed")
-    ledger.clean("parts nothing refers to", "removed", package.drop_unreachable())
-    for relation, place in _DESCRIBING_RELATIONS.items():
-        ledger.clean(place, "removed", package.cut_relations(relation))
-    _uniform_properties(package, ledger, application)
-    package.drop_unreachable()
-    stamps = {
-        value
-        for _, tree in package.trees()
-        for element in tree.iter()
-        for name, value in element.attrib.items()
-        if local(name) in _STAMP_ATTRIBUTES and value[:4].isdigit()
-    }
-    ranks = ranked_stamps({str(stamp) for stamp in stamps})
-    for _, tree in package.trees():
-        _scrub_tree(tree, ledger, ranks)
-    for part in sorted(package.parts):
-        for relation_element in package.relations(part):
-            _shorten_link(relation_element, ledger)
+@dataclass(frozen=True)
+class _Known:
+    """The lists of `ooxml.toml`."""
+
+    words: frozenset[str]
+    spoken: frozenset[str]
+    shown: frozenset[tuple[str, str]]
+    style_references: frozenset[str]
+    style_names: re.Pattern[str]
+    prefixes: dict[str, str]
+    places: dict[str, str]
+    lacking: dict[str, str]
 
 
-def _uniform_properties(package: Opc, ledger: ScrubLedger, application: str) -> None:
-    """Core and extended properties become the same few lines in every file; both exist afterwards."""
-    wanted = {
-        "core-properties": ("docProps/core.xml", _CORE, "application/vnd.openxmlformats-package.core-properties+xml"),
-        "extended-properties": (
-            "docProps/app.xml",
-            _GENERATOR.format(application=application),
-            "application/vnd.openxmlformats-officedocument.extended-properties+xml",
+@cache
+def _known() -> _Known:
+    with Path(__file__).with_name("ooxml.toml").open("rb") as file:
+        lists = tomllib.load(file)
+    words, spoken, references = (frozenset(lists[name].split()) for name in ("words", "spoken", "style_references"))
+    return _Known(
+        words,
+        spoken,
+        frozenset(
+            (element, attribute) for element, _, attribute in (one.partition(".") for one in lists["shown"].split())
         ),
-    }
-    found = set()
-    for relation in package.relations(""):
-        kind = relation.get("Type", "").rpartition("/")[2]
-        target = package.target("", relation)
-        if kind in wanted and target is not None and kind not in found:
-            package.parts[target] = parse_xml(wanted[kind][1].encode(), name=target)
-            found.add(kind)
-        elif kind in wanted:
-            drop(relation)
-    for kind in sorted(set(wanted) - found):
-        _add_property_part(package, kind, *wanted[kind])
-    ledger.clean("core properties", "made uniform")
-    ledger.clean("generator and extended properties", "made uniform")
+        references,
+        re.compile(lists["style_names"].replace("\n", ""), re.IGNORECASE),
+        {uri: prefix for prefix, uri in lists["namespaces"].items()},
+        lists["places"],
+        lists["lacking"],
+    )
 
 
-def _add_property_part(package: Opc, kind: str, part: str, xml: str, content_type: str) -> None:
-    family = "package/2006/relationships/metadata" if kind == "core-properties" else "officeDocument/2006/relationships"
-    types, rels = package.tree(CONTENT_TYPES), package.tree("_rels/.rels")
-    if types is None or rels is None:
-        raise CannotScrub(package.name, "its list of relationships is missing")
-    for override in [child for child in types if child.get("PartName", "").lstrip("/") == part]:
-        drop(override)
-    package.parts[part] = parse_xml(xml.encode(), name=part)
-    types.append(types.makeelement(_beside(types, "Override"), {"PartName": f"/{part}", "ContentType": content_type}))
-    relation = {
-        "Id": f"rIdUniform{kind[:4]}",
-        "Type": f"http://schemas.openxmlformats.org/{family}/{kind}",
-        "Target": part,
-    }
-    rels.append(rels.makeelement(_beside(rels, "Relationship"), relation))
+def is_plain(value: str) -> bool:
+    """Whether a value says nothing but numbers, colours, places of cells, and words of the format."""
+    if not value.isascii():
+        return False
+    return all(word.lower() in _known().words for word in _RUN.findall(_SHAPED.sub("", value)))
 
 
-def _beside(root: Tree, name: str) -> str:
-    return str(root.tag).rpartition("}")[0] + "}" + name
+@dataclass
+class _Part:
+    """A part on its way: where it lies now, its relationships and the identifiers they get."""
+
+    old: str
+    new: str
+    kind: str
+    ids: dict[str, str] = field(default_factory=dict)
+    relations: list[str] = field(default_factory=list)
 
 
-def _scrub_tree(tree: Tree, ledger: ScrubLedger, ranks: dict[str, str]) -> None:
-    for element in list(tree.iter()):
-        place = _DROPPED_ELEMENTS.get(local(element.tag))
-        if place is not None:
-            _drop_with_wrapper(element)
-            ledger.clean(place, "removed")
-            continue
-        if element.attrib:
-            _scrub_attributes(element, ledger, ranks)
+class _Sieve:
+    """One package while it is written anew."""
+
+    def __init__(self, package: Opc, ledger: ScrubLedger, context: ScrubContext, application: str) -> None:
+        self.package, self.ledger, self.context, self.application = package, ledger, context, application
+        main = next((one for one in package.relations("") if _kind(one) == "officeDocument"), None)
+        target = package.target("", main) if main is not None else None
+        self.folder = context.kind.row.parts[1].rstrip("/")
+        if target is None or package.tree(target) is None:
+            raise CannotScrub(package.name, "it has no main part that is known here")
+        self.parts = {target: _Part(target, context.kind.row.parts[0] + ".xml", "officeDocument")}
+        self.counts: dict[str, int] = {}
+        self.styles: dict[str, str] = {}
+        self.types: dict[str, str] = {}
+        self.stamps = ranked_stamps(
+            {
+                str(value)
+                for _, tree in package.trees()
+                for element in tree.iter()
+                for name, value in element.attrib.items()
+                if local(name) in _STAMPS and value[:4].isdigit()
+            }
+        )
+
+    def written(self) -> bytes:
+        members: dict[str, bytes] = {}
+        waiting = list(self.parts.values())
+        while waiting:
+            part = waiting.pop(0)
+            waiting += self._follow(part)
+            if part.kind == "styles" and self.folder == "word":
+                self._know_styles(part)
+        self.ledger.clean("parts not known to show anything", "left out", len(self.package.parts) - len(self.parts))
+        for part in self.parts.values():
+            self._write(part, members)
+        members |= self._frame()
+        return write_members(members, first=("[Content_Types].xml", "_rels/.rels"))
+
+    def _follow(self, part: _Part) -> list[_Part]:
+        """Take note of a part's relationships; the parts met for the first time."""
+        met = []
+        for relation in self.package.relations(part.old):
+            kind, target = _kind(relation), self.package.target(part.old, relation)
+            kind, mode = kind if is_plain(str(relation.get("Type", "")).rpartition("/")[0]) else "", ""
+            if target is None and kind == "hyperlink":
+                where, mode = self._address(relation.get("Target", "")), ' TargetMode="External"'
+            elif target is None or kind not in _known().places or self._unreadable(target, kind):
+                if (kind := _kind(relation)) in _known().lacking:
+                    self.ledger.omit(_known().lacking[kind], "left out of a file that is handed out")
+                continue
+            elif target in self.parts:
+                where = f"/{self.parts[target].new}"
+            else:
+                met.append(self._named(target, kind))
+                where = f"/{met[-1].new}"
+            identifier = part.ids[relation.get("Id", "")] = f"rId{len(part.relations) + 1}"
+            stated = str(relation.get("Type", ""))
+            line = f'<Relationship Id="{identifier}" Type="{stated}" Target="{_quoted(where)}"{mode}/>'
+            part.relations.append(line)
+        return met
+
+    def _unreadable(self, target: str, kind: str) -> bool:
+        """A part of another nature than its relationship says: a picture that is none, XML that is bytes."""
+        content = self.package.parts[target]
+        if kind in ("image", "package", "font"):
+            return not isinstance(content, bytes) or _inner(target, content, kind) is None
+        return isinstance(content, bytes)
+
+    def _named(self, target: str, kind: str) -> _Part:
+        content = self.package.parts[target]
+        ending = (_inner(target, content, kind) or "") if isinstance(content, bytes) else "xml"
+        ending = "vml" if kind == "vmlDrawing" else ending
+        place = _known().places[kind]
+        if kind == "comments":
+            place = {"word": "comments", "xl": "comments#", "ppt": "comments/comment#"}[self.folder]
+        if "#" in place:
+            self.counts[place] = self.counts.get(place, 0) + 1
+            place = place.replace("#", str(self.counts[place]))
+        self.parts[target] = _Part(target, f"{self.folder}/{place}.{ending}", kind)
+        return self.parts[target]
+
+    def _address(self, target: str) -> str:
+        """Where a link leads: on the web, or a file's bare name."""
+        if re.match(r"(https?|mailto|ftp):", target, re.IGNORECASE):
+            return target
+        self.ledger.clean("folders in links", "shortened")
+        return bare_name(target)
+
+    def _know_styles(self, part: _Part) -> None:
+        tree = self.package.tree(part.old)
+        for number, style in enumerate(tree.iter("{*}style") if tree is not None else (), 1):
+            identifier = next((str(v) for n, v in style.attrib.items() if local(n) == "styleId"), "")
+            name = next((str(v) for one in style.iterchildren("{*}name") for v in one.attrib.values()), "")
+            known = _known().style_names.fullmatch(name)
+            self.styles[identifier] = name.title().replace(" ", "") if known else f"Style{number}"
+
+    def _write(self, part: _Part, members: dict[str, bytes]) -> None:
+        content = self.package.parts[part.old]
+        if isinstance(content, bytes):
+            members[part.new] = self._plain_bytes(part, content)
+        else:
+            root = self._element(content, None, part)
+            if root is None:
+                raise CannotScrub(self.package.name, "it is written in a dialect that is not known here")
+            _declare(root)
+            members[part.new] = write_xml(root)
+            self.types[part.new] = self._content_type(part)
+        if part.relations:
+            where = PurePosixPath(part.new)
+            members[f"{where.parent}/_rels/{where.name}.rels"] = _relationships(part.relations)
+
+    def _plain_bytes(self, part: _Part, content: bytes) -> bytes:
+        if part.kind == "font":
+            return plain_odttf(content, self._font_key(part))
+        if part.new.endswith((".emf", ".wmf")):
+            return scrub_metafile(content)
+        if part.kind == "package":
+            return self.context.member(part.new, content)
+        return plain_picture(content, self.ledger)
+
+    def _owners(self, part: _Part) -> list[_Part]:
+        return [one for one in self.parts.values() if any(f'"/{part.new}"' in line for line in one.relations)]
+
+    def _font_key(self, part: _Part) -> str:
+        """The key of an embedded font, which stands where the font is named."""
+        for owner in self._owners(part):
+            wanted = [old for old, line in zip(owner.ids, owner.relations, strict=True) if f'"/{part.new}"' in line]
+            for element in content.iter() if (content := self.package.tree(owner.old)) is not None else ():
+                if element.get(f"{{{_R}}}id") in wanted:
+                    return next((str(v) for n, v in element.attrib.items() if local(n) == "fontKey"), "")
+        return ""
+
+    def _element(self, old: Tree, parent: Tree | None, part: _Part) -> Tree | None:
+        """The element below `parent`, with what of it and below it is known; None where it is not."""
+        space, name = etree.QName(old).namespace or "", local(old.tag) or str(old.tag)
+        if (space not in _known().prefixes and not (space == "" and name == "xml")) or not is_plain(name):
+            self.ledger.clean("elements not known to show anything", "left out")
+            return None
+        new = (
+            etree.Element(old.tag, nsmap=_prefixes_for(space)) if parent is None else etree.SubElement(parent, old.tag)
+        )
+        for attribute_name, value in old.attrib.items():
+            kept = self._value(name, str(attribute_name), str(value), old, part)
+            if kept is not None:
+                new.set(attribute_name, kept)
+            else:
+                self.ledger.clean("attributes not known to show anything", "left out")
+        new.text = old.text if old.text and (name in _known().spoken or is_plain(old.text)) else None
+        for child in old:
+            if isinstance(child.tag, str):
+                self._element(child, new, part)
+        if parent is not None and _says_nothing(name, old, new):
+            parent.remove(new)
+        return new
+
+    def _value(self, element: str, attribute: str, value: str, old: Tree, part: _Part) -> str | None:
+        """What an attribute says in the new file; None where it is left out."""
+        space, name = attribute.rpartition("}")[0][1:], local(attribute)
+        if (space and space not in _known().prefixes) or name in _NEVER:
+            return None
+        if name == "relId":
+            return next((one.ids[value] for one in self._owners(part) if value in one.ids), None)
+        if space == _R or name == "relid":
+            return part.ids.get(value)
+        if name == "fontKey":
+            return FONT_KEY
+        if name in ("Ignorable", "Requires"):
+            return _prefixes(value, old, all_of_them=name == "Requires")
+        if name in ("author", "initials") or (name == "name" and element in ("cmAuthor", "author")):
+            return self.ledger.alias(value) if name != "initials" else "A"
+        if name in _STAMPS and value in self.stamps:
+            return self.stamps[value]
+        return self._words(element, name, value, old) if is_plain(name) else None
+
+    def _words(self, element: str, name: str, value: str, old: Tree) -> str | None:
+        """A value as words: of a style, of the format, shown to a reader, or a number in their place."""
+        if self.folder == "word" and (name == "styleId" or element in _known().style_references):
+            return self.styles.get(value)
+        if self.folder == "word" and element == "name":
+            is_style = local(getattr(old.getparent(), "tag", "")) == "style"
+            if is_style and (is_plain(value) or _known().style_names.fullmatch(value)):
+                return value
+            return f"Style {self.ledger.number(value)}" if is_style else None
+        if (element, name) in _known().shown or value in _known().prefixes or is_plain(value):
+            return value
+        if _GUID.fullmatch(value):
+            return self.ledger.guid(value)
+        if name == "style":
+            return ";".join(filter(is_plain, value.split(";")))
+        return f"{element} {self.ledger.number(value)}" if name == "name" else None
+
+    def _content_type(self, part: _Part) -> str:
+        if part.kind == "officeDocument":
+            return f"application/vnd.openxmlformats-officedocument.{_MAIN[self.folder]}.main+xml"
+        if part.kind == "vmlDrawing":
+            return "application/vnd.openxmlformats-officedocument.vmlDrawing"
+        types = self.package.tree("[Content_Types].xml")
+        for entry in types if types is not None else ():
+            stated = entry.get("ContentType", "")
+            if (entry.get("PartName") or "").lstrip("/").casefold() == part.old.casefold() and is_plain(stated):
+                return stated
+        return "application/xml"
+
+    def _frame(self) -> dict[str, bytes]:
+        """Properties, content types and relationships of the package: the same lines in every file."""
+        constant = {
+            name: (_HEAD + text.format(application=self.application)).encode() for name, text in _CONSTANT.items()
+        }
+        package = f"{_OFFICE}package/2006/relationships/metadata/core-properties"
+        main = next(part.new for part in self.parts.values() if part.kind == "officeDocument")
+        lines = [
+            f'<Relationship Id="rId1" Type="{_R}/officeDocument" Target="/{main}"/>',
+            f'<Relationship Id="rId2" Type="{package}" Target="/docProps/core.xml"/>',
+            f'<Relationship Id="rId3" Type="{_R}/extended-properties" Target="/docProps/app.xml"/>',
+        ]
+        types = self.types | {
+            "docProps/core.xml": "application/vnd.openxmlformats-package.core-properties+xml",
+            "docProps/app.xml": "application/vnd.openxmlformats-officedocument.extended-properties+xml",
+        }
+        endings = sorted({part.new.rpartition(".")[2] for part in self.parts.values()} - {"xml", "vml"})
+        listed = [f'<Default Extension="{ending}" ContentType="{_BYTES[ending]}"/>' for ending in endings]
+        listed += [f'<Override PartName="/{name}" ContentType="{stated}"/>' for name, stated in sorted(types.items())]
+        rels = f'<Default Extension="rels" ContentType="{_BYTES["rels"]}"/>'
+        head = f'{_HEAD}<Types xmlns="{_OFFICE}package/2006/content-types">{rels}'
+        content_types = f"{head}{''.join(listed)}</Types>".encode()
+        return constant | {"[Content_Types].xml": content_types, "_rels/.rels": _relationships(lines)}
 
 
-def _scrub_attributes(element: Tree, ledger: ScrubLedger, ranks: dict[str, str]) -> None:
-    owner = local(element.tag)
-    person = next((str(v) for n, v in element.attrib.items() if _names_person(owner, local(n))), None)
-    for name, raw in list(element.attrib.items()):
-        word, value = local(name), str(raw)
-        if word in _LINKING_IDS.get(owner, ()) and "{" in value:
-            element.set(name, ledger.guid(value))
-        elif word in _RANDOM_IDS or (word == "uid" and value.startswith("{")):
-            del element.attrib[name]
-            ledger.clean("revision ids", "removed")
-        elif word in ("paraId", "paraIdParent"):
-            element.set(name, f"{ledger.number(value):08X}")
-        elif person is not None and (word == "initials" or _names_person(owner, word)):
-            alias = ledger.alias(person)
-            element.set(name, ledger.initials(alias) if word == "initials" else alias)
-            ledger.clean("people", "renamed")
-        elif word == "providerId":
-            element.set(name, "None")
-        elif word in _STAMP_ATTRIBUTES and value in ranks:
-            element.set(name, ranks[value])
-            ledger.clean("times of comments and changes", "made uniform")
-        elif tells_a_machine(value):
-            element.set(name, bare_name(value))
-            ledger.clean("folders in names", "shortened")
+_BYTES = {
+    "rels": "application/vnd.openxmlformats-package.relationships+xml", "png": "image/png", "jpg": "image/jpeg",
+    "emf": "image/x-emf", "wmf": "image/x-wmf", "odttf": "application/vnd.openxmlformats-officedocument.obfuscatedFont",
+    **{kind.value: kind.row.media_type for kind in Kind if kind.is_package},
+}  # fmt: skip
+_PREFIXES = {prefix: uri for uri, prefix in _known().prefixes.items() if prefix != "xml"}
 
 
-def _names_person(owner: str, attribute: str) -> bool:
-    return attribute == "author" or attribute in _PERSON_ATTRIBUTES.get(owner, ())
+def _says_nothing(name: str, old: Tree, new: Tree) -> bool:
+    """An element that lost what it stood for: a frame without content, a name, a reference to what is gone."""
+    if name == "Choice":
+        return len(new) == 0 or "Requires" not in new.attrib
+    if len(new) or name in ("oleObj", "pageSetup"):
+        return name == "externalData" and not new.attrib
+    lost = f"{{{_R}}}id"
+    unnamed = name in ("name", "font") and bool(old.attrib) and not new.attrib
+    extension = name == "extLst" or (name == "ext" and "uri" in old.attrib)
+    return unnamed or extension or (lost in old.attrib and lost not in new.attrib)
 
 
-_WRAPPERS = frozenset({"ext", "extLst", "Choice", "AlternateContent"})
+def _kind(relation: Tree) -> str:
+    return str(relation.get("Type", "")).rpartition("/")[2]
 
 
-def _drop_with_wrapper(element: Tree) -> None:
-    """An extension that held nothing else goes with its content, and the list with its last extension."""
-    parent = element.getparent()
-    drop(element)
-    while parent is not None and local(parent.tag) in _WRAPPERS and len(parent) == 0:
-        element, parent = parent, parent.getparent()
-        drop(element)
+def _quoted(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
 
 
-def _shorten_link(relation: Tree, ledger: ScrubLedger) -> None:
-    target = relation.get("Target", "")
-    if relation.get("TargetMode") == "External" and tells_a_machine(target):
-        relation.set("Target", bare_name(target))
-        ledger.clean("folders in links", "shortened")
+def _relationships(lines: list[str]) -> bytes:
+    joined = "".join(lines)
+    return f'{_HEAD}<Relationships xmlns="{_OFFICE}package/2006/relationships">{joined}</Relationships>'.encode()
+
+
+def _inner(name: str, content: bytes, kind: str) -> str | None:
+    """The ending of a part that is no XML; None where it is nothing that can be looked into."""
+    if kind == "font":
+        return "odttf" if name.lower().endswith(".odttf") else None
+    if content[40:44] == b" EMF":
+        return "emf"
+    if content[:4] in (b"\xd7\xcd\xc6\x9a", b"\x01\x00\x09\x00", b"\x02\x00\x09\x00"):
+        return "wmf"
+    found = detect_bytes(content[:65536], content[-(1 << 20) :], name=name, size=len(content)).kind
+    if kind == "package":
+        return found.value if found.is_package else None
+    if found.family is not Family.IMAGE or found is Kind.SVG:
+        return None
+    return "jpg" if found is Kind.JPEG else "png"
+
+
+def _prefixes(stated: str, old: Tree, *, all_of_them: bool) -> str | None:
+    """Prefixes of namespaces as we write them; None where none is known, or one of those that are needed is not."""
+    known = [_known().prefixes.get(old.nsmap.get(prefix, "")) for prefix in stated.split()]
+    if all_of_them and None in known:
+        return None
+    return " ".join(sorted({prefix for prefix in known if prefix})) or None
+
+
+def _prefixes_for(space: str) -> Any:  # the stubs forget that None is a prefix
+    """Workbooks are written without a prefix, as every program expects them."""
+    main = f"{_OFFICE}spreadsheetml/2006/main"
+    known = {uri: prefix for uri, prefix in _known().prefixes.items() if prefix != "xml"}
+    return {None if uri == space == main else prefix: uri for uri, prefix in known.items()}
+
+
+def _declare(root: Tree) -> None:
+    """Only the namespaces in use are declared, and those that the part itself says may be ignored or are needed."""
+    keys = (f"{{{_MC}}}Ignorable", "Requires")
+    said = {word for element in root.iter() for key in keys for word in (element.get(key) or "").split()}
+    etree.cleanup_namespaces(root, keep_ns_prefixes=sorted(said))

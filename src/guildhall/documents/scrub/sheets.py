@@ -13,19 +13,8 @@ _VOLATILE = re.compile(r"(?<![\w.])(TODAY|NOW|RAND|RANDBETWEEN|RANDARRAY|INFO)\s
 _ASKS_FILE_NAME = re.compile(r'CELL\s*\(\s*"filename', re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"]*"|\'[^\']*\'')
 _UNSTORED_CODES = {"&D": "[date]", "&T": "[time]", "&F": "[file]", "&Z": "[folder]"}
-_PRIVATE_ATTRIBUTES = {
-    "connection": "connection strings",
-    "command": "connection strings",
-    "localConnection": "connection strings",
-    "description": "connection strings",
-    "singleSignOnId": "connection strings",
-    "odcFile": "connection strings",
-    "sourceFile": "connection strings",
-    "securityDescriptor": "permissions",
-    "codeName": "names for macros",
-}
-_SCENARIO_REMARK = re.compile(r"(Created|Modified) by (.+?) on [\d./-]+")
-_FILE_VERSION = {"appName": "xl", "lastEdited": "7", "lowestEdited": "7", "rupBuild": "10000"}
+_ELSEWHERE = re.compile(r"\[\d+\]")
+"""A formula that asks another workbook."""
 
 
 def is_volatile(formula: str) -> bool:
@@ -81,42 +70,14 @@ def _freeze_headers(tree: Tree, ledger: ScrubLedger) -> None:
 
 
 def _scrub_workbook(package: Opc, ledger: ScrubLedger) -> None:
-    """Names that only spreadsheets keep: comment authors, the program's build, connection strings."""
+    """Authors of comments become aliases; formulas that ask other workbooks keep the value they showed."""
     for part, tree in package.trees():
         if "comments" in part.lower() and local(tree.tag) == "comments":
             _rename_comment_authors(tree, ledger)
-        for version in tree.iter("{*}fileVersion"):
-            version.attrib.clear()
-            for key, constant in _FILE_VERSION.items():
-                version.set(key, constant)
-            ledger.clean("program build", "made uniform")
-        for element in tree.iter(
-            "{*}connection", "{*}dbPr", "{*}olapPr", "{*}protectedRange", "{*}workbookPr", "{*}sheetPr"
-        ):
-            _blank_private(element, ledger)
-        for scenario in tree.iter("{*}scenario"):
-            _rename_scenario(scenario, ledger)
-        if local(tree.tag) == "pivotCacheDefinition" and tree.get("refreshedDate"):
-            tree.set("refreshedDate", "36526")
-
-
-def _blank_private(element: Tree, ledger: ScrubLedger) -> None:
-    for name, place in _PRIVATE_ATTRIBUTES.items():
-        if element.get(name):
-            del element.attrib[name]
-            ledger.clean(place, "removed")
-    if local(element.tag) == "dbPr":
-        element.set("connection", "")  # the one attribute the element may not lack
-
-
-def _rename_scenario(scenario: Tree, ledger: ScrubLedger) -> None:
-    """The remark that the program itself writes, `Created by NAME on DATE`; the `user` is renamed as people are."""
-    comment, person = scenario.get("comment", ""), scenario.get("user", "")
-    plain = _SCENARIO_REMARK.sub(lambda found: f"{found[1]} by {ledger.alias(found[2])}", comment)
-    plain = plain.replace(person, ledger.alias(person)) if person else plain
-    if plain != comment:
-        scenario.set("comment", plain)
-        ledger.clean("people", "renamed")
+        for formula in list(tree.iter("{*}f", "{*}definedName")):
+            if _ELSEWHERE.search(formula.text or ""):
+                drop(formula)
+                ledger.omit("links to other workbooks", "they keep the value the file stores")
 
 
 def _rename_comment_authors(tree: Tree, ledger: ScrubLedger) -> None:
@@ -125,7 +86,7 @@ def _rename_comment_authors(tree: Tree, ledger: ScrubLedger) -> None:
     for author in tree.iter("{*}author"):
         person = author.text or ""
         if person.startswith("tc="):  # the place holder of a threaded comment, joined to it by its id
-            author.text = "tc=" + ledger.guid(person.removeprefix("tc="))
+            author.text = ledger.alias(person)
         elif person:
             author.text = ledger.alias(person)
             ledger.clean("people", "renamed")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from zlib import crc32
 
 from guildhall.documents.opc import Opc
 from guildhall.documents.scrub.names import ScrubContext, ScrubLedger, bare_name, tells_a_machine
-from guildhall.documents.scrub.ooxml import freeze_package, scrub_package
+from guildhall.documents.scrub.ooxml import freeze_package, is_plain, scrub_package
 from guildhall.documents.xmltrees import Tree, attribute, drop, local, unwrap
 
 _VOLATILE = frozenset(
@@ -53,7 +54,7 @@ class _Field:
 
 def scrub_word(data: bytes, ledger: ScrubLedger, context: ScrubContext) -> bytes:
     """Fields frozen, makers' traces gone, also folders and private data in the instructions of fields."""
-    passes = (_freeze_fields, _scrub_field_instructions)
+    passes = (_freeze_fields, _rename_bookmarks, _scrub_field_instructions)
     return scrub_package(data, ledger, context, passes=passes, application="Microsoft Office Word")
 
 
@@ -73,6 +74,22 @@ def _freeze_fields(package: Opc, ledger: ScrubLedger) -> None:
             for element in tree.iter():
                 if local(element.tag) in _UNSTORED:
                     ledger.omit("volatile fields left as they are", "the file stores no value to freeze them to")
+
+
+def _rename_bookmarks(package: Opc, ledger: ScrubLedger) -> None:
+    """Names that join two places are numbered, in links and in fields alike."""
+    trees = [tree for part, tree in package.trees() if part.startswith("word/")]
+    names = {attribute(mark, "name") for tree in trees for mark in tree.iter("{*}bookmarkStart")}
+
+    def renamed(text: str) -> str:
+        return re.sub(r"\w+", lambda word: f"_b{ledger.number(word[0])}" if word[0] in names else word[0], text)
+
+    for tree in trees:
+        for element in tree.iter("{*}bookmarkStart", "{*}hyperlink", "{*}fldSimple", "{*}instrText", "{*}delInstrText"):
+            if local(element.tag).lower().endswith("instrtext"):
+                element.text = renamed(element.text or "")
+            for key in [key for key in element.attrib if local(key) in ("name", "anchor", "instr")]:
+                element.set(key, renamed(str(element.attrib[key])))
 
 
 def _scrub_field_instructions(package: Opc, ledger: ScrubLedger) -> None:
@@ -131,17 +148,30 @@ def _is_volatile(instruction: str) -> bool:
 
 
 _QUOTED = re.compile(r'"([^"]*)"')
-_ADDIN = re.compile(r"^\s*ADDIN\b")
+_COMPUTED = frozenset(
+    """PAGE NUMPAGES SECTION SECTIONPAGES SEQ REF PAGEREF NOTEREF STYLEREF TOC INDEX HYPERLINK EQ SYMBOL FORMTEXT
+    FORMCHECKBOX FORMDROPDOWN LISTNUM AUTONUM =""".split()  # noqa: SIM905 - a list to be read
+)
+"""Fields that show something by what stands in the document."""
+_WORD = re.compile(r"[^\W\d_]{3,}\w*")
 
 
 def plain_instruction(instruction: str) -> str:
-    """The instruction without folders of somebody's disk, and without what an add-in wrote for itself.
+    """The instruction in the words that fields have: free ones are numbers, folders of somebody's disk are gone.
 
-    A reference manager keeps whole records there, with the number of the person's account in each.
+    A reference manager keeps whole records in fields of its own, with the number of the person's account in each.
     """
-    if _ADDIN.match(instruction):
-        return " ADDIN "
-    return _QUOTED.sub(lambda found: f'"{_without_folders(found[1])}"', instruction)
+    name = next(iter(instruction.split()), "").upper()
+    if name not in _COMPUTED:
+        return " "
+    if name == "HYPERLINK":
+        return _QUOTED.sub(lambda found: f'"{_without_folders(found[1])}"', instruction)
+    return _WORD.sub(lambda word: _known(word[0]), instruction)
+
+
+def _known(word: str) -> str:
+    """A word of the format as it is, any other as a number: what counts is that it is the same in two places."""
+    return word if word.startswith("_b") or word.upper() in _COMPUTED or is_plain(word) else f"w{crc32(word.encode())}"
 
 
 def _without_folders(path: str) -> str:

@@ -55,7 +55,7 @@ def merit(task: Task, work: Prepared, desk: JudgeDesk) -> float:
     text = " ".join(
         [work.text, *(desk.read_blob(file.text).decode(errors="replace") for file in work.files if file.text)]
     )
-    findings = sum(sum(file.findings.values()) + len(file.omitted) for file in work.files)
+    findings = sum(file.faults + len(file.omitted) for file in work.files)
     return 0.5 * _coverage(task, text) + 0.25 / (1 + findings) + 0.25 * _completeness(task, work)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from guildhall.domain.examples import ExampleCollection
+from guildhall.domain.judges import JudgePlan
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.prepared import Prepared
 from guildhall.domain.submissions import Submission
@@ -17,6 +18,7 @@ from guildhall.engine.faults import in_words
 from guildhall.engine.sandboxes import Sandbox
 from guildhall.errors import SandboxError, StoreError
 from guildhall.judging.examples import Examples
+from guildhall.judging.fences import PURPOSE, UNFENCED, Fences
 from guildhall.judging.pages import Render
 from guildhall.judging.preparing import Preparer
 from guildhall.store.wordings import Wordings
@@ -57,9 +59,16 @@ class JudgeDesk:
     """What judges of every kind need at hand. Only the last few things looked at stay in memory."""
 
     def __init__(
-        self, workspace: Workspace, preparer: Preparer, tasks: Iterable[Task], *, workbench: Workbench | None = None
+        self,
+        workspace: Workspace,
+        preparer: Preparer,
+        tasks: Iterable[Task],
+        *,
+        workbench: Workbench | None = None,
+        fence_key: bytes | None = None,
     ) -> None:
         self.workspace = workspace
+        self._fence_key = fence_key
         self.workbench = workbench
         self._examples: _Recent[Examples] = _Recent(4)
         self._preparer = preparer
@@ -85,6 +94,12 @@ class JudgeDesk:
 
     def references(self, task: Task) -> Prepared:
         return self._references.get(task.key, lambda: self._preparer.references(task))
+
+    def fences(self, plan: JudgePlan, task: Task, about: str) -> Fences:
+        """What stands around the texts of a request: the same bytes whenever and wherever it is asked."""
+        if plan.fence is None:
+            return UNFENCED
+        return Fences.of(self._fence_key or self.workspace.key_for(PURPOSE), task.key, about)
 
     def examples(self, collection: Digest) -> Examples:
         """A kept collection of judged examples, ready for search."""

@@ -89,7 +89,7 @@ def _findings(store: Store, key: str) -> int | None:
     name = f"{key}:{VERSION}"
     if not store.has(Prepared, name):
         return None
-    return sum(sum(file.findings.values()) + len(file.omitted) for file in store.get(Prepared, name).files)
+    return sum(file.faults + len(file.omitted) for file in store.get(Prepared, name).files)
 
 
 def maker_of(author: ModelRun, makers: Mapping[str, str]) -> str | None:

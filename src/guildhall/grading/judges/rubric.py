@@ -80,7 +80,8 @@ def _questions(
     plan: JudgePlan, asked: RubricAsked, desk: JudgeDesk, *, whole: bool
 ) -> tuple[RubricView, list[Numbered]]:
     task = desk.task_of(asked.submission)
-    shown = show(plan, task, desk.references(task), desk.prepared(asked.submission.key), read_blob=desk.read_blob)
+    work, fences = desk.prepared(asked.submission.key), desk.fences(plan, task, asked.submission.key)
+    shown = show(plan, task, desk.references(task), work, read_blob=desk.read_blob, fences=fences)
     items: Numbered = list(enumerate(task.rubric.items if task.rubric else (), 1))
     return shown, [items] if whole else [[one] for one in items]
 

@@ -15,6 +15,7 @@ from guildhall.engine.spreading import looks, parts, shared_terms
 from guildhall.engine.terms import Terms
 from guildhall.grading.judges.desk import JudgeDesk, Workbench
 from guildhall.grading.judges.verdicts import AskingOutcome
+from guildhall.judging.fences import PURPOSE
 from guildhall.store.workspace import Address, Workspace
 
 BATCH = 64
@@ -42,17 +43,22 @@ class JudgingBatch:
     wanted: tuple[Any, ...]
     terms: Terms
     bench: Bench
+    fence_key: bytes = field(repr=False)
+    """Another machine may not hold the workspace's secret, and asks the same bytes."""
 
 
 @contextmanager
-def open_desk(workspace: Workspace, tasks: Iterable[Task], bench: Bench) -> Iterator[JudgeDesk]:
+def open_desk(
+    workspace: Workspace, tasks: Iterable[Task], bench: Bench, *, fence_key: bytes | None = None
+) -> Iterator[JudgeDesk]:
     """A desk with documents at hand; they are opened in confined processes."""
     from guildhall.documents.looking import documents
     from guildhall.judging.preparing import Preparer
 
     with documents(workspace.path / "cache") as looking:
         workbench = Workbench(looking.renderer.render, bench.sandbox, bench.at_once)
-        yield JudgeDesk(workspace, Preparer(workspace, looking), tasks, workbench=workbench)
+        preparer = Preparer(workspace, looking)
+        yield JudgeDesk(workspace, preparer, tasks, workbench=workbench, fence_key=fence_key)
 
 
 def spread_judging(
@@ -70,7 +76,7 @@ def spread_judging(
     `missing` is asked again where a dead worker may have held something back.
     """
     shared, needs = shared_terms(terms, places=executor.places)
-    batch = JudgingBatch(workspace.at, tuple(tasks), ask, (), shared, bench)
+    batch = JudgingBatch(workspace.at, tuple(tasks), ask, (), shared, bench, workspace.key_for(PURPOSE))
     total = AskingOutcome()
     for _ in looks():
         dealt = [replace(batch, wanted=tuple(part)) for part in parts(missing(), BATCH)]
@@ -87,6 +93,6 @@ def judge_batch(batch: JudgingBatch) -> AskingOutcome:
     """One batch, wherever it was dealt to."""
     with (
         Workspace.at_address(batch.workspace.elsewhere()) as workspace,
-        open_desk(workspace, batch.tasks, batch.bench) as desk,
+        open_desk(workspace, batch.tasks, batch.bench, fence_key=batch.fence_key) as desk,
     ):
         return batch.ask(batch.wanted, desk=desk, terms=batch.terms)

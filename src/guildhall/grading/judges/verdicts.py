@@ -166,15 +166,17 @@ def build_question(plan: JudgePlan, asked: Asked, desk: JudgeDesk) -> Question:
     """What this judge is shown of a comparison, in the order asked for."""
     task = desk.task_of(asked.comparison)
     sides = [desk.prepared(submission) for submission in asked.order]
-    examples = find_examples(plan, asked, desk)
-    return question(plan, task, desk.references(task), sides, read_blob=desk.read_blob, examples=examples)
+    examples, fences = find_examples(plan, asked, desk), desk.fences(plan, task, asked.comparison.key)
+    references = desk.references(task)
+    return question(plan, task, references, sides, read_blob=desk.read_blob, examples=examples, fences=fences)
 
 
 def build_worked_question(plan: JudgePlan, asked: Asked, desk: JudgeDesk) -> WorkedQuestion:
     """What a judge with tools finds in its folder, and is told, about a comparison in the order asked for."""
     task = desk.task_of(asked.comparison)
     sides = [desk.prepared(submission) for submission in asked.order]
-    return question_with_tools(plan, task, desk.references(task), sides, examples=find_examples(plan, asked, desk))
+    examples, fences = find_examples(plan, asked, desk), desk.fences(plan, task, asked.comparison.key)
+    return question_with_tools(plan, task, desk.references(task), sides, examples=examples, fences=fences)
 
 
 def find_examples(plan: JudgePlan, asked: Asked, desk: JudgeDesk) -> str:

@@ -21,7 +21,7 @@ from guildhall.reports.chapters.boswell_marks import (
 )
 from guildhall.reports.chapters.boswell_ranking import CorrectedRanking, OrderExplained, QuotientRanking, Settling
 from guildhall.reports.chapters.confidence import Confidence
-from guildhall.reports.chapters.faults import Formatting, FormattingRules, LossSeverity, PerHundred
+from guildhall.reports.chapters.faults import Formatting, FormattingRules, LossSeverity, PerHundred, Steering
 from guildhall.reports.chapters.graders import (
     BeyondChance,
     Blinding,
@@ -72,6 +72,7 @@ STUDY_CHAPTERS: Sequence[Chapter[Evidence]] = (
     PerHundred(),
     Formatting(),
     FormattingRules(),
+    Steering(),
     ReviewTime(),
 )
 BOSWELL_CHAPTERS: Sequence[Chapter[RunFigures]] = (

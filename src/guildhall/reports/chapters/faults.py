@@ -132,6 +132,29 @@ class FormattingRules:
         return figure_section("formatting-rules", "Which faults of form", words, figures, form="percent")
 
 
+class Steering:
+    """Shares of work with an attempt to steer whoever judges, clustered by task; None where none was found."""
+
+    needs = frozenset({Need.STEERING})
+
+    def section(self, evidence: Evidence) -> Section | None:
+        works = evidence.facts[Need.STEERING]
+        hit = pl.col("rules").list.len() > 0
+        if not works.select(hit.any()).item():
+            return None
+        by_author = works.sort("author", "task").partition_by("author", as_dict=True, maintain_order=True)
+        figures: list[Named] = [
+            (str(author), replace(_share(own, hit, f"attempts by {author}", evidence.level), unit="sample"))
+            for (author,), own in by_author.items()
+        ]
+        words = (
+            "Shares of work whose words look like an attempt to steer whoever judges it: a forged part of a judge's "
+            "request, a forged verdict, or instructions to graders. It is judged like any other work, graders are not "
+            "told, and judges are shown every text inside a fence that its maker cannot know."
+        )
+        return figure_section("steering", "Attempts to steer graders", words, figures, form="percent")
+
+
 def _by_author_and_type(files: pl.DataFrame) -> list[tuple[str, pl.DataFrame]]:
     parts = files.sort("author", "ending", "task").partition_by("author", "ending", as_dict=True, maintain_order=True)
     return [(f"{author}: {ending} files", own) for (author, ending), own in parts.items()]

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from guildhall.analysis.accountability import JudgeOfFile
 from guildhall.analysis.agreement import agreement, agreement_by_model
 from guildhall.analysis.agreement_report import best_constant, within_points
-from guildhall.analysis.chance_corrected import alpha_estimate, gwet_estimate
+from guildhall.analysis.chance_corrected import alpha_estimate, gwet_estimate, labels_of
 from guildhall.analysis.effects import GuessRows, blinding_index
 from guildhall.analysis.evidence import Evidence, Need
-from guildhall.analysis.intervals import clustered_mean, t_estimate
+from guildhall.analysis.intervals import mean_of_rows, t_estimate
 from guildhall.analysis.pairs import NOT_ASKED, Pairs
 from guildhall.analysis.ratings_table import RatingsTable
 from guildhall.analysis.shares import clustered_share
@@ -116,13 +116,13 @@ class BeyondChance:
         people = ratings_of(evidence.pairs)
         if people.n_samples == len(evidence.pairs) or people.task is None:
             return None
-        counts, level = people.counts(human=True), evidence.level
+        (labels, unit), level = labels_of(people), evidence.level
         found = (
             (
                 "Krippendorff's alpha (ordinal)",
-                alpha_estimate(counts, people.task, unit="task", metric="ordinal", level=level),
+                alpha_estimate(labels, unit=unit, metric="ordinal", level=level),
             ),
-            ("Gwet's AC2 (ordinal)", gwet_estimate(counts, people.task, unit="task", metric="ordinal", level=level)),
+            ("Gwet's AC2 (ordinal)", gwet_estimate(labels, unit=unit, metric="ordinal", level=level)),
         )
         words = (
             "0 is what chance would give, 1 is full agreement. Alpha falls where nearly all verdicts are the same, "
@@ -202,9 +202,10 @@ class Blinding:
             return None
         asked = evidence.pairs.keep(evidence.pairs.guess != NOT_ASKED)
         figures: list[Named] = []
-        preferred, grader = asked.score > 0.5, asked.grader.codes
+        preferred, grader, task = asked.score > 0.5, asked.grader.codes, asked.task.codes
         for model, at in asked.by_model():
-            index = blinding_index(GuessRows(asked.guess[at], preferred[at], grader[at]), level=evidence.level)
+            rows = GuessRows(asked.guess[at], preferred[at], grader[at], task[at])
+            index = blinding_index(rows, level=evidence.level)
             figures += [(f"{model}: {where}", found) for where, found in index.items() if found.value is not None]
         words = "Right minus wrong guesses of which side a person made: 0 when the blind held, 1 when it hid nothing."
         return figure_section("blinding", "Did the blind hold?", words, figures, traced=True)
@@ -224,7 +225,7 @@ class Order:
                 clustered_share(
                     won[which],
                     pairs.task.codes[which],
-                    second=pairs.grader.codes[which],
+                    grader=pairs.grader.codes[which],
                     what=f"share of wins when the model's work was {name}",
                     level=evidence.level,
                 ),
@@ -280,15 +281,12 @@ class ReviewTime:
         first = (pairs.exposure == 1) & ~np.isnan(pairs.active_s)
         if not first.any():
             return None
-        mean = clustered_mean(pairs.active_s[first] / 60, pairs.task.codes[first], pairs.grader.codes[first])
+        value, spread = mean_of_rows(pairs.active_s[first] / 60, pairs.task.codes[first], pairs.grader.codes[first])
         found = t_estimate(
-            mean.value,
-            mean.error,
-            n_clusters=mean.n_clusters,
-            df=mean.df,
+            value,
+            spread,
             level=evidence.level,
             estimand="minutes of active time at a grader's first sight of a task",
-            method=f"t over tasks{mean.words}",
             n_judgments=int(first.sum()),
         )
         words = (

@@ -73,7 +73,7 @@ def round_step(span: float, about: int) -> float:
 
 def plain(value: float) -> str:
     """A number beside an axis, without digits that say nothing."""
-    return f"{value + 0.0:.6g}" if abs(value) > 1e-9 else "0"
+    return f"{value + 0.0:.10g}" if abs(value) > 1e-9 else "0"
 
 
 def per_cent(value: float) -> str:

@@ -116,9 +116,10 @@ def _panel(canvas: Canvas, panel: CurvePanel, hues: dict[str, str], at: _Corners
     across = [point.x for _, points in curves for point, _ in points] or [0.0]
     ends = [end for _, points in curves for point, y in points for end in (y, *((banded and point.y.interval) or ()))]
     ends += [] if panel.reference is None else [panel.reference]
+    ends = ends or [0.0, 1.0]
     left, top, right, bottom = at
     x = Ruler(min(across), max(across), left + 10, right - 10)
-    step = round_step(max(ends, default=1.0) - min(ends, default=0.0), 8)
+    step = round_step(max(ends) - min(ends), 8)
     y = Ruler(step * math.floor(min(ends) / step + 1e-9), step * math.ceil(max(ends) / step - 1e-9), bottom, top)
     canvas.beside(y, left, y.ticks(8), plain, title=panel.y, right=right)
     whole = round_step(x.high - x.low, 10)

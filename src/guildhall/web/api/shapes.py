@@ -20,6 +20,7 @@ from guildhall.domain.values import Digest, Value
 from guildhall.store.gradings import Grading
 from guildhall.store.records import Store
 from guildhall.store.work import WorkState
+from guildhall.study.exports import OF_MODELS
 
 
 class ProblemDetails(Value):
@@ -128,7 +129,11 @@ def results(report: Report, shown: Mapping[str, str], *, unblinded: bool, comple
         counts=report.counts,
         left_out=report.left_out,
         headline=_rates(report.headline, shown) if report.headline else (),
-        breakdowns=tuple(_breakdown(table, shown) for table in (section.tables if section else ())),
+        breakdowns=tuple(
+            _breakdown(table, shown)
+            for table in (section.tables if section else ())
+            if unblinded or table.columns[0].name not in OF_MODELS
+        ),
     )
 
 

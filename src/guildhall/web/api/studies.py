@@ -66,7 +66,7 @@ def show_progress(study_id: StudyId, site: AtSite) -> StudyProgress:
     """How far a study has come, by occupation and model, and how models stand on completed tasks."""
     study = site.study(study_id)
     counted = site.boards.of(study)
-    board = counted.under(names_for(site.store, study, counted.models))
+    board = counted.under(names_for(site.workspace, study, counted.models))
     return StudyProgress(
         study=study.id,
         unblinded=unblinding(site.store, study.id).open,
@@ -90,7 +90,7 @@ def show_results(
     counts = site.queue.progress(study.id)
     return results(
         found,
-        shown_names(site.store, study),
+        shown_names(site.workspace, study),
         unblinded=unblinding(site.store, study.id).open,
         complete=counts["planned"] == counts["done"],
     )

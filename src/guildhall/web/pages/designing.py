@@ -9,6 +9,7 @@ is kept before the study is.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
@@ -73,8 +74,8 @@ def chosen(given: Choices) -> list[tuple[str, str]]:
 class Form:
     """The choices made so far."""
 
-    def __init__(self, given: Choices) -> None:
-        self.items = chosen(given)
+    def __init__(self, given: Choices, workspace: Workspace) -> None:
+        self.items, self._workspace = chosen(given), workspace
         self._last = dict(self.items)
 
     def one(self, name: str, default: str = "") -> str:
@@ -111,6 +112,7 @@ class Form:
                 "tasks": self.tasks(),
                 "authors": self.all("author"),
                 "baseline": self.one("baseline", "expert"),
+                "blinding": "single-handed" if self.one("alone", "no") == "yes" else "two-person",
                 "people": self.design(),
             }
         )
@@ -124,12 +126,18 @@ class Form:
         switches = {name: self.one(name, default) == "yes" for name, (_, default) in SWITCHES.items()}
         return {**{name: self.one(name) for name in RULES if self.one(name)}, **switches}
 
+    @cached_property
+    def offer(self) -> OnOffer:
+        return OnOffer(self._workspace, self.tasks())
+
     def gold(self) -> tuple[GoldItem, ...]:
+        """Works are chosen by whose they are: a page that knew their keys would lead from a code name to a model."""
+        works = {task: self.offer.works_on(task) for task in self.all("gold")}
         return tuple(
             GoldItem(
                 task=task,
-                better=self.one(f"better.{task}"),
-                worse=self.one(f"worse.{task}"),
+                better=works[task].get(self.one(f"better.{task}"), ""),
+                worse=works[task].get(self.one(f"worse.{task}"), ""),
                 explanation=self.one(f"why.{task}"),
                 training=self.one(f"training.{task}", "no") == "yes",
             )
@@ -153,12 +161,12 @@ def _tasks_faults(form: Form, workspace: Workspace) -> list[str]:
         return [
             f"There is a study {form.one('id')} already; a frozen study does not change. Give this one another name."
         ]
-    OnOffer(workspace, form.tasks())
+    _ = form.offer
     return []
 
 
-def _work_faults(form: Form, workspace: Workspace) -> list[str]:
-    known = OnOffer(workspace, form.tasks()).authors()
+def _work_faults(form: Form, _workspace: Workspace) -> list[str]:
+    known = form.offer.authors()
     others = set(form.all("author")) - {form.one("baseline", "expert")}
     if not others:
         return ["Choose whose work is compared with the baseline's."]
@@ -205,14 +213,14 @@ LAST = len(STEPS)
 @members_only(Role.MANAGER)
 def choose(request: Request, site: Site, _session: Session, _form: FormData) -> Response:
     """The step that was asked for, or an earlier one that still lacks something."""
-    form, asked = Form(request.query_params), request.query_params.get("step", "1")
+    form, asked = Form(request.query_params, site.workspace), request.query_params.get("step", "1")
     wanted = int(asked) if asked in {str(number + 1) for number in range(LAST)} else 1
     return _first_faulty(request, site, form, before=wanted) or _step(request, site, form, wanted)
 
 
 @members_only(Role.MANAGER)
 def freeze(request: Request, site: Site, session: Session, given: FormData) -> Response:
-    form = Form(given)
+    form = Form(given, site.workspace)
     refused = _first_faulty(request, site, form, before=LAST)
     if refused is not None:
         return refused
@@ -259,18 +267,16 @@ def _tasks(site: Site, _form: Form) -> dict[str, Any]:
     return {"sectors": sectors, "occupations": occupations, "every": len(every)}
 
 
-def _work(site: Site, form: Form) -> dict[str, Any]:
-    offer = OnOffer(site.workspace, form.tasks())
-    return {"authors": offer.authors(), "tasks": len(offer.tasks)}
+def _work(_site: Site, form: Form) -> dict[str, Any]:
+    return {"authors": form.offer.authors(), "tasks": len(form.offer.tasks)}
 
 
 def _rules(_site: Site, _form: Form) -> dict[str, Any]:
     return {"rules": RULES, "switches": SWITCHES, "defaults": HallDesign().model_dump()}
 
 
-def _checks(site: Site, form: Form) -> dict[str, Any]:
-    offer = OnOffer(site.workspace, form.tasks())
-    works = {task.id: offer.works_on(task.id) for task in offer.tasks}
+def _checks(_site: Site, form: Form) -> dict[str, Any]:
+    works = {task.id: [*form.offer.works_on(task.id)] for task in form.offer.tasks}
     known = [task for task, made in works.items() if len(made) > 1]
     return {"works": works, "addable": [task for task in known if task not in form.all("gold")], "here": GOLD_STEP}
 

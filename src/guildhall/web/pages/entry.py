@@ -14,6 +14,7 @@ from starlette.routing import BaseRoute, Route
 from guildhall.domain.halls import Role
 from guildhall.store.audit import record
 from guildhall.web.access import Session
+from guildhall.web.connections import site_of
 from guildhall.web.guard import current_session, members_only, sent_form, word
 from guildhall.web.mail import Mail
 from guildhall.web.passkeys import Passkeys
@@ -65,9 +66,9 @@ async def send_link(request: Request) -> Response:
     address = word(form, "email")[:320]
     if await run_in_threadpool(mail.settings) is None:
         raise HTTPException(404)
-    if not state.entries.allows(caller_of(request)):
-        return page(request, "problem.html", status=429, title="Too many tries", words="Wait a minute, then try again.")
-    if state.letters.allows(address.casefold()):
+    if refusal := await too_many_tries(request):
+        return refusal
+    if await run_in_threadpool(state.letters.allows, address.casefold()):
         await run_in_threadpool(mail.write_to_address, address)
     return page(request, "enter.html", token=None, holder=None, by_mail=True, asked=True)
 
@@ -76,8 +77,8 @@ async def link(request: Request) -> Response:
     """Opening a link changes nothing: only the button uses it up."""
     site: Site = request.app.state.site
     token = request.path_params["token"]
-    if not request.app.state.entries.allows(caller_of(request)):
-        return page(request, "problem.html", status=429, title="Too many tries", words="Wait a minute, then try again.")
+    if refusal := await too_many_tries(request):
+        return refusal
     if request.method == "POST":
         opened = await run_in_threadpool(site.door.enter_by_link, token, now=site.clock())
         if opened is not None:
@@ -99,9 +100,12 @@ def leave(request: Request, site: Site, session: Session, form: FormData) -> Res
     return response
 
 
-def caller_of(request: Request) -> str:
-    """Whose tries are counted together: those of one address."""
-    return request.client.host if request.client else "unknown"
+async def too_many_tries(request: Request) -> Response | None:
+    """A page for whoever tried to come in too often from one address (an IPv6 site); None for all others."""
+    caller = site_of(request.client.host) if request.client else "unknown"
+    if await run_in_threadpool(request.app.state.entries.allows, caller):
+        return None
+    return page(request, "problem.html", status=429, title="Too many tries", words="Wait a minute, then try again.")
 
 
 ROUTES: list[BaseRoute] = [
@@ -129,7 +133,7 @@ def options_to_add(_request: Request, site: Site, session: Session, _form: FormD
 @members_only(*Role)
 def add(_request: Request, site: Site, session: Session, form: FormData) -> Response:
     name = word(form, "name")[:100] or "passkey"
-    Passkeys(site).add(session.member, word(form, "credential"), name=name)
+    Passkeys(site).add(session.member, word(form, "credential"), name=name, own=session.own)
     _note(site, session, "passkey added", name)
     return RedirectResponse("/account", 303)
 
@@ -143,7 +147,7 @@ def remove(request: Request, site: Site, session: Session, _form: FormData) -> R
 
 async def options_to_enter(request: Request) -> Response:
     """A question to whoever stands at the door; it says nothing about who is known here."""
-    if not request.app.state.entries.allows(caller_of(request)):
+    if await too_many_tries(request):
         return Response("{}", 429, media_type=JSON)
     passkeys = Passkeys(request.app.state.site)
     return Response(await run_in_threadpool(passkeys.options_to_enter), media_type=JSON)
@@ -151,8 +155,8 @@ async def options_to_enter(request: Request) -> Response:
 
 async def enter(request: Request) -> Response:
     """Come in by a passkey: a fresh session, whatever the visitor brought along."""
-    if not request.app.state.entries.allows(caller_of(request)):
-        return page(request, "problem.html", status=429, title="Too many tries", words="Wait a minute, then try again.")
+    if refusal := await too_many_tries(request):
+        return refusal
     form = await sent_form(request)
     passkeys = Passkeys(request.app.state.site)
     opened = await run_in_threadpool(passkeys.enter, word(form, "credential"))

@@ -23,7 +23,7 @@ from guildhall.study.openings import opening_of
 from guildhall.study.publishing import publication, why_not_public
 from guildhall.study.studies import newer_words
 from guildhall.study.unblinding import ask_to_unblind, confirm_unblinding, names_for, shown_names, unblinding
-from guildhall.study.watching import TOO_FAST_SHARE, disputes_of, judges_of
+from guildhall.study.watching import TOO_FAST_SHARE, disputes_of, judges_of, steering_of
 from guildhall.taskbank.listing import newer_wordings
 from guildhall.web.access import Session
 from guildhall.web.api.shapes import grading_shown
@@ -124,7 +124,7 @@ def board(request: Request, site: Site, _session: Session, _form: FormData) -> R
         request,
         "manage_board.html",
         study=study,
-        board=counted.under(names_for(site.store, study, counted.models)),
+        board=counted.under(names_for(site.workspace, study, counted.models)),
         folded=folded,
         only=one,
         opening=opening_of(site.store, study),
@@ -144,7 +144,10 @@ def judges(request: Request, site: Site, _session: Session, _form: FormData) -> 
     study = site.study(request.path_params["study"])
     limit = TOO_FAST_SHARE * site.design(study.id).minutes_per_set
     found = judges_of(site.store, study)
-    return page(request, "manage_judges.html", study=study, judges=found, fast_minutes=limit)
+    steering = steering_of(site.store, study)
+    names = {"expert": "expert"} | names_for(site.workspace, study, set(steering) - {"expert"})
+    told = dict(sorted((names[author], rules) for author, rules in steering.items()))
+    return page(request, "manage_judges.html", study=study, judges=found, fast_minutes=limit, steering=told)
 
 
 @members_only(*WATCHERS)
@@ -175,14 +178,14 @@ def reassign_place(request: Request, site: Site, session: Session, form: FormDat
 @members_only(Role.MANAGER)
 def ask(request: Request, site: Site, session: Session, form: FormData) -> Response:
     study = site.study(request.path_params["study"])
-    ask_to_unblind(site.store, study.id, session.member, why=word(form, "why"), now=site.clock())
+    ask_to_unblind(site.store, study, session, why=word(form, "why"), now=site.clock())
     return _to_board(study.id)
 
 
 @members_only(*WATCHERS)
 def confirm(request: Request, site: Site, session: Session, _form: FormData) -> Response:
     study = site.study(request.path_params["study"])
-    confirm_unblinding(site.store, study.id, session.member, now=site.clock())
+    confirm_unblinding(site.store, study, session, now=site.clock())
     return _to_board(study.id)
 
 
@@ -215,7 +218,7 @@ def items(request: Request, site: Site, _session: Session, _form: FormData) -> R
         study,
         design=site.design(study.id),
         graders=lambda: site.roster.everyone(Role.GRADER),
-        names=shown_names(site.store, study),
+        names=shown_names(site.workspace, study),
         skip=(number - 1) * A_PAGE,
         most=A_PAGE,
     )

@@ -9,8 +9,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from guildhall.domain.halls import Member, Role
+from guildhall.domain.halls import Member, Role, WayIn
 from guildhall.store.audit import broken_links, history, record
+from guildhall.study.unblinding import INVITED
 from guildhall.web.access import SCOPES, Session
 from guildhall.web.guard import members_only, number_in, word
 from guildhall.web.mail import INVITATION_S, Letter, Mail
@@ -45,30 +46,32 @@ def invite(request: Request, site: Site, session: Session, form: FormData) -> Re
     if role not in {str(one) for one in Role}:
         raise HTTPException(400, "choose a role from the list")
     try:
-        member = site.roster.invite_person(
-            Role(role),
-            occupations=tuple(line.strip() for line in word(form, "occupations").splitlines() if line.strip()),
-            years=_years(word(form, "years")),
-            personal={name: word(form, name) for name in ("name", "email", "employer") if word(form, name)},
-        )
+        with site.store.transaction():  # nobody is on the roster without it being kept who brought them
+            member = site.roster.invite_person(
+                Role(role),
+                occupations=tuple(line.strip() for line in word(form, "occupations").splitlines() if line.strip()),
+                years=_years(word(form, "years")),
+                personal={name: word(form, name) for name in ("name", "email", "employer") if word(form, name)},
+            )
+            _note(site, session, INVITED, member.code_name, role=role)
     except ValidationError as error:
         raise HTTPException(400, "an occupation is a title of at most 300 characters, one a line") from error
-    _note(site, session, "invited", member.code_name, role=role)
-    return _with_link(request, site, member, Letter.INVITATION)
+    return _with_link(request, site, session, member, Letter.INVITATION)
 
 
 @members_only(Role.MANAGER)
 def new_link(request: Request, site: Site, session: Session, _form: FormData) -> Response:
     member = site.roster.get(request.path_params["member"])
     _note(site, session, "link made", member.code_name)
-    return _with_link(request, site, member, Letter.NEW_LINK)
+    return _with_link(request, site, session, member, Letter.NEW_LINK)
 
 
-def _with_link(request: Request, site: Site, member: Member, letter: Letter) -> Response:
-    """By e-mail where that is possible; else the link is shown, to be handed over."""
+def _with_link(request: Request, site: Site, session: Session, member: Member, letter: Letter) -> Response:
+    """By e-mail where that is possible; else the link is shown, to be handed over, and it is kept who has seen it."""
     if Mail(site).write_to(member, letter):
         return _roster(request, site, invited=member.code_name)
-    token = site.door.new_link(member.id, now=site.clock(), lasts_s=INVITATION_S)
+    token = site.door.new_link(member.id, now=site.clock(), lasts_s=INVITATION_S, entry=WayIn.HANDED)
+    _note(site, session, "link handed over", member.code_name)
     return _roster(request, site, link=f"{site.addresses.app}/enter/{token}", invited=member.code_name)
 
 

@@ -56,7 +56,7 @@ def rating_page(
 
 @members_only(Role.GRADER)
 def rate(request: Request, site: Site, session: Session, form: FormData) -> Response:
-    seat = site.seat(request.path_params["seat"], session.member.id)
+    seat = site.seat(request.path_params["seat"], session)
     if seat.slot.kind is not SlotKind.SEVERITY:
         raise UnknownName("rating", seat.id, fix="go back to your list of work")
     answers = answers_of(form)

@@ -26,7 +26,7 @@ from guildhall.web.site import Site
 
 @members_only(Role.GRADER)
 def review(request: Request, site: Site, session: Session, _form: FormData) -> Response:
-    seat = site.seat(request.path_params["seat"], session.member.id)
+    seat = site.seat(request.path_params["seat"], session)
     amending = bool(request.query_params.get("amend")) and may_still_amend(site, seat)
     if seat.judgment and not amending:
         return RedirectResponse(f"/sets/{seat.id}/receipt", 303)
@@ -60,7 +60,7 @@ def _review(
 @members_only(Role.GRADER)
 def send(request: Request, site: Site, session: Session, form: FormData) -> Response:
     """Submit: durable before the receipt is shown; a second press of the button changes nothing."""
-    seat = site.seat(request.path_params["seat"], session.member.id)
+    seat = site.seat(request.path_params["seat"], session)
     amending = bool(word(form, "amend"))
     guess = word(form, "guess")
     if guess and guess not in {str(one) for one in BlindGuess}:
@@ -110,7 +110,7 @@ def may_still_amend(site: Site, seat: Seat) -> bool:
 
 @members_only(Role.GRADER)
 def receipt(request: Request, site: Site, session: Session, _form: FormData) -> Response:
-    seat = site.seat(request.path_params["seat"], session.member.id)
+    seat = site.seat(request.path_params["seat"], session)
     if not seat.judgment:
         return RedirectResponse(f"/sets/{seat.id}", 303)
     judgment = None if seat.slot.kind is SlotKind.SEVERITY else site.store.get(Judgment, seat.judgment)

@@ -60,7 +60,9 @@ def open_studies(site: Site) -> list[Id]:
 @members_only(GRADER)
 def claim(_request: Request, site: Site, session: Session, form: FormData) -> Response:
     """The next set, or with `rating` the next deliverable whose severity is asked for."""
-    for study in open_studies(site):
+    studies = open_studies(site)
+    mine = [study for study in studies if site.may_judge(session, study)]
+    for study in mine:
         design, now = site.design(study), site.clock()
         if word(form, "rating"):
             seat = next_rating(site.queue, session.member, study=study, design=design, now=now)
@@ -68,6 +70,8 @@ def claim(_request: Request, site: Site, session: Session, form: FormData) -> Re
             seat = next_set(site.queue, site.roster, session.member, study=study, design=design, now=now)
         if seat is not None:
             return RedirectResponse(f"/sets/{seat.id}/brief", 303)
+    if hidden := [study for study in studies if study not in mine]:
+        site.refuse_to_show(session, hidden[0])
     return RedirectResponse("/sets?nothing=1", 303)
 
 
@@ -82,7 +86,8 @@ def brief(request: Request, site: Site, session: Session, _form: FormData) -> Re
         return RedirectResponse(f"/sets/{seat.id}", 303)
     warnings = () if request.query_params.get("aware") else site.sensitive(seat)
     view = None if warnings else shown_view(site, seat)
-    return page(request, "brief.html", seat=seat, view=view, warnings=warnings, declines=DECLINE_REASONS)
+    design = site.design(seat.slot.study)
+    return page(request, "brief.html", seat=seat, view=view, warnings=warnings, declines=DECLINE_REASONS, design=design)
 
 
 @members_only(GRADER)
@@ -163,7 +168,7 @@ def decline(request: Request, site: Site, session: Session, form: FormData) -> R
 
 
 def _mine(request: Request, site: Site, session: Session) -> Seat:
-    return site.seat(request.path_params["seat"], session.member.id)
+    return site.seat(request.path_params["seat"], session)
 
 
 def _by_script(request: Request) -> bool:
