@@ -87,7 +87,7 @@ def guesses(cell: Cell, rng: np.random.Generator, _: int) -> Iterable[Seen]:
     grader = np.repeat(np.arange(graders), 10)
     told = rng.random(len(grader)) < 0.7
     guess = np.where(told, np.where(rng.random(len(grader)) < right[grader], 1, -1), 0).astype(np.int8)
-    rows = GuessRows(guess, rng.random(len(grader)) < cell.rate, grader)
+    rows = GuessRows(guess, rng.random(len(grader)) < cell.rate, grader, np.arange(len(grader)))
     yield see("blinding index", blinding_index(rows)["all"], 0.0)
 
 

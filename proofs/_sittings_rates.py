@@ -12,7 +12,7 @@ from guildhall.analysis.agreement import agreement
 from guildhall.analysis.agreement_report import within_points
 from guildhall.analysis.bradley_terry import Ties
 from guildhall.analysis.breakdown import breakdown
-from guildhall.analysis.chance_corrected import alpha_estimate, gwet_estimate
+from guildhall.analysis.chance_corrected import alpha_estimate, gwet_estimate, labels_of
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.rated import CONVENTIONS
 from guildhall.analysis.ratings import rate_votes
@@ -119,10 +119,10 @@ def fixed_sample_agreement(cell: Cell, rng: np.random.Generator, _: int) -> Iter
 
 def chance_corrected(cell: Cell, rng: np.random.Generator, _: int) -> Iterable[Seen]:
     ratings = ratings_of(draw_study(cell, rng, own_graders=True))
-    counts, units = ratings.counts(human=True), np.asarray(ratings.task)
+    labels, unit = labels_of(ratings)
     alpha, ac = true_chance_corrected(cell)
-    yield see("Krippendorff's alpha", alpha_estimate(counts, units, unit="task", metric="interval"), alpha)
-    yield see("Gwet's AC2", gwet_estimate(counts, units, unit="task", metric="interval"), ac)
+    yield see("Krippendorff's alpha", alpha_estimate(labels, unit=unit, metric="interval"), alpha)
+    yield see("Gwet's AC2", gwet_estimate(labels, unit=unit, metric="interval"), ac)
 
 
 def rating_intervals(cell: Cell, rng: np.random.Generator, run: int) -> Iterable[Seen]:

@@ -9,8 +9,10 @@ from pathlib import Path
 from random import Random
 
 from guildhall.documents.looking import documents
+from guildhall.documents.tells import find_steering
 from guildhall.domain.authors import Expert, ModelRun
 from guildhall.domain.judgments import Comparison
+from guildhall.domain.prepared import VERSION, Prepared, PreparedFile
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import FileRef
 from guildhall.grading.judges.asking import Asked, orders
@@ -26,6 +28,8 @@ from proofs.hall import database_urls
 
 ENDINGS = (".txt", ".md", ".docx", ".csv")
 SWEEPS = (1, 2, 3)
+EACH = 10
+"""Deliverables of a kind; the first of them is opened, drawn and read as a file."""
 
 
 @proof(
@@ -91,9 +95,9 @@ def erasure() -> Figures:
 
 @proof(
     "blind-fence",
-    "200 forged deliverables of 20 kinds, prepared as real files: every request parses back to exactly the texts put "
-    "in, the attempts are found before judging, all requests about the task begin with the same bytes in both orders, "
-    "all sweeps and beside all authors, and another process asks the same bytes again",
+    "200 forged deliverables of 20 kinds, one of each kind through real files: every request parses back to exactly "
+    "the texts put in, the attempts are found before judging, all requests about the task begin with the same bytes in "
+    "both orders, all sweeps and beside all authors, and another process asks the same bytes again",
     budget_s=3000,
 )
 def fence() -> Figures:
@@ -112,13 +116,15 @@ def fence() -> Figures:
         with documents(made.path / "cache") as looking:
             desk = JudgeDesk(made, Preparer(made, looking), [task])
             code = desk.fences(PLAN, task, "any").task.code
-            for number, (kind, before, rng) in enumerate(forged()):
+            for number, (kind, before, rng) in enumerate(forged(EACH)):
                 text = before + KINDS[kind](rng, code, "A")
-                file = _file(made, ENDINGS[number % len(ENDINGS)], text)
+                file = _file(made, ENDINGS[number // EACH % len(ENDINGS)], text)
                 author = ModelRun(name=f"m-{number}", model="scripted/none")
                 work = Submission(task="t", author=author, text=text if number % 2 else "", files=(file,))
                 compared = Comparison(study="s", task="t", task_version=1, submissions=(honest.key, work.key))
                 made.store.add_all([work, compared])
+                if number % EACH:
+                    made.store.add(_as_read(made, work, text))
                 prepared = desk.prepared(work.key)
                 rules = {*(prepared.steering or {}), *(rule for one in prepared.files for rule in one.findings)}
                 found[kind]["made"] += 1
@@ -148,6 +154,14 @@ def fence() -> Figures:
         "requests_asked_again_alike": len(keys),
         "shared_prefix_bytes": len(starts.pop()),
     }
+
+
+def _as_read(workspace: Workspace, work: Submission, text: str) -> Prepared:
+    """A text file as it is kept once it was read, without having it drawn."""
+    found = find_steering(text)
+    file = PreparedFile(kind="txt", ending=".txt", text=workspace.blobs.put(text.encode()), findings=found)
+    steering = find_steering(work.text) or None
+    return Prepared(subject=work.key, version=VERSION, files=(file,), text=work.text, steering=steering)
 
 
 def _file(workspace: Workspace, ending: str, text: str) -> FileRef:

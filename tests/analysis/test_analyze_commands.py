@@ -41,7 +41,7 @@ def scores(tmp_path):
             human = float(rng.random() < skill)
             auto = human if rng.random() < 0.8 else 1 - human
             shown = "" if model == "new" or task % 2 else human
-            rows.append({"task": task, "model": model, "sample": 1, "auto": auto, "human": shown})
+            rows.append({"task": task, "model": model, "sample": 1, "auto": auto, "human": shown, "probability": 0.5})
     return write(tmp_path / "scores.csv", rows)
 
 

@@ -13,6 +13,7 @@ from numpy.random import default_rng
 from guildhall.analysis.breakdown import breakdown, cell_rates, pool_shares
 from guildhall.analysis.intervals import Share, share_interval, share_intervals, share_p_values
 from guildhall.analysis.outcomes import Outcomes, outcomes_from_arrays
+from guildhall.analysis.spreads import tasks_alone
 from guildhall.analysis.win_rates import win_rates
 from guildhall.errors import UnknownName
 
@@ -96,10 +97,11 @@ def test_pooled_intervals_hold_95_percent_of_cells_on_average():
 @pytest.mark.parametrize(("value", "n"), [(0.2, 8), (0.35, 60), (0.9, 200), (0.0, 12)])
 def test_a_p_value_is_below_a_limit_just_when_the_interval_excludes_one_half(value, n):
     variance = value * (1 - value) / n
-    [p] = share_p_values([Share(value, variance, n, n, n - 1)], against=0.5)
+    spread = tasks_alone(variance, n)
+    [p] = share_p_values([Share(value, spread, n)], against=0.5)
     assert p is not None
     for level in (0.5, 0.8, 0.9, 0.95, 0.99, 0.999):
-        made = share_interval(value, variance, n_clusters=n, n_judgments=n, level=level)["interval"] or (0, 1)
+        made = share_interval(value, spread, n_judgments=n, level=level)["interval"] or (0, 1)
         assert (p < 1 - level) == (not made[0] <= 0.5 <= made[1])
 
 
@@ -107,12 +109,13 @@ def test_a_p_value_is_below_a_limit_just_when_the_interval_excludes_one_half(val
 def test_a_share_that_is_the_same_on_every_task_has_an_interval_that_is_not_of_zero_width(
     value, n_tasks, grades_a_task
 ):
-    found = share_interval(value, 0.0, n_clusters=n_tasks, n_judgments=n_tasks * grades_a_task)
+    spread = tasks_alone(0.0, n_tasks)
+    found = share_interval(value, spread, n_judgments=n_tasks * grades_a_task)
     assert found["interval"] is not None
     low, high = found["interval"]
     assert low <= value <= high
     assert high - low > 1 / n_tasks
-    [p] = share_p_values([Share(value, 0.0, n_tasks, n_tasks * grades_a_task, n_tasks - 1)], against=0.5)
+    [p] = share_p_values([Share(value, spread, n_tasks * grades_a_task)], against=0.5)
     assert p is not None
     assert (p < 0.05) == (not low <= 0.5 <= high)
 
@@ -120,7 +123,7 @@ def test_a_share_that_is_the_same_on_every_task_has_an_interval_that_is_not_of_z
 def test_intervals_of_many_shares_are_those_of_each_for_itself():
     rng = default_rng(1)
     shares = [
-        Share(value, variance, n, 3 * n, n - 1.0 - 0.4 * (n > 4))
+        Share(value, tasks_alone(variance, n, df=n - 1.0 - 0.4 * (n > 4)), 3 * n)
         for n, value, variance in zip(
             rng.choice([2, 3, 7, 25, 400, 2000], 300).tolist(),
             rng.choice([0.0, 0.02, 0.4, 0.5, 1.0], 300).tolist(),
@@ -129,7 +132,7 @@ def test_intervals_of_many_shares_are_those_of_each_for_itself():
         )
     ]
     for share, found in zip(shares, share_intervals(shares, level=0.9), strict=True):
-        alone = share_interval(*share[:2], n_clusters=share[2], n_judgments=share[3], df=share.df, level=0.9)
+        alone = share_interval(*share[:2], n_judgments=share[2], level=0.9)
         assert (found["method"], found["why_no_interval"]) == (alone["method"], alone["why_no_interval"])
         assert (found["interval"] or ()) == pytest.approx(alone["interval"] or (), rel=1e-10, abs=1e-14)
 

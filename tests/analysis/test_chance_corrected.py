@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guildhall.analysis.chance_corrected import alpha_estimate, gwet_ac, gwet_estimate, krippendorff_alpha
-from guildhall.analysis.intervals import matched_df, t_quantile
+from guildhall.analysis.chance_corrected import Labels, alpha_estimate, gwet_ac, gwet_estimate, krippendorff_alpha
+from guildhall.analysis.intervals import t_quantile
 from guildhall.analysis.ratings_table import types_from_counts
 from tests.analysis import twins
 
@@ -59,20 +59,39 @@ def test_types_with_their_numbers_give_what_single_samples_give(units):
         assert short == (None if whole is None else pytest.approx(whole))
 
 
-def test_the_jackknife_equals_leaving_units_out_one_by_one():
+def labels(table: Any, rater: Any = None) -> Labels:
+    """Ratings one by one, the first of each sample by the first rater, and so on; every sample stands for itself."""
+    rows = [(s, v, n) for s, row in enumerate(table.tolist()) for n, v in enumerate(np.repeat(range(len(row)), row))]
+    sample, value, who = np.array(rows, dtype=np.intp).T
+    return Labels(sample, value, np.arange(len(table)), table.shape[1], None if rater is None else who)
+
+
+def test_the_interval_is_that_of_leaving_samples_out_one_by_one():
     rng = np.random.default_rng(0)
-    table = counted(rng.integers(0, 3, (60, 3)), range(3))
+    table = counted(rng.integers(0, 3, (200, 3)), range(3))
     for estimate, figure in ((alpha_estimate, krippendorff_alpha), (gwet_estimate, gwet_ac)):
         for metric in ("nominal", "ordinal"):
-            measured = estimate(table, np.arange(60), unit="sample", metric=metric)
-            left = np.array([figure(np.delete(table, i, axis=0), metric=metric) for i in range(60)])
-            error = np.sqrt(59 / 60 * np.square(left - left.mean()).sum())
-            reach = t_quantile(0.975, matched_df(left - left.mean()))
-            assert measured.half_width == pytest.approx(reach * error, rel=1e-6)
+            measured = estimate(labels(table), unit="sample", metric=metric)
+            left = np.array([figure(np.delete(table, i, axis=0), metric=metric) for i in range(200)])
+            error = np.sqrt(199 / 200 * np.square(left - left.mean()).sum())
+            assert measured.half_width == pytest.approx(t_quantile(0.975, 199) * error, rel=0.03)
 
 
 def test_equal_ratings_throughout_and_too_few_units_have_no_interval():
-    same = np.array([[3, 0, 0]] * 5)
-    assert alpha_estimate(same, np.arange(5), unit="sample").value is None
-    assert gwet_estimate(same, np.arange(5), unit="sample").why_no_interval
-    assert alpha_estimate(counted([[0, 1], [1, 1]], range(3)), np.arange(2), unit="task").why_no_interval
+    same = labels(np.array([[3, 0, 0]] * 5))
+    assert alpha_estimate(same, unit="sample").value is None
+    assert gwet_estimate(same, unit="sample").why_no_interval
+    assert alpha_estimate(labels(counted([[0, 1], [1, 1]], range(3))), unit="task").why_no_interval
+
+
+def test_one_rater_who_contradicts_the_others_makes_alpha_less_sure():
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 3, 300)
+    said = np.stack([np.where(rng.random(300) < 0.85, truth, rng.integers(0, 3, 300)) for _ in range(5)], axis=1)
+    said[:, 4] = 2 - truth
+    sample, rater = np.repeat(np.arange(300), 5), np.tile(np.arange(5), 300)
+    alone, crossed = (
+        alpha_estimate(Labels(sample, said.ravel(), np.arange(300), 3, who), unit="sample") for who in (None, rater)
+    )
+    assert alone.value == crossed.value
+    assert (crossed.half_width or 0) > 3 * (alone.half_width or 1)

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from guildhall.analysis.calibration import SingleGrades, calibrate
-from guildhall.analysis.intervals import clustered_mean, joint_df, second_component
-from guildhall.analysis.outcomes import Outcomes
-from guildhall.analysis.paired import paired_difference
+from guildhall.analysis.intervals import mean_of_rows
+from guildhall.analysis.outcomes import Outcomes, outcomes_from_arrays
+from guildhall.analysis.paired import paired_difference, people_of, rates_by_task, smallest_seen
 from guildhall.analysis.rated import NOTHING_SHARED, Shared, shared_error
 from guildhall.analysis.shares import clustered_share
 from guildhall.analysis.tables import Coded
 from guildhall.analysis.trend import fit_trend
+from guildhall.domain.estimates import Estimate
 
 TASKS, GRADERS = 24, 6
 
@@ -26,47 +27,21 @@ def graded(seed: int = 0, *, kindness: float = 1.0):
     return values, task, grader
 
 
-def test_the_second_component_is_what_a_loop_over_graders_and_pairs_finds():
-    values, task, grader = graded()
-    errors = (values - values.mean()) / len(values)
-    by_grader = [errors[grader == one].sum() for one in range(GRADERS)]
-    pairs = sorted(set(zip(grader.tolist(), task.tolist(), strict=True)))
-    by_pair = [errors[(grader == who) & (task == what)].sum() for who, what in pairs]
-    slow = sum(e**2 for e in by_grader) * GRADERS / (GRADERS - 1) - sum(e**2 for e in by_pair) * len(pairs) / (
-        len(pairs) - 1
-    )
-    found = second_component(errors, task, grader)
-    assert found is not None
-    assert found[0] == pytest.approx(slow)
-    assert found[1] == GRADERS
-
-
-def test_graders_who_met_one_task_each_are_no_second_cluster():
-    values, task, _ = graded()
-    assert second_component(values - values.mean(), task, np.arange(len(task))) is None
-
-
-def test_degrees_of_freedom_of_a_sum_lie_between_the_parts():
-    assert joint_df((2.0, 7.0)) == pytest.approx(7)
-    assert 5 < joint_df((1.0, 5.0), (1.0, 40.0)) < 45
-    assert joint_df((0.0, 5.0), (0.0, 9.0)) == 5
-
-
 @pytest.mark.parametrize("kindness", [0.0, 2.0])
 def test_a_mean_is_less_sure_where_graders_who_judged_many_tasks_differ(kindness):
     values, task, grader = graded(kindness=kindness)
-    alone, together = clustered_mean(values, task), clustered_mean(values, task, grader)
-    assert together.value == alone.value
-    assert together.error >= alone.error
-    assert (together.error > 1.2 * alone.error) == bool(kindness)
+    (value, alone), (again, together) = mean_of_rows(values, task), mean_of_rows(values, task, grader)
+    assert again == value
+    assert together.variance >= alone.variance
+    assert (together.variance > 1.4 * alone.variance) == bool(kindness)
 
 
-def test_a_share_names_its_second_cluster_and_is_wider_for_it():
+def test_a_share_names_its_graders_and_is_wider_for_them():
     values, task, grader = graded()
     alone = clustered_share(values > 0, task, what="share")
-    together = clustered_share(values > 0, task, second=grader, what="share")
+    together = clustered_share(values > 0, task, grader=grader, what="share")
     assert together.value == alone.value
-    assert "graders as second cluster (6)" in together.method
+    assert "tasks and graders crossed (" in together.method
     assert (together.half_width or 0) > (alone.half_width or 0)
 
 
@@ -76,7 +51,9 @@ def test_calibration_is_the_same_where_every_grade_has_a_grader_of_its_own():
     given = rng.integers(0, 2, (60, 2)).astype(float)
     alone = calibrate(confidence, given.mean(axis=1), task, against="acceptance")
     grades = SingleGrades(np.repeat(np.arange(60), 2), given.ravel(), np.arange(120))
-    assert calibrate(confidence, given.mean(axis=1), task, against="acceptance", grades=grades) == alone
+    found = calibrate(confidence, given.mean(axis=1), task, against="acceptance", grades=grades)
+    assert found.brier.interval == pytest.approx(alone.brier.interval)
+    assert found.overconfidence.interval == pytest.approx(alone.overconfidence.interval)
 
 
 def test_calibration_is_less_sure_where_few_graders_gave_the_outcomes():
@@ -109,7 +86,7 @@ def judged(*, together: bool, seed: int = 1) -> Outcomes:
 def test_models_that_fail_on_the_same_tasks_share_all_their_error_and_others_hardly_any():
     rates = judged(together=True)
     means = (rates.halves[:40] == 2).astype(float)
-    assert shared_error(rates, "win_or_tie").variance == pytest.approx(means.var() / 40)
+    assert shared_error(rates, "win_or_tie").variance == pytest.approx(means.var() / 39)
     assert shared_error(judged(together=False), "win_or_tie").variance < 0.2 * means.var() / 40
 
 
@@ -123,10 +100,37 @@ def test_a_shared_error_moves_the_height_of_a_line_and_not_its_slope():
     assert fit_trend(years, rates, errors, shared=NOTHING_SHARED).at(1.0) == alone.at(1.0)
 
 
-def test_a_difference_between_waves_is_less_sure_where_their_graders_differ():
-    first = {str(one): 0.4 + 0.1 * (one % 3) for one in range(30)}
-    second = {str(one): 0.3 + 0.1 * (one % 2) for one in range(30)}
-    alone, wider = paired_difference(first, second), paired_difference(first, second, graders=(0.01, 5))
-    assert wider.value == alone.value
-    assert (wider.half_width or 0) > 2 * (alone.half_width or 0)
-    assert "graders as second cluster (5)" in wider.method
+def pool(name: str, *, strict: float = 0.0, seed: int = 0) -> Outcomes:
+    """One model on thirty tasks, all judged by six people of one pool, who differ in severity."""
+    rng = np.random.default_rng(seed)
+    task, grader = np.repeat(np.arange(30), 6), np.tile(np.arange(6), 30)
+    chance = np.clip(0.5 + 0.1 * np.arange(-3, 3)[grader] - strict, 0.05, 0.95)
+    return outcomes_from_arrays(
+        task=task.tolist(),
+        model=["m"] * 180,
+        score=(rng.random(180) < chance).astype(float),
+        grader=[f"{name}{one}" for one in grader.tolist()],
+    )
+
+
+def compared(one: Outcomes, other: Outcomes) -> Estimate:
+    sides = [rates_by_task(side, ()) for side in (one, other)]
+    first, second = (people_of(side, "m", "win") for side in sides)
+    return paired_difference(sides[0].of("m", "win"), sides[1].of("m", "win"), people=(first, second))
+
+
+def test_a_difference_between_pools_of_graders_counts_both_and_one_between_the_same_people_neither():
+    apart = compared(pool("a", seed=1), pool("b", seed=2))
+    same = compared(pool("a", seed=1), pool("a", seed=2))
+    by_tasks = paired_difference(*(rates_by_task(pool("a", seed=one), ()).of("m", "win") for one in (1, 2)))
+    assert apart.value == same.value == by_tasks.value
+    assert (apart.half_width or 0) > 1.5 * (same.half_width or 1)
+    assert (apart.target, apart.effective_graders, same.effective_graders) == ("graders like these", 12, 6)
+    assert (smallest_seen(apart) or 0) > (apart.half_width or 1)
+
+
+def test_a_report_that_does_not_say_who_judged_is_compared_over_tasks_alone():
+    sides = [rates_by_task(pool("a", seed=one), ()) for one in (1, 2)]
+    found = paired_difference(*(one.of("m", "win") for one in sides), people=(None, people_of(sides[1], "m", "win")))
+    assert found.target is None
+    assert found == paired_difference(*(one.of("m", "win") for one in sides))

@@ -69,7 +69,7 @@ def test_the_absorbed_slope_equals_the_one_of_a_dense_design():
         float
     )
     twin = np.linalg.lstsq(dense, rows.score, rcond=None)[0][0]
-    found = clustered_slope(rows.score, kin, absorb=(rows.model, rows.grader), cluster=rows.task)
+    found = clustered_slope(rows.score, kin, absorb=(rows.model, rows.grader), task=rows.task)
     assert found is not None
     assert found.value == pytest.approx(twin)
 

@@ -59,23 +59,23 @@ def test_a_class_never_seen_has_an_upper_end_above_zero():
 
 def test_the_blinding_index_is_right_minus_wrong_over_all_guesses():
     guess = np.array([1, 1, 1, -1, 0, 0, 1, -1, 0, 1] * 5, dtype=np.int8)
-    rows = GuessRows(guess, guess > 0, np.arange(50) // 5)
+    rows = GuessRows(guess, guess > 0, np.arange(50) // 5, np.arange(50) % 25)
     index = blinding_index(rows)
     assert index["all"].value == pytest.approx(0.3)
     assert index["model preferred"].value == 1.0
-    assert index["all"].unit == "grader"
+    assert (index["all"].n_tasks, index["all"].effective_graders) == (25, 10)
 
 
 def test_wrong_guesses_where_the_model_was_preferred_do_not_hide_behind_the_total():
     guess = np.array([1] * 20 + [-1] * 20, dtype=np.int8)
-    index = blinding_index(GuessRows(guess, guess < 0, np.arange(40) // 4))
+    index = blinding_index(GuessRows(guess, guess < 0, np.arange(40) // 4, np.arange(40)))
     assert index["all"].value == pytest.approx(0)
     assert (index["model not preferred"].value, index["model preferred"].value) == (1.0, -1.0)
 
 
 def test_a_guess_outside_the_answers_is_refused():
     with pytest.raises(ImpossibleValue):
-        GuessRows(np.array([2], dtype=np.int8), np.array([True]), np.array([0]))
+        GuessRows(np.array([2], dtype=np.int8), np.array([True]), np.array([0]), np.array([0]))
 
 
 def test_brier_and_overconfidence_by_hand():
@@ -115,6 +115,18 @@ def test_without_errors_the_line_is_ordinary_least_squares():
     years, rates = np.linspace(0, 3, 12), rng.random(12)
     slope = np.polyfit(years, rates, 1)[0]
     assert fit_trend(years, rates, np.zeros(12)).slope_per_year.value == pytest.approx(slope)
+
+
+def test_variants_of_a_family_go_together_and_two_dates_give_no_interval():
+    rng = np.random.default_rng(1)
+    years, family = np.repeat([0.0, 0.7, 1.3, 2.0], 4), np.repeat(np.arange(4), 4)
+    rates = 0.2 + 0.1 * years + 0.06 * rng.normal(size=4)[family] + 0.005 * rng.normal(size=16)
+    alone, together = (fit_trend(years, rates, np.full(16, 0.01), family=one).slope_per_year for one in (None, family))
+    assert together.value == alone.value
+    assert (together.half_width or 0) > 2 * (alone.half_width or 1)
+    twice = fit_trend(np.repeat([0.0, 1.0], 4), rates[:8], np.full(8, 0.01))
+    assert "2 release dates" in (twice.slope_per_year.why_no_interval or "")
+    assert twice.at(0.5).interval is None
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=3, max_size=50))

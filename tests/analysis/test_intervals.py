@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from guildhall.analysis.intervals import Share, clopper_pearson, share_p_values, t_quantile
+from guildhall.analysis.spreads import tasks_alone
 
 
 def test_the_exact_interval_equals_the_published_example():
@@ -46,8 +47,10 @@ def test_quantiles_of_t_equal_the_printed_tables(p, df, printed):
 
 
 def test_p_values_of_many_shares_are_those_of_each_for_itself():
-    shares = [Share(value, 0.01, n, 3 * n, n - 1.0) for n in (2, 5, 40, 3000) for value in (0.0, 0.3, 0.5, 0.96, 1.0)]
+    shares = [
+        Share(value, tasks_alone(0.01, n), 3 * n) for n in (2, 5, 40, 3000) for value in (0.0, 0.3, 0.5, 0.96, 1.0)
+    ]
     together = share_p_values(shares, against=0.5)
     assert together == [share_p_values([one], against=0.5)[0] for one in shares]
-    assert [one is None for one in together] == [one.n_clusters < 3 for one in shares]
+    assert [one is None for one in together] == [one.spread.n_tasks < 3 for one in shares]
     assert all(p is None or 0 <= p <= 1 for p in together)

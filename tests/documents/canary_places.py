@@ -426,7 +426,7 @@ _place(Kind.JPEG, "tag of a colour profile")(lambda: _jpeg(0xE2, b"ICC_PROFILE\0
 _place(Kind.JPEG, "boxes of provenance")(_jpeg(0xEB, b"JP\0\0" + MARK))
 _HTML = {
     "meta with a sign in it": '<meta name="generator" data-a="a>b" content="MARK">',
-    "description of a picture": '<img alt="MARK" src="data:,">',
+    "description of a picture": '<img alt="MARK" src="data:image/gif;base64,R0lGODlhAQABAAAAACwAAAAAAQABAAA=">',
     "title": "<title>MARK</title>",
     "data of scripts": '<div data-who="MARK" class="MARK" id="MARK">said</div>',
     "structured data": '<script type="application/ld+json">{"author": "MARK"}</script>',

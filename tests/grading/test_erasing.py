@@ -14,7 +14,7 @@ from cryptography.fernet import Fernet
 from sqlalchemy import select, update
 from typer.testing import CliRunner
 
-from guildhall.cli.main import app
+from guildhall.cli.main import app, main
 from guildhall.domain.halls import Member, Role
 from guildhall.errors import StoreError
 from guildhall.grading.people import Roster
@@ -159,3 +159,13 @@ def test_a_workspace_is_for_its_owner_only_and_doctor_closes_what_is_open(tmp_pa
         assert not exposed(path) and stat.S_IMODE(log.stat().st_mode) == 0o600
     finally:
         os.umask(old)
+
+
+def test_what_the_command_line_writes_is_for_its_owner_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("guildhall.cli.main.app", lambda: (tmp_path / "export.csv").write_text("task,grader"))
+    old = os.umask(0o022)
+    try:
+        main()
+    finally:
+        os.umask(old)
+    assert stat.S_IMODE((tmp_path / "export.csv").stat().st_mode) == 0o600

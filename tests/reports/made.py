@@ -146,7 +146,6 @@ RATES = (
         win=rate(0.28, 0.2, 0.36),
         win_or_tie=rate(0.36, 0.28, 0.45),
         half_tie=rate(0.32, 0.25, 0.4),
-        design_effect=None,
     ),
     WinRate(
         model="=beta()",
@@ -156,7 +155,6 @@ RATES = (
         win=rate(0.5, 0.4, 0.6),
         win_or_tie=rate(0.56, 0.46, 0.65),
         half_tie=rate(0.53, 0.44, 0.62),
-        design_effect=None,
     ),
 )
 CELLS = (

@@ -20,16 +20,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.intervals import (
-    IntervalFields,
-    cluster_variance,
-    interval_of,
-    matched_df,
-    no_interval,
-    share_interval,
-)
+from guildhall.analysis.crossed import crossed
+from guildhall.analysis.intervals import IntervalFields, interval_of, no_interval, share_interval
 from guildhall.analysis.lattice import Law, Part, gathered, law_of_sum, resampled, ways_to_fall
 from guildhall.analysis.ratings_table import Counts, RatingsTable, Types, types_from_counts
+from guildhall.analysis.spreads import Spread
 from guildhall.analysis.tables import Codes, Floats
 from guildhall.domain.estimates import Estimate
 
@@ -92,8 +87,8 @@ def agreement(
 ) -> Agreement:
     """Agreement over all samples, or over those that `which` (a flag per sample) picks.
 
-    Interval `population` (default): tasks, or samples where no task is named, are drawn from a population; a t
-    interval over them. `fixed-samples`: for these very samples, the exact law of resampling each one's ratings.
+    Interval `population` (default): tasks, or samples where no task is named, and people are drawn from populations and
+    crossed. `fixed-samples`: for these very samples, the exact law of resampling each one's ratings.
     `as-published`: the same law without its correction, as section A.6.2 of the GDPval paper reads literally; for
     human-human it does not cover.
     """
@@ -112,17 +107,97 @@ def _agreement(
 ) -> Agreement:
     human, auto = (one[which] for one in counts)
     both = np.hstack([human, auto])
-    measure = partial(_estimate, units=_units(ratings, which), interval=interval, level=level)
+    people, programs = (ratings_by(ratings, human=human, which=which) for human in (True, False))
+    measure = partial(_estimate, units=units_of(ratings), interval=interval, level=level)
     return Agreement(
-        measure("human-human", pair_agreement(human), human, pair_disagreement_law),
-        measure("human-auto", cross_agreement(human, auto), both, cross_disagreement_law),
-        measure("auto-auto", pair_agreement(auto), auto, pair_disagreement_law),
+        measure(
+            "human-human", pair_agreement(human), people, pair_errors(people, counts[0]), human, pair_disagreement_law
+        ),
+        measure(
+            "human-auto",
+            cross_agreement(human, auto),
+            people,
+            cross_errors(people, *counts),
+            both,
+            cross_disagreement_law,
+        ),
+        measure(
+            "auto-auto", pair_agreement(auto), programs, pair_errors(programs, counts[1]), auto, pair_disagreement_law
+        ),
+    )
+
+
+class SomeRatings(NamedTuple):
+    """Ratings by people or by programs, one row each."""
+
+    sample: Codes
+    half: Codes
+    rater: Codes | None
+    """None where programs rated: they are these and no sample."""
+
+
+class RowErrors(NamedTuple):
+    """What each rating adds to the error of a mean over samples, with its weight, before the mean is taken off.
+
+    A rating that stands with each other one of its sample moves the mean twice (`order` 2): as itself, and as what the
+    others are held against.
+    """
+
+    values: Floats
+    """The mean agreement of each rating with what it is held against; NaN where there is nothing."""
+    weight: Floats
+    """Its share in its sample."""
+    order: int
+
+
+def ratings_by(ratings: RatingsTable, *, human: bool, which: NDArray[np.bool_]) -> SomeRatings:
+    """The ratings of some samples by people, or by programs."""
+    rows = np.flatnonzero((ratings.is_human == human) & which[ratings.sample])
+    return SomeRatings(
+        ratings.sample[rows], ratings.halves[rows].astype(np.intp), ratings.rater[rows] if human else None
+    )
+
+
+def pair_errors(rated: SomeRatings, counts: Counts) -> RowErrors:
+    """Of agreement over all pairs of a sample; `counts` are of the same raters."""
+    mine = counts[rated.sample]
+    k = mine.sum(axis=1)
+    apart = (DISTANCE[rated.half] * mine).sum(axis=1) / 2.0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = np.where(k > 1, 1.0 - apart / (k - 1.0), np.nan)
+    return RowErrors(values, 1.0 / k, 2)
+
+
+def cross_errors(rated: SomeRatings, counts: Counts, others: Counts) -> RowErrors:
+    """Of agreement with the others' ratings of the same sample."""
+    theirs = others[rated.sample]
+    n = theirs.sum(axis=1)
+    apart = (DISTANCE[rated.half] * theirs).sum(axis=1) / 2.0
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = np.where(n > 0, 1.0 - apart / n, np.nan)
+    return RowErrors(values, 1.0 / counts[rated.sample].sum(axis=1), 1)
+
+
+def spread_of(rated: SomeRatings, units: Codes, errors: RowErrors, value: float) -> Spread:
+    """How far a mean over samples may be off; `units` are the tasks of all samples, or the samples themselves."""
+    known = ~np.isnan(errors.values)
+    sample = rated.sample[known]
+    weight = errors.weight[known] / max(1, len(np.unique(sample)))
+    return crossed(
+        weight * (errors.values[known] - value),
+        units[sample],
+        None if rated.rater is None else rated.rater[known],
+        weight=weight,
+        order=errors.order,
+        share=float(rated.half.mean()) / 2.0,
     )
 
 
 def _estimate(
     name: str,
     values: Floats,
+    rated: SomeRatings,
+    errors: RowErrors,
     counts: Counts,
     law: Callable[..., Law | None],
     *,
@@ -134,22 +209,28 @@ def _estimate(
     valid = ~np.isnan(values)
     codes, unit = units
     n_ratings = int(counts[valid].sum())
-    if interval == "population":
-        made = population_interval(values[valid], codes[valid], level=level, unit=unit, n_ratings=n_ratings)
+    value = float(values[valid].mean()) if valid.any() else None
+    n_units = 0
+    if value is None:
+        made = no_interval(f"no sample has a pair of {name} ratings")
+    elif interval == "population":
+        spread = spread_of(rated, codes, errors, value)
+        made, n_units = share_interval(value, spread, n_judgments=n_ratings, level=level, unit=unit), spread.n_tasks
     else:
         literal = interval == "as-published" and law is pair_disagreement_law
         found = law(types_from_counts(counts[valid]), **({"corrected": False} if literal else {}))
         made = _law_interval(found, level=level, as_published=interval == "as-published")
+        n_units = len(np.unique(codes[rated.sample]))
     return Estimate(
-        value=float(values[valid].mean()) if valid.any() else None,
+        value=value,
         estimand=f"{name} agreement: mean over samples of 1 - |X - Y| over all pairs of ratings",
         level=level,
         unit=unit if interval == "population" else "rating",
-        n_tasks=len(set(codes[valid].tolist())) if unit == "task" else None,
+        n_tasks=n_units if unit == "task" else None,
         n_samples=int(valid.sum()),
         n_judgments=n_ratings,
         n_excluded=int((~valid).sum()),
-        **(made if valid.any() else no_interval(f"no sample has a pair of {name} ratings")),
+        **made,
     )
 
 
@@ -194,33 +275,11 @@ def cross_agreement(human: Counts, auto: Counts) -> Floats:
     return values
 
 
-def population_interval(values: Floats, units: Codes, *, level: float, unit: str, n_ratings: int) -> IntervalFields:
-    """A mean over samples whose clusters (tasks, or the samples themselves) are drawn from a population."""
-    if not len(values):
-        return no_interval("nothing to average")
-    mean = float(values.mean())
-    contributions = sums_by_unit((values - mean) / len(values), units)
-    return share_interval(
-        mean,
-        cluster_variance(contributions),
-        n_clusters=len(contributions),
-        n_judgments=n_ratings,
-        level=level,
-        df=matched_df(contributions),
-        unit=unit,
-    )
-
-
-def sums_by_unit(values: Floats, units: Codes) -> Floats:
-    """Sums of `values` over each unit that occurs."""
-    _, place = np.unique(units, return_inverse=True)
-    return np.asarray(np.bincount(place, values), dtype=np.float64)
-
-
-def _units(ratings: RatingsTable, which: NDArray[np.bool_]) -> tuple[Codes, str]:
+def units_of(ratings: RatingsTable) -> tuple[Codes, str]:
+    """What every sample goes together by: its task where named, else itself."""
     if ratings.task is not None:
-        return ratings.task[which], "task"
-    return np.flatnonzero(which), "sample"
+        return ratings.task, "task"
+    return np.arange(ratings.n_samples), "sample"
 
 
 def _law_interval(law: Law | None, *, level: float, as_published: bool) -> IntervalFields:

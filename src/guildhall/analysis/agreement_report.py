@@ -28,22 +28,20 @@ from guildhall.analysis.agreement import (
     agreement,
     agreement_by_model,
     cross_agreement,
+    cross_errors,
     mean_over_models,
     pair_agreement,
-    population_interval,
-    sums_by_unit,
+    pair_errors,
+    ratings_by,
+    spread_of,
+    units_of,
 )
-from guildhall.analysis.chance_corrected import alpha_estimate, gwet_estimate
-from guildhall.analysis.intervals import (
-    FEWEST_CLUSTERS,
-    cluster_variance,
-    difference_interval,
-    matched_df,
-    share_interval,
-    t_quantile,
-)
+from guildhall.analysis.chance_corrected import alpha_estimate, gwet_estimate, labels_of
+from guildhall.analysis.crossed import crossed
+from guildhall.analysis.intervals import FEWEST_CLUSTERS, mean_interval, mean_of_rows, reach_of, share_interval
 from guildhall.analysis.ratings_table import Counts, RatingsTable
-from guildhall.analysis.tables import Floats
+from guildhall.analysis.spreads import NO_SPREAD
+from guildhall.analysis.tables import Codes, Floats
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import UnknownName
 
@@ -76,17 +74,28 @@ def within_points(ratings: RatingsTable, *, d: float, level: float = 0.95) -> Wi
     human, auto = ratings.counts(human=True), ratings.counts(human=False)
     gaps = pair_agreement(human) - cross_agreement(human, auto)
     valid = ~np.isnan(gaps)
-    unit = "sample" if ratings.task is None else "task"
-    units = np.arange(len(gaps)) if ratings.task is None else ratings.task
+    units, unit = units_of(ratings)
     value = float(gaps[valid].mean()) if valid.any() else None
-    errors = sums_by_unit((gaps[valid] - (value or 0.0)) / max(1, int(valid.sum())), units[valid])
-    made = difference_interval(value or 0.0, errors, level=level, unit=unit)
+    people = ratings_by(ratings, human=True, which=valid)
+    among, beside = pair_errors(people, human), cross_errors(people, human, auto)
+    weight = among.weight / max(1, int(valid.sum()))
+    gap_of_rows = among.values - beside.values - (value or 0.0)
+    spread = crossed(
+        weight * gap_of_rows,
+        units[people.sample],
+        people.rater,
+        weight=weight,
+        order=2,
+        through_graders=weight * (gap_of_rows + among.values),
+        share=float(people.half.mean()) / 2.0,
+    )
+    made = mean_interval(value or 0.0, spread, level=level, unit=unit, words=", paired")
     what = "A_HH - A_HX: how much less the grader agrees with people than people with each other"
     n, left_out = int(valid.sum()), int((~valid).sum())
     gap = Estimate(value=value, estimand=what, level=level, unit=unit, n_samples=n, n_excluded=left_out, **made)
     if value is None or gap.interval is None:
         return WithinPoints(gap, d, None, None)
-    bound = value + t_quantile(level, matched_df(errors)) * math.sqrt(cluster_variance(errors))
+    bound = value + reach_of(spread, level=level, one_sided=True)
     return WithinPoints(gap, d, bound, bound < d)
 
 
@@ -117,7 +126,8 @@ def alternative_annotator_test(
         )
         person_leads, grader_leads = person >= grader - 1e-12, grader >= person - 1e-12
         advantage[name] = float(grader_leads.mean())
-        p_values[name] = _p_value(person_leads.astype(np.float64) - grader_leads, epsilon)
+        leads = person_leads.astype(np.float64) - grader_leads
+        p_values[name] = _p_value(leads, units_of(ratings)[0][samples[usable]], epsilon)
     if not advantage:
         return None
     won = _benjamini_yekutieli(np.array(list(p_values.values())), rate)
@@ -131,12 +141,12 @@ def _agreement_with(others: np.ndarray[tuple[int, ...], np.dtype[np.int64]], sco
     return values
 
 
-def _p_value(leads: Floats, epsilon: float) -> float:
-    """One-sided t test of mean(leads) < epsilon."""
-    n, spread = len(leads), float(leads.std(ddof=1))
-    if spread == 0.0:
-        return 0.0 if leads.mean() < epsilon else 1.0
-    return float(special.stdtr(n - 1, (float(leads.mean()) - epsilon) / (spread / math.sqrt(n))))
+def _p_value(leads: Floats, units: Codes, epsilon: float) -> float:
+    """One-sided t test of mean(leads) < epsilon; the samples of one task go together."""
+    value, spread = mean_of_rows(leads, units)
+    if not spread.variance > NO_SPREAD:
+        return 0.0 if value < epsilon else 1.0
+    return float(special.stdtr(spread.df, (value - epsilon) / math.sqrt(spread.variance)))
 
 
 def _benjamini_yekutieli(p_values: Floats, rate: float) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
@@ -176,11 +186,12 @@ def best_constant(ratings: RatingsTable, *, level: float = 0.95) -> ConstantVerd
         return None
     constants = [cross_agreement(human[valid], _always(half, int(valid.sum()))) for half in range(3)]
     best = int(np.argmax([values.mean() for values in constants]))
-    units, unit = (ratings.task, "task") if ratings.task is not None else (np.arange(ratings.n_samples), "sample")
-    units, n_ratings = units[valid], int(human[valid].sum())
-    made = population_interval(constants[best], units, level=level, unit=unit, n_ratings=n_ratings)
+    (units, unit), n_ratings = units_of(ratings), int(human[valid].sum())
+    people, floor = ratings_by(ratings, human=True, which=valid), float(constants[best].mean())
+    beside, own = (cross_errors(people, human, one) for one in (_always(best, len(human)), auto))
+    made = share_interval(floor, spread_of(people, units, beside, floor), n_judgments=n_ratings, level=level, unit=unit)
     agreement = Estimate(
-        value=float(constants[best].mean()),
+        value=floor,
         estimand=f"agreement of {VERDICTS[best]} with people, on the samples the grader judged",
         level=level,
         unit=unit,
@@ -191,8 +202,8 @@ def best_constant(ratings: RatingsTable, *, level: float = 0.95) -> ConstantVerd
     )
     differences = of_grader[valid] - constants[best]
     value = float(differences.mean())
-    errors = sums_by_unit((differences - value) / len(differences), units)
-    apart = difference_interval(value, errors, level=level, unit=unit)
+    gained = own._replace(values=own.values - beside.values)
+    apart = mean_interval(value, spread_of(people, units, gained, value), level=level, unit=unit, words=", paired")
     what = f"agreement of the grader minus {VERDICTS[best]}, paired by sample"
     margin = replace(agreement, value=value, estimand=what, **apart)
     return ConstantVerdict(VERDICTS[best], agreement, margin, bool(margin.interval and margin.interval[0] > 0))
@@ -225,17 +236,12 @@ def discrimination_within_model(ratings: RatingsTable, *, level: float = 0.95) -
     if not comparable.sum():
         return unknown
     value = float(concordant.sum() / comparable.sum())
-    units = np.arange(len(people)) if ratings.task is None else ratings.task[valid]
-    contributions = sums_by_unit(2.0 * (concordant - value * comparable) / comparable.sum(), units)
-    made = share_interval(
-        value,
-        cluster_variance(contributions),
-        n_clusters=len(contributions),
-        n_judgments=len(people),
-        level=level,
-        df=matched_df(contributions),
-        unit=unit,
-    )
+    of_sample = np.zeros(len(human))
+    of_sample[valid] = 2.0 * (concordant - value * comparable) / comparable.sum()
+    rated = ratings_by(ratings, human=True, which=valid)
+    weight = 1.0 / human[rated.sample].sum(axis=1)
+    spread = crossed(of_sample[rated.sample] * weight, units_of(ratings)[0][rated.sample], rated.rater, weight=weight)
+    made = share_interval(value, spread, n_judgments=len(people), level=level, unit=unit)
     return replace(unknown, value=value, **made)
 
 
@@ -295,9 +301,7 @@ def agreement_report(
 ) -> AgreementReport:
     """All agreement figures; `within` is the d of the paired test, fixed beforehand, and None leaves it out."""
     by_model = agreement_by_model(ratings, interval=interval, level=level)
-    human = ratings.counts(human=True)
-    unit = "sample" if ratings.task is None else "task"
-    units = np.arange(ratings.n_samples) if ratings.task is None else ratings.task
+    labels, unit = labels_of(ratings)
     return AgreementReport(
         overall=agreement(ratings, interval=interval, level=level),
         by_model=by_model,
@@ -305,11 +309,11 @@ def agreement_report(
         constant=best_constant(ratings, level=level),
         discrimination=discrimination_within_model(ratings, level=level),
         chance_corrected={
-            "alpha_nominal": alpha_estimate(human, units, unit=unit, metric="nominal", level=level),
-            "alpha_ordinal": alpha_estimate(human, units, unit=unit, metric="ordinal", level=level),
-            "alpha_interval": alpha_estimate(human, units, unit=unit, metric="interval", level=level),
-            "gwet_ac1": gwet_estimate(human, units, unit=unit, metric="nominal", level=level),
-            "gwet_ac2": gwet_estimate(human, units, unit=unit, metric="ordinal", level=level),
+            "alpha_nominal": alpha_estimate(labels, unit=unit, metric="nominal", level=level),
+            "alpha_ordinal": alpha_estimate(labels, unit=unit, metric="ordinal", level=level),
+            "alpha_interval": alpha_estimate(labels, unit=unit, metric="interval", level=level),
+            "gwet_ac1": gwet_estimate(labels, unit=unit, metric="nominal", level=level),
+            "gwet_ac2": gwet_estimate(labels, unit=unit, metric="ordinal", level=level),
         },
         within=within_points(ratings, d=within, level=level) if within is not None else None,
         alternative=alternative_annotator_test(ratings, epsilon=epsilon),

@@ -312,10 +312,24 @@ def rows_of_votes(votes: Votes, *, position: bool) -> tuple[FitRows, NDArray[np.
     return FitRows(m, left, right, counts, squares, covariates), row_of
 
 
+class Meats(NamedTuple):
+    """Outer products of scores summed over each cluster: `of_sums`; and of those sums with weighted ones: `mixed`."""
+
+    of_sums: Floats
+    mixed: Floats
+    n_clusters: int
+
+
 def clustered_meat(
-    votes: Votes, rows: FitRows, row_of: NDArray[np.intp], fit: Fit, cluster: Codes
-) -> tuple[Floats, int]:
-    """The outer products of scores summed over each cluster, with the correction C / (C - 1); and C."""
+    votes: Votes,
+    rows: FitRows,
+    row_of: NDArray[np.intp],
+    fit: Fit,
+    cluster: Codes,
+    *,
+    share: Floats | None = None,
+) -> Meats:
+    """The outer products of scores summed over each cluster; with a `share` of each vote also the mixed ones."""
     at, m, size = derivatives_at(rows, fit), rows.n_models, len(fit.parameters)
     weight = 1.0 if votes.weight is None else votes.weight
     pull = at.d[votes.outcome, row_of] * weight
@@ -325,17 +339,24 @@ def clustered_meat(
     n_clusters = int(cluster_of.max()) + 1
     ends = np.searchsorted(cluster_of[order], np.arange(0, n_clusters + CLUSTERS_A_BATCH, CLUSTERS_A_BATCH))
     n_tie = size - m - rows.covariates.shape[1]
-    meat = np.zeros((size, size))
+
+    def summed(place: Codes, some: Codes, times: Floats | float) -> Floats:
+        own, tied = pull[some] * times, tie_pull[some] * times
+        scores: Floats = np.bincount(place + votes.left[some], own, CLUSTERS_A_BATCH * size).astype(np.float64)
+        scores = scores - np.bincount(place + votes.right[some], own, CLUSTERS_A_BATCH * size)
+        if n_tie:
+            scores += np.bincount(place + m, tied, CLUSTERS_A_BATCH * size)
+        for j in range(rows.covariates.shape[1]):
+            worth = own * rows.covariates[row_of[some], j]
+            scores += np.bincount(place + m + n_tie + j, worth, CLUSTERS_A_BATCH * size)
+        return scores.reshape(CLUSTERS_A_BATCH, size)
+
+    meat, mixed = np.zeros((size, size)), np.zeros((size, size))
     for batch, (start, end) in enumerate(pairwise(ends.tolist())):
         some = order[start:end]
         place = (cluster_of[some] - batch * CLUSTERS_A_BATCH) * size
-        scores = np.bincount(place + votes.left[some], pull[some], CLUSTERS_A_BATCH * size)
-        scores = scores - np.bincount(place + votes.right[some], pull[some], CLUSTERS_A_BATCH * size)
-        if n_tie:
-            scores += np.bincount(place + m, tie_pull[some], CLUSTERS_A_BATCH * size)
-        for j in range(rows.covariates.shape[1]):
-            worth = pull[some] * rows.covariates[row_of[some], j]
-            scores += np.bincount(place + m + n_tie + j, worth, CLUSTERS_A_BATCH * size)
-        table = scores.reshape(CLUSTERS_A_BATCH, size)
+        table = summed(place, some, 1.0)
         meat += table.T @ table
-    return meat * n_clusters / max(1, n_clusters - 1), n_clusters
+        if share is not None:
+            mixed += table.T @ summed(place, some, share[some])
+    return Meats(meat, mixed, n_clusters)

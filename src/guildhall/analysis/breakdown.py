@@ -188,9 +188,8 @@ def breakdown(
     """
     cells = _Cells(outcomes, by)
     by_convention = {convention: cells.rates(convention, level=level) for convention in CONVENTIONS}
-    halves = Rated(cells.groups, "half_tie")
-    found = _discoveries(share_p_values(halves.shares_by_tasks(), against=0.5), false_discovery_rate)
-    effects = halves.design_effects()
+    halves = cells.rated("half_tie")
+    found = _discoveries(share_p_values(halves.shares(), against=0.5), false_discovery_rate)
     return [
         Cell(
             model=one.model,
@@ -201,7 +200,6 @@ def breakdown(
                 one.ties,
                 one.losses,
                 **{convention: rates[at].rate for convention, rates in by_convention.items()},
-                design_effect=effects[at],
             ),
             band={convention: rates[at].band for convention, rates in by_convention.items()},
             pooled={
@@ -234,8 +232,12 @@ class _Cells:
         self.models = outcomes.model.names
         self.levels = {name: known[name].names for name in by}
 
+    def rated(self, convention: Convention) -> Rated:
+        """Cells of few tasks take what graders add from the model's cells together."""
+        return Rated(self.groups, convention, borrow=np.unique([key[0] for key in self.keys], return_inverse=True)[1])
+
     def rates(self, convention: Convention, *, level: float) -> list[CellRate]:
-        rated = Rated(self.groups, convention)
+        rated = self.rated(convention)
         raw = rates_of(rated, level=level)
         bands = rates_of(rated, level=level ** (1.0 / len(raw)))
         pooled = _pooled(self.keys, rated, level=level)

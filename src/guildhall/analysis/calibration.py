@@ -10,7 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.intervals import ClusteredMean, clustered_mean, mean_of_errors, share_interval, t_estimate
+from guildhall.analysis.crossed import crossed
+from guildhall.analysis.intervals import mean_of_rows, share_interval, t_estimate
+from guildhall.analysis.spreads import Spread
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingJudged
 
@@ -93,43 +95,29 @@ class _Rows:
     task: Codes
     grades: SingleGrades | None
 
-    def mean(self, values: Floats, slope: Floats, which: NDArray[np.bool_] | None = None) -> ClusteredMean:
+    def mean(self, values: Floats, slope: Floats, which: NDArray[np.bool_] | None = None) -> tuple[float, Spread]:
         """The mean of a figure of each deliverable; `slope` is how fast the figure changes with the outcome."""
         which = np.ones(len(values), dtype=np.bool_) if which is None else which
         if self.grades is None:
-            return clustered_mean(values[which], self.task[which])
+            return mean_of_rows(values[which], self.task[which])
         value, row = float(values[which].mean()), self.grades.row
         shares = np.bincount(row, minlength=len(values)) * int(which.sum())
         # A deliverable's own error is spread evenly over its grades; each adds how far it moved the outcome.
         moved = (values - value)[row] + slope[row] * (self.grades.outcome - self.outcome[row])
         mine = which[row]
         errors = (moved / shares[row])[mine]
-        return mean_of_errors(value, errors, self.task[row][mine], self.grades.grader[mine])
+        weight = (1.0 / shares[row])[mine]
+        return value, crossed(errors, self.task[row][mine], self.grades.grader[mine], weight=weight)
 
 
-def _mean(mean: ClusteredMean, what: str, level: float, n: int) -> Estimate:
-    return t_estimate(
-        mean.value,
-        mean.error,
-        n_clusters=mean.n_clusters,
-        df=mean.df,
-        estimand=what,
-        method=f"mean over deliverables, t over tasks{mean.words}",
-        level=level,
-        n_samples=n,
-    )
+def _mean(mean: tuple[float, Spread], what: str, level: float, n: int) -> Estimate:
+    method = "mean over deliverables, t over tasks"
+    return t_estimate(*mean, estimand=what, method=method, level=level, n_samples=n)
 
 
-def _rate(mean: ClusteredMean, n: int, against: str, level: float) -> Estimate:
-    made = share_interval(
-        mean.value,
-        mean.error**2,
-        n_clusters=mean.n_clusters,
-        n_judgments=n,
-        level=level,
-        df=mean.df,
-        words=mean.words,
-    )
+def _rate(mean: tuple[float, Spread], n: int, against: str, level: float) -> Estimate:
+    value, spread = mean
+    made = share_interval(value, spread, n_judgments=n, level=level)
     return Estimate(
-        value=mean.value, estimand=f"rate of {against}", level=level, n_tasks=mean.n_clusters, n_samples=n, **made
+        value=value, estimand=f"rate of {against}", level=level, n_tasks=spread.n_tasks, n_samples=n, **made
     )

@@ -6,22 +6,26 @@ Krippendorff (2011) works out the nominal and interval examples; Gwet (2008) def
 
 from __future__ import annotations
 
-import math
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations_with_replacement
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from guildhall.analysis.crossed import crossed
 from guildhall.analysis.intervals import (
     FEWEST_CLUSTERS,
     IntervalFields,
-    cluster_variance,
     effective_judgments,
     interval_of,
-    matched_df,
+    mean_of_rows,
     no_interval,
-    t_quantile,
+    reach_of,
 )
+from guildhall.analysis.ratings_table import RatingsTable
+from guildhall.analysis.spreads import NO_SPREAD, Spread
 from guildhall.analysis.tables import Codes, Floats
 from guildhall.domain.estimates import Estimate
 
@@ -71,34 +75,53 @@ def gwet_ac(
     return (observed - chance) / (1.0 - chance)
 
 
-def alpha_estimate(
-    counts: NDArray[np.int64], units: Codes, *, unit: str, metric: Metric = "interval", level: float = 0.95
+@dataclass(frozen=True)
+class Labels:
+    """Whose rating of which sample has which value, a row each; `unit` is what each sample goes together by.
+
+    `rater` is None where raters are these and no sample of others.
+    """
+
+    sample: Codes
+    value: Codes
+    unit: Codes
+    n_values: int
+    rater: Codes | None = None
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """How often each sample has each value."""
+        key = self.sample.astype(np.int64) * self.n_values + self.value
+        return np.bincount(key, minlength=len(self.unit) * self.n_values).reshape(-1, self.n_values)
+
+
+def labels_of(ratings: RatingsTable) -> tuple[Labels, str]:
+    """People's ratings, and what their samples go together by: the task where named."""
+    rows = np.flatnonzero(ratings.is_human)
+    unit = np.arange(ratings.n_samples) if ratings.task is None else ratings.task
+    labels = Labels(ratings.sample[rows], ratings.halves[rows].astype(np.intp), unit, 3, ratings.rater[rows])
+    return labels, "sample" if ratings.task is None else "task"
+
+
+def alpha_estimate(labels: Labels, *, unit: str, metric: Metric = "interval", level: float = 0.95) -> Estimate:
+    """Alpha with a t interval over units (tasks where named, else samples), raters crossed with them."""
+    return _linearised(labels, unit=unit, metric=metric, level=level, coefficient="alpha")
+
+
+def gwet_estimate(labels: Labels, *, unit: str, metric: Metric = "nominal", level: float = 0.95) -> Estimate:
+    """AC1 or AC2, likewise."""
+    return _linearised(labels, unit=unit, metric=metric, level=level, coefficient="AC")
+
+
+def _linearised(
+    labels: Labels, *, unit: str, metric: Metric, level: float, coefficient: Literal["alpha", "AC"]
 ) -> Estimate:
-    """Alpha with a jackknife t interval over units (tasks where named, else samples)."""
-    return _jackknifed(counts, units, unit=unit, metric=metric, level=level, coefficient="alpha")
-
-
-def gwet_estimate(
-    counts: NDArray[np.int64], units: Codes, *, unit: str, metric: Metric = "nominal", level: float = 0.95
-) -> Estimate:
-    """AC1 or AC2 with a jackknife t interval over units."""
-    return _jackknifed(counts, units, unit=unit, metric=metric, level=level, coefficient="AC")
-
-
-def _jackknifed(
-    counts: NDArray[np.int64],
-    units: Codes,
-    *,
-    unit: str,
-    metric: Metric,
-    level: float,
-    coefficient: Literal["alpha", "AC"],
-) -> Estimate:
-    rated = counts.sum(axis=1) >= 2
-    counts, units = counts[rated], np.unique(units[rated], return_inverse=True)[1]
+    rated = labels.counts.sum(axis=1) >= 2
+    rows = rated[labels.sample]
+    counts, units = labels.counts[rated], labels.unit[rated]
     figure = krippendorff_alpha if coefficient == "alpha" else gwet_ac
     value = figure(counts, metric=metric) if len(counts) else None
-    n_units = int(units.max()) + 1 if len(units) else 0
+    n_units = len(np.unique(units))
     name = "Krippendorff's alpha" if coefficient == "alpha" else "Gwet's AC1" if metric == "nominal" else "Gwet's AC2"
     if value is None or n_units < FEWEST_CLUSTERS:
         few = n_units < FEWEST_CLUSTERS
@@ -107,7 +130,14 @@ def _jackknifed(
         few_words = f"under {FEWEST_RARER} effective ratings differ from the commonest"
         made = no_interval(f"{few_words}; alpha divides by how much they vary")
     else:
-        made = _over_units(value, _leave_one_out(counts, units, n_units, metric, coefficient), unit=unit, level=level)
+        mine, said = labels.counts[labels.sample[rows]], labels.value[rows]
+        errors = _errors_of_alpha if coefficient == "alpha" else _errors_of_gwet
+        own, through = errors(counts, mine, said, metric)
+        rater = None if labels.rater is None else labels.rater[rows]
+        weight = 1.0 / mine.sum(axis=1)
+        task = labels.unit[labels.sample[rows]]
+        spread = crossed(own, task, rater, weight=weight, order=2, through_graders=through, share=_commonest(counts))
+        made = _over_units(value, spread, unit=unit, level=level)
     return Estimate(
         value=value,
         estimand=f"{name}, {metric}, over people's ratings",
@@ -120,46 +150,68 @@ def _jackknifed(
     )
 
 
-def _over_units(value: float, left_out: Floats, *, unit: str, level: float) -> IntervalFields:
-    """The jackknife's t interval, from the value with each unit left out."""
-    n_units = len(left_out)
-    variance = (n_units - 1) / n_units * float(np.square(left_out - left_out.mean()).sum())
-    if not variance > 0:
-        return no_interval(f"no two {unit}s differ, or one alone makes all the difference")
-    reach = t_quantile(0.5 + level / 2, matched_df(left_out - left_out.mean())) * math.sqrt(variance)
-    return interval_of((max(-1.0, value - reach), min(1.0, value + reach)), f"jackknife over {unit}s")
+def _commonest(counts: NDArray[np.int64]) -> float:
+    """The share of the commonest value, at least one half."""
+    return max(0.5, float(counts.sum(axis=0).max() / counts.sum()))
+
+
+def _over_units(value: float, spread: Spread, *, unit: str, level: float) -> IntervalFields:
+    """A t interval that keeps inside -1 and 1."""
+    if not spread.variance > NO_SPREAD:
+        return no_interval(f"no two {unit}s differ, or one alone makes all the difference", spread)
+    reach = reach_of(spread, level=level)
+    words = f"linearised, t over {unit}s{spread.words}"
+    return interval_of((max(-1.0, value - reach), min(1.0, value + reach)), words, spread)
 
 
 def _rarer_verdicts(counts: NDArray[np.int64], units: Codes) -> float:
     """The effective number of ratings that are not the commonest one, with ratings of one unit going together."""
     commonest = int(counts.sum(axis=0).argmax())
-    rarer = 1.0 - counts[:, commonest] / counts.sum(axis=1)
-    share = float(rarer.mean())
-    errors = np.asarray(np.bincount(units, rarer - share), dtype=np.float64) / len(rarer)
+    share, spread = mean_of_rows(1.0 - counts[:, commonest] / counts.sum(axis=1), units)
     n_judgments = int(counts.sum())
-    known = effective_judgments(share, cluster_variance(errors), n_clusters=len(errors), n_judgments=n_judgments)
+    known = effective_judgments(share, spread.variance, n_clusters=spread.n_tasks, n_judgments=n_judgments)
     return share * float(known)
 
 
-def _leave_one_out(
-    counts: NDArray[np.int64], units: Codes, n_units: int, metric: Metric, coefficient: Literal["alpha", "AC"]
-) -> Floats:
-    """The coefficient without each unit. Its ingredients are sums over samples, so leaving out is subtracting."""
+def _errors_of_alpha(
+    counts: NDArray[np.int64], mine: NDArray[np.int64], said: Codes, metric: Metric
+) -> tuple[Floats, Floats]:
+    """What each rating adds to alpha's error, and what moves with its rater, who is also whom others are held against.
+
+    `mine` are the counts of each rating's sample. Alpha is a function of the coincidences, which are sums over ratings.
+    """
     values = _values(counts, None)
-    if coefficient == "alpha":
-        by_unit = np.zeros((n_units, len(values), len(values)))
-        np.add.at(by_unit, units, _coincidences(counts, None))
-        total = by_unit.sum(axis=0)
-        return np.array([_alpha_of(total - one, values, metric) for one in by_unit], dtype=np.float64)
-    weights, k = _closeness(values, metric), counts.sum(axis=1)
-    alike = (counts * (counts @ weights - 1.0)).sum(axis=1) / (k * (k - 1.0))
-    sums = np.zeros((n_units, 2 + len(values)))
-    np.add.at(sums, units, np.column_stack([np.ones(len(counts)), alike, counts / k[:, None]]))
-    rest = sums.sum(axis=0) - sums
-    shares = rest[:, 2:] / rest[:, :1]
-    chance = weights.sum() * (shares * (1.0 - shares)).sum(axis=1) / (len(values) * (len(values) - 1.0))
-    left: Floats = (rest[:, 1] / rest[:, 0] - chance) / (1.0 - chance)
-    return left
+    total = _coincidences(counts, None).sum(axis=0)
+    slope = np.zeros_like(total)
+    for i, j in combinations_with_replacement(range(len(values)), 2):
+        step = np.zeros_like(total)
+        step[i, j] = step[j, i] = 1e-4 * total.sum()
+        up, down = (_alpha_of(np.maximum(total + sign * step, 0.0), values, metric) for sign in (1.0, -1.0))
+        # Where there is nothing to take away the slope is one-sided.
+        taken = float((np.maximum(total - step, 0.0) - total)[i, j])
+        gone = step[i, j] - taken
+        slope[i, j] = slope[j, i] = ((up or 0.0) - (down or 0.0)) / gone / (1.0 if i == j else 2.0)
+    k = mine.sum(axis=1)
+    errors = ((slope[said] * mine).sum(axis=1) - slope[said, said]) / (k - 1.0)
+    errors -= errors.mean()
+    return errors, 2.0 * errors
+
+
+def _errors_of_gwet(
+    counts: NDArray[np.int64], mine: NDArray[np.int64], said: Codes, metric: Metric
+) -> tuple[Floats, Floats]:
+    """The same of AC: agreement seen depends on pairs of ratings, what chance would give on each for itself."""
+    values = _values(counts, None)
+    weights, k, n = _closeness(values, metric), mine.sum(axis=1), len(counts)
+    shares = (counts / counts.sum(axis=1)[:, None]).mean(axis=0)
+    scale = weights.sum() / (len(values) * (len(values) - 1.0))
+    chance = float(scale * (shares * (1.0 - shares)).sum())
+    alike = ((weights[said] * mine).sum(axis=1) - 1.0) / (k - 1.0)
+    observed = float((alike / k).sum() / n)
+    seen = (alike - observed) / (k * n) / (1.0 - chance)
+    slope = scale * (1.0 - 2.0 * shares) * (observed - 1.0) / (1.0 - chance) ** 2
+    expected = (slope[said] - float(slope @ shares)) / (k * n)
+    return seen + expected, 2.0 * seen + expected
 
 
 def _coincidences(counts: NDArray[np.int64], times: NDArray[np.int64] | None) -> Floats:

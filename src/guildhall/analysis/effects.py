@@ -12,7 +12,6 @@ the model was preferred and where it was not.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,9 +20,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guildhall.analysis.crossed import SHARE_OF_CELLS, crossed
 from guildhall.analysis.files import read_table
-from guildhall.analysis.intervals import clustered_mean, mean_of_cluster_means, share_interval, t_estimate
+from guildhall.analysis.intervals import share_interval, t_estimate
 from guildhall.analysis.outcomes import to_halves
+from guildhall.analysis.spreads import Spread
 from guildhall.analysis.tables import Table
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingJudged
@@ -32,20 +33,20 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 
 
-@dataclass(frozen=True)
-class Slope:
-    """A least-squares slope, its clustered standard error, and the clusters it rests on."""
+class Slope(NamedTuple):
+    """A least-squares slope, and how far it may be off."""
 
     value: float
-    error: float
-    n_clusters: int
+    spread: Spread
 
 
-def clustered_slope(score: Floats, covariate: Floats, *, absorb: Sequence[Codes], cluster: Codes) -> Slope | None:
+def clustered_slope(
+    score: Floats, covariate: Floats, *, absorb: Sequence[Codes], task: Codes, grader: Codes | None = None
+) -> Slope | None:
     """The slope of score on covariate within all groups of `absorb`; None where the covariate does not vary there.
 
-    Each cluster's residual is enlarged by its leverage (the CR3 jackknife form), which keeps the level when few
-    clusters carry most of the covariate.
+    Each task's residual is enlarged by its leverage (the CR3 jackknife form), which keeps the level when few
+    tasks carry most of the covariate.
     """
     if not (np.isfinite(score).all() and np.isfinite(covariate).all()):
         raise ImpossibleValue("a score or covariate", "NaN or infinite", allowed="finite on every row")
@@ -54,13 +55,10 @@ def clustered_slope(score: Floats, covariate: Floats, *, absorb: Sequence[Codes]
     if spread <= 1e-12 * max(1.0, float(covariate @ covariate)):
         return None
     value = float(x @ y) / spread
-    clusters = np.unique(cluster, return_inverse=True)[1]
-    push = np.bincount(clusters, x * (y - value * x))
-    share = np.bincount(clusters, x * x) / spread
-    n = len(push)
-    jackknifed = push / np.maximum(1 - share, 1e-9)
-    error = math.sqrt(float(jackknifed @ jackknifed) * (n - 1) / n) / spread
-    return Slope(value, error, n)
+    tasks = np.unique(task, return_inverse=True)[1]
+    share = np.bincount(tasks, x * x) / spread
+    errors = x * (y - value * x) / spread / np.maximum(1 - share, 1e-9)[tasks]
+    return Slope(value, crossed(errors, tasks, grader, weight=x * x))
 
 
 def slope_estimate(slope: Slope | None, *, what: str, n_judgments: int, level: float, method: str) -> Estimate:
@@ -77,8 +75,7 @@ def slope_estimate(slope: Slope | None, *, what: str, n_judgments: int, level: f
         )
     return t_estimate(
         slope.value,
-        slope.error,
-        n_clusters=slope.n_clusters,
+        slope.spread,
         estimand=what,
         method=method,
         level=level,
@@ -100,7 +97,7 @@ def _within(values: Floats, absorb: Sequence[Codes]) -> Floats:
     return left
 
 
-_AGAINST_OTHERS = "difference from the other graders on the same samples, t over tasks"
+_AGAINST_OTHERS = "gap to the other graders on the same samples, t over tasks"
 
 
 @dataclass(frozen=True)
@@ -151,7 +148,7 @@ def drift_effect(rows: JudgedRows, *, per_days: float = 30.0, level: float = 0.9
 
 def _effect(rows: JudgedRows, covariate: Floats | None, what: str, absorb: tuple[Codes, ...], level: float) -> Estimate:
     within = "author" if len(absorb) == 1 else "author and grader"
-    method = f"least squares within {within}, clustered by task (jackknife errors)"
+    method = f"least squares within {within}, t over tasks (jackknife errors)"
     if covariate is None:
         why = "the judgments do not say"
         return Estimate(
@@ -162,37 +159,49 @@ def _effect(rows: JudgedRows, covariate: Floats | None, what: str, absorb: tuple
             n_judgments=len(rows.score),
             why_no_interval=why,
         )
-    slope = clustered_slope(rows.score, covariate, absorb=absorb, cluster=rows.task)
+    slope = clustered_slope(rows.score, covariate, absorb=absorb, task=rows.task, grader=rows.grader)
     return slope_estimate(slope, what=what, n_judgments=len(rows.score), level=level, method=method)
 
 
 def grader_severities(rows: JudgedRows, names: Mapping[int, str], *, level: float = 0.95) -> dict[str, Estimate]:
     """Per grader how far its scores lie from the other graders' on the same samples; positive is kind.
 
-    Samples nobody else judged say nothing and are left out and counted. Interval: t over tasks.
+    The mean over tasks of the mean gap to each other grader, tasks and the others crossed. Samples nobody else judged
+    say nothing and are left out and counted.
     """
-    _, sample = np.unique(rows.sample, return_inverse=True)
-    total, count = np.bincount(sample, rows.score)[sample], np.bincount(sample)[sample]
-    mine = _sums_of_same_grader(sample, rows.grader, rows.score)
-    others = count - mine.count
+    order = np.argsort(rows.sample, kind="stable")
+    size = np.bincount(np.unique(rows.sample, return_inverse=True)[1])
+    times = np.repeat(size, size)
+    one = np.repeat(order, times)
+    start = np.repeat(np.cumsum(size) - size, size)
+    other = order[np.arange(len(one)) - np.repeat(np.cumsum(times) - times, times) + np.repeat(start, times)]
+    apart = rows.grader[one] != rows.grader[other]
+    one, other = one[apart], other[apart]
+    met = np.bincount(one, minlength=len(rows.score))
     found = {}
     for code, name in names.items():
         judged = rows.grader == code
-        shared = judged & (others > 0)
-        if not shared.any():
+        mine = judged[one]
+        if not mine.any():
             found[name] = _never_shared(name, int(judged.sum()), level)
             continue
-        gap = rows.score[shared] - (total[shared] - mine.total[shared]) / others[shared]
-        value, error, n_tasks = mean_of_cluster_means(gap, rows.task[shared])
+        gap, task = (
+            rows.score[one[mine]] - rows.score[other[mine]],
+            np.unique(rows.task[one[mine]], return_inverse=True)[1],
+        )
+        weight = 1.0 / met[one[mine]]
+        weight /= np.bincount(task, weight)[task] * (int(task.max()) + 1)
+        value = float(weight @ gap)
+        spread = crossed(weight * (gap - value), task, rows.grader[other[mine]], weight=weight)
+        n = int((met[judged] > 0).sum())
         found[name] = t_estimate(
             value,
-            error,
-            n_clusters=n_tasks,
+            spread,
             estimand=f"severity of {name}",
             method=_AGAINST_OTHERS,
             level=level,
-            n_judgments=len(gap),
-            n_excluded=int(judged.sum() - shared.sum()),
+            n_judgments=n,
+            n_excluded=int(judged.sum()) - n,
         )
     return found
 
@@ -210,24 +219,13 @@ def _never_shared(name: str, n_judged: int, level: float) -> Estimate:
 
 
 @dataclass(frozen=True)
-class _Sums:
-    total: Floats
-    count: Codes
-
-
-def _sums_of_same_grader(sample: Codes, grader: Codes, score: Floats) -> _Sums:
-    _, cell = np.unique(np.column_stack([sample, grader]), axis=0, return_inverse=True)
-    cell = cell.ravel()
-    return _Sums(np.asarray(np.bincount(cell, score)[cell], dtype=np.float64), np.bincount(cell)[cell])
-
-
-@dataclass(frozen=True)
 class GuessRows:
     """Guesses on human-model pairs of one model: 1 right, -1 wrong, 0 none; whether the model was preferred."""
 
     guess: NDArray[np.int8]
     preferred: NDArray[np.bool_]
     grader: Codes
+    task: Codes
 
     def __post_init__(self) -> None:
         if not np.isin(self.guess, (-1, 0, 1)).all():
@@ -235,39 +233,27 @@ class GuessRows:
 
 
 def blinding_index(rows: GuessRows, *, level: float = 0.95) -> dict[str, Estimate]:
-    """The index overall, where the model was preferred, and where it was not; graders are the clusters."""
+    """The index overall, where the model was preferred, and where it was not; tasks and graders are crossed."""
     everywhere = np.ones(len(rows.guess), dtype=bool)
     parts = {"all": everywhere, "model preferred": rows.preferred, "model not preferred": ~rows.preferred}
-    return {name: _index(rows.guess[which], rows.grader[which], name, level) for name, which in parts.items()}
+    return {name: _index(rows, which, name, level) for name, which in parts.items()}
 
 
-def _index(guess: NDArray[np.int8], grader: Codes, where: str, level: float) -> Estimate:
+def _index(rows: GuessRows, which: NDArray[np.bool_], where: str, level: float) -> Estimate:
     what = f"share of right minus share of wrong guesses ({where})"
+    guess = rows.guess[which]
     if not len(guess):
-        return Estimate(
-            value=None,
-            estimand=what,
-            method="none",
-            level=level,
-            unit="grader",
-            n_judgments=0,
-            why_no_interval="no such pair",
-        )
+        why = "no such pair"
+        return Estimate(value=None, estimand=what, method="none", level=level, n_judgments=0, why_no_interval=why)
     share = (1 + guess.astype(float)) / 2
-    mean = clustered_mean(share, grader)
-    found = share_interval(
-        mean.value,
-        mean.error**2,
-        n_clusters=mean.n_clusters,
-        n_judgments=len(guess),
-        level=level,
-        df=mean.df,
-        unit="grader",
-    )
+    value = float(share.mean())
+    errors = (share - value) / len(share)
+    spread = crossed(errors, rows.task[which], rows.grader[which], share_of_cells=SHARE_OF_CELLS)
+    found = share_interval(value, spread, n_judgments=len(guess), level=level)
     if found["interval"] is not None:
         found["interval"] = (2 * found["interval"][0] - 1, 2 * found["interval"][1] - 1)
     return Estimate(
-        value=2 * mean.value - 1, level=level, estimand=what, unit="grader", n_judgments=len(guess), **found
+        value=2 * value - 1, level=level, estimand=what, n_tasks=spread.n_tasks, n_judgments=len(guess), **found
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -13,14 +13,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from guildhall.analysis.counting import Counted
-from guildhall.analysis.outcomes import Outcomes
-from guildhall.analysis.paired import Drift
+from guildhall.analysis.missing import Becomes, missing_grades
+from guildhall.analysis.paired import Drift, rates_by_task
 from guildhall.analysis.pairs import NOT_ASKED, Pairs
-from guildhall.analysis.rated import Groups
 from guildhall.analysis.tables import Coded, Floats, Table
 from guildhall.analysis.win_rates import WinRate, win_rates
-from guildhall.domain.estimates import Convention
-from guildhall.domain.policy import GraderGroup
+from guildhall.domain.policy import GraderGroup, GroupKind
 from guildhall.domain.report import TaskRates
 from guildhall.domain.studies import Study
 
@@ -111,6 +109,7 @@ class Need(StrEnum):
     `tells`: `submission`: work that still hints at its maker.
     `picks`: `author, chosen, order`: tries a judge picked from.
     `reasons`: `coder, judgment, label`: justifications by the label that names their main reason.
+    `opened`: `submission, declined`: works in sets that were opened and not judged, and how often they were declined.
     `justifications`: `judgment, side, model, task, words`: what graders wrote, by whose work lost or won.
     """
 
@@ -121,6 +120,7 @@ class Need(StrEnum):
     PICKS = "picks"
     REASONS = "reasons"
     JUSTIFICATIONS = "justifications"
+    OPENED = "opened"
 
 
 @dataclass(frozen=True)
@@ -166,6 +166,28 @@ class Evidence:
         return rates_by_task(self.counted.outcomes, self.waves)
 
     @property
+    def wanted(self) -> int:
+        """How many grades each piece of work was to get; a program's rounds are whole, and count as one."""
+        people = self.group.of_people or self.group.kind is GroupKind.SIMULATED
+        return (self.study.plan.graders_per_set or self.study.design.hall.graders_per_set) if people else 1
+
+    @cached_property
+    def lacking(self) -> pl.DataFrame | None:
+        """Works with how many of their grades are missing; None where nobody knows what was tried."""
+        tried = self.counted.attempted
+        return None if tried is None else missing_grades(tried, self.pairs, wanted=self.wanted)
+
+    @property
+    def done(self) -> float | None:
+        """The share of the planned gradings of what was brought that is done; None where it is unknown."""
+        tried = self.counted.attempted
+        if tried is None or self.lacking is None:
+            return None
+        asked = self.wanted * int((tried["becomes"] == Becomes.TO_GRADE.value).sum())
+        open_ = int(self.lacking.filter(becomes=Becomes.TO_GRADE.value)["lacking"].sum())
+        return 1.0 - open_ / asked if asked else None
+
+    @property
     def group(self) -> GraderGroup:
         return self.counted.policy.graders
 
@@ -177,19 +199,3 @@ class Evidence:
     def waves(self) -> tuple[Study, ...]:
         """The studies whose pairs are here, the earliest first."""
         return (*(self.earlier.waves if self.earlier is not None else ()), self.study)
-
-
-def rates_by_task(outcomes: Outcomes, waves: Iterable[Study]) -> TaskRates:
-    """Rates by model and task, tasks under the version that the studies pin."""
-    keys = {name: key for study in waves for name, key in study.pins.items()}
-    groups = Groups(outcomes)
-    models = [outcomes.model.names[code] for code in groups.codes.tolist()]
-    place = np.repeat(np.arange(len(groups)), groups.n_tasks), groups.names_of_tasks
-    rates: dict[str, dict[str, tuple[float | None, ...]]] = {}
-    conventions: tuple[Convention, ...] = ("win", "win_or_tie")
-    for convention in conventions:
-        means = np.full((len(groups), len(outcomes.task.names)), None, dtype=object)
-        means[place] = groups.task_means(convention).tolist()
-        rates[convention] = dict(zip(models, map(tuple, means.tolist()), strict=True))
-    tasks = tuple(keys.get(name, name) for name in outcomes.task.names)
-    return TaskRates(tasks=tasks, win=rates["win"], win_or_tie=rates["win_or_tie"])

@@ -1,10 +1,11 @@
-"""Intervals by one rule each: of a share over clusters, of a mean over clusters, of a paired difference.
+"""Intervals by one rule each: of a share, of a mean, of a difference; how far each may be off comes from `crossed`.
 
-A share: under 3 clusters there is none. Under 10 clusters, or with fewer than 15 effective successes or failures, it is
-the exact binomial interval on the effective number of judgments (Korn and Graubard 1998); so it is where the share is
-the same in every cluster, each of which then counts as one judgment. Under 1,000 clusters it is a t interval on the
-logit scale, which keeps inside 0 and 1 and follows the skew; above, a plain t interval. A mean or a difference has a
-plain t interval over clusters, or none with the reason.
+A share, one decision: under 3 tasks (clusters) there is none. Under 10 tasks, or with fewer than 15 effective
+successes or failures, it is the exact binomial interval on the effective number of judgments (Korn and Graubard 1998),
+marked "few tasks" where they are few; so it is where the share is the same in every cluster, each of which then counts
+as one judgment. Else it is a t interval on the logit scale, which keeps inside 0 and 1 and follows the skew (a plain
+one from 1,000 tasks on where people are no sample). A mean or a difference has a plain t interval, or none with the
+reason.
 """
 
 from __future__ import annotations
@@ -16,115 +17,65 @@ from typing import NamedTuple, TypedDict
 import numpy as np
 from scipy import special
 
+from guildhall.analysis.crossed import crossed
+from guildhall.analysis.spreads import NO_SPREAD, Spread
 from guildhall.analysis.tables import Codes, Floats
 from guildhall.domain.estimates import Estimate
-
-FEWEST_SECOND = 3
-"""With fewer second clusters (graders) than this their spread cannot be estimated, and figures are about these ones."""
-
-DENSE = 4
-"""With at most so many codes a row, sums are kept for codes that do not occur too."""
-
-
-def cluster_variance(contributions: Floats) -> float:
-    """Variance of an estimate from what each cluster adds to its error (contributions sum to zero)."""
-    n = len(contributions)
-    return float(np.square(contributions).sum()) * n / (n - 1) if n > 1 else math.nan
-
-
-def matched_df(contributions: Floats) -> float:
-    """Degrees of freedom of the variance above: n - 1, or fewer where a few clusters make up most of it.
-
-    A variance estimate's own relative variance is (kurtosis - 1) / n, that of a chi-square 2 / df.
-    """
-    n, squares = len(contributions), np.square(contributions)
-    total = float(squares.sum())
-    kurtosis = n * float(np.square(squares).sum()) / total**2 if total > 0 else 1.0
-    return max(1.0, min(n - 1.0, 2.0 * n / (kurtosis - 1.0))) if kurtosis > 1.0 else n - 1.0
-
-
-def second_component(errors: Floats, first: Codes, second: Codes) -> tuple[float, int] | None:
-    """What the second clusters add to the variance of an estimate, and how many they are (two-way clustering).
-
-    `errors` are what each row adds to the estimate's error. None where no second cluster meets two first ones, where
-    there are too few of them, or where they add nothing.
-    """
-    by_second = _sums(second, errors)
-    by_pair = _sums(second.astype(np.int64) * (int(first.max()) + 1) + first, errors)
-    if len(by_second) < FEWEST_SECOND or len(by_pair) == len(by_second):
-        return None
-    component = cluster_variance(by_second) - cluster_variance(by_pair)
-    return (component, len(by_second)) if component > 0 else None
-
-
-def _sums(cluster: Codes, errors: Floats) -> Floats:
-    """The sum of each cluster that occurs; counting is much faster than sorting where codes are not far apart."""
-    if int(cluster.max()) > DENSE * len(cluster):
-        cluster = np.unique(cluster, return_inverse=True)[1]
-    return np.asarray(np.bincount(cluster, errors)[np.bincount(cluster) > 0], dtype=np.float64)
-
-
-class Widened(NamedTuple):
-    """A variance with what the second clusters add to it, its degrees of freedom, and the words for a method."""
-
-    variance: float
-    df: float
-    words: str
-
-
-def widened(
-    variance: float, df: float, errors: Floats, first: Codes, second: Codes | None, *, called: str = "graders"
-) -> Widened:
-    """The variance over first clusters, widened by the second ones where they are known and add something."""
-    found = None if second is None or np.any(second < 0) else second_component(errors, first, second)
-    return widened_by(variance, df, found, called=called)
-
-
-def widened_by(variance: float, df: float, second: tuple[float, int] | None, *, called: str = "graders") -> Widened:
-    """The variance over first clusters, widened by what the second ones add and how many they are."""
-    if second is None:
-        return Widened(variance, df, "")
-    component, n = second
-    words = f"; {called} as second cluster ({n})"
-    return Widened(variance + component, joint_df((variance, df), (component, n - 1)), words)
-
-
-def joint_df(*parts: tuple[float, float]) -> float:
-    """Degrees of freedom of a sum of variances, each with its own (Satterthwaite); the fewest where nothing varies."""
-    total = sum(variance for variance, _ in parts)
-    below = sum(variance**2 / df for variance, df in parts)
-    return total**2 / below if below > 0 else min(df for _, df in parts)
-
 
 FEWEST_CLUSTERS = 3
 EXACT_BELOW_CLUSTERS = 10
 EXACT_BELOW_EVENTS = 15.0
 LOGIT_BELOW_CLUSTERS = 1000
-NO_SPREAD = 1e-14
-"""A variance below this is rounding: clusters do not differ."""
+SKEW = 1.0
+"""Graders' shares are skewed where a share is far from one half: their spread is then known as from fewer of them, by
+the factor 1 + SKEW (1 - 2 share)^2. Chosen in proofs/tuning."""
 _ROUNDING = 1e-12
 
 Ends = tuple[float, float]
 
 
-class IntervalFields(TypedDict):
-    """The fields of an `Estimate` that speak of its interval: how it was made, or why there is none."""
+class About(TypedDict, total=False):
+    """What an estimate says of its sample."""
+
+    target: str | None
+    effective_tasks: float | None
+    effective_graders: float | None
+    df_graders: float | None
+    design_effect: float | None
+
+
+class IntervalFields(About, total=False):
+    """The fields of an `Estimate` that speak of its interval: how it was made or why there is none, and about whom."""
 
     interval: Ends | None
     method: str
     why_no_interval: str | None
 
 
-def interval_of(ends: Ends, method: str) -> IntervalFields:
-    return IntervalFields(interval=ends, method=method, why_no_interval=None)
+def interval_of(ends: Ends, method: str, spread: Spread | None = None) -> IntervalFields:
+    return IntervalFields(interval=ends, method=method, why_no_interval=None, **about(spread))
 
 
-def no_interval(why: str) -> IntervalFields:
-    return IntervalFields(interval=None, method="none", why_no_interval=why)
+def no_interval(why: str, spread: Spread | None = None) -> IntervalFields:
+    return IntervalFields(interval=None, method="none", why_no_interval=why, **about(spread))
 
 
-def too_few(n_clusters: int, unit: str) -> IntervalFields:
-    return no_interval(f"{n_clusters} {unit}(s); an interval needs at least {FEWEST_CLUSTERS}")
+def about(spread: Spread | None) -> About:
+    """What an estimate says of the sample its spread was found from."""
+    if spread is None:
+        return About()
+    people = spread.n_graders > 0
+    return About(
+        target=spread.target,
+        effective_tasks=spread.effective_tasks,
+        effective_graders=spread.effective_graders if people else None,
+        df_graders=spread.df_graders if spread.like_these else None,
+        design_effect=spread.design_effect,
+    )
+
+
+def too_few(n_clusters: int, unit: str, spread: Spread | None = None) -> IntervalFields:
+    return no_interval(f"{n_clusters} {unit}(s); an interval needs at least {FEWEST_CLUSTERS}", spread)
 
 
 def t_quantile(p: float, df: float) -> float:
@@ -141,46 +92,65 @@ def clopper_pearson(successes: Floats, trials: Floats, level: float = 0.95) -> t
 
 
 class Share(NamedTuple):
-    """A share in [0, 1] whose variance was estimated from `n_clusters` clusters, and the variance's df."""
+    """A share in [0, 1], how far it may be off, and from how many judgments it was taken."""
 
     value: float
-    variance: float
-    n_clusters: int
+    spread: Spread
     n_judgments: int
-    df: float
 
 
 class _Shares:
     """Many shares as arrays, and where the exact interval stands in, on how many effective judgments."""
 
     def __init__(self, shares: Sequence[Share], *, level: float) -> None:
-        columns = np.array(shares, dtype=np.float64).reshape(len(shares), len(Share._fields))
-        self.value, self.variance, self.n_clusters, self.n_judgments, self.df = columns.T
-        p = 0.5 + level / 2
-        self.critical = special.stdtrit(self.df, p)
+        columns = [
+            (
+                one.value,
+                own.variance,
+                own.of_graders,
+                own.n_tasks,
+                one.n_judgments,
+                own.df,
+                own.df_graders,
+                own.like_these,
+                own.skew,
+            )
+            for one in shares
+            for own in (one.spread,)
+        ]
+        found = np.array(columns, dtype=np.float64).reshape(len(shares), 9).T
+        self.value, self.variance, self.of_graders, self.n_clusters, self.n_judgments, self.df = found[:6]
+        self.people, p = found[7] > 0, 0.5 + level / 2
+        self.df_graders = found[6] / (1.0 + SKEW * np.maximum(np.square(1.0 - 2.0 * self.value), found[8]))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            tasks = np.square(special.stdtrit(self.df, p)) * (self.variance - self.of_graders)
+            graders = np.square(special.stdtrit(self.df_graders, p)) * self.of_graders
+            self.reach = np.sqrt(tasks + np.where(self.of_graders > 0, graders, 0.0))
+            self.critical = np.where(
+                self.variance > 0, self.reach / np.sqrt(self.variance), special.stdtrit(self.df, p)
+            )
         effective = effective_judgments(
             self.value, self.variance, n_clusters=self.n_clusters, n_judgments=self.n_judgments
         )
         events = effective * np.minimum(self.value, 1.0 - self.value)
         few = (self.n_clusters < EXACT_BELOW_CLUSTERS) | (events < EXACT_BELOW_EVENTS)
-        self.known = self.n_clusters >= FEWEST_CLUSTERS
+        self.known = (self.n_clusters >= FEWEST_CLUSTERS) & ~np.isnan(self.variance)
         self.exact = self.known & (few | ~(self.variance > NO_SPREAD))
-        # Fewer effective judgments because the variance rests on few clusters, though not below one a cluster: clusters
-        # are independent of each other by design, and that much is known without estimating anything.
+        # Fewer effective judgments because the variance rests on few clusters. Where graders add nothing not below one
+        # a cluster: clusters are independent of each other by design, and that much is known without estimating.
         ratio = special.stdtrit(np.maximum(self.n_judgments - 1, 1), p) / self.critical
-        self.trials = np.maximum(
-            np.minimum(effective, self.n_clusters), np.minimum(effective * ratio**2, self.n_judgments)
-        )
+        least = np.where(self.of_graders > 0, np.minimum(effective, 1.0), np.minimum(effective, self.n_clusters))
+        self.trials = np.maximum(least, np.minimum(effective * ratio**2, self.n_judgments))
 
     def ends(self, level: float) -> tuple[Floats, Floats]:
         """The ends of every interval; what stands where there is none has no meaning."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            reach, spread = self.critical * np.sqrt(self.variance), self.value * (1.0 - self.value)
+            spread = self.value * (1.0 - self.value)
             centre = np.log(self.value / (1.0 - self.value))
-            low, high = (1.0 / (1.0 + np.exp(side * reach / spread - centre)) for side in (1.0, -1.0))
-        plain = self.n_clusters >= LOGIT_BELOW_CLUSTERS
-        low = np.where(plain, np.maximum(0.0, self.value - reach), low)
-        high = np.where(plain, np.minimum(1.0, self.value + reach), high)
+            low, high = (1.0 / (1.0 + np.exp(side * self.reach / spread - centre)) for side in (1.0, -1.0))
+        plain = (self.n_clusters >= LOGIT_BELOW_CLUSTERS) & ~self.people
+        low = np.where(plain, np.maximum(0.0, self.value - self.reach), low)
+        high = np.where(plain, np.minimum(1.0, self.value + self.reach), high)
         at = np.flatnonzero(self.exact)
         trials = self.trials[at]
         low[at], high[at] = clopper_pearson(np.minimum(self.value[at] * trials, trials), trials, level)
@@ -188,14 +158,16 @@ class _Shares:
 
 
 def share_intervals(
-    shares: Sequence[Share], *, level: float = 0.95, unit: str = "task", words: Sequence[str] | None = None
+    shares: Sequence[Share], *, level: float = 0.95, unit: str = "task", crossed_only: bool = False
 ) -> list[IntervalFields]:
     """The intervals of many shares, each for itself; the laws are asked for all at once.
 
-    `words` are added to the method of each that has an interval. None is of zero width: a share that is the same in
-    every cluster gets the exact interval.
+    None is of zero width: a share that is the same in every cluster gets the exact interval. `crossed_only` names the
+    branch for people: t on the logit scale wherever there is one, however rare wins or losses are.
     """
     together = _Shares(shares, level=level)
+    if crossed_only:
+        together.exact &= ~((together.variance > NO_SPREAD) & (together.value > 0) & (together.value < 1))
     low, high = together.ends(level)
     facts = zip(
         low.tolist(),
@@ -206,32 +178,25 @@ def share_intervals(
         strict=True,
     )
     made = []
-    for at, (least, most, exact, trials, known) in enumerate(facts):
-        n_clusters, more = shares[at].n_clusters, words[at] if words else ""
+    for own, (least, most, exact, trials, known) in zip(shares, facts, strict=True):
+        spread = own.spread
         if not known:
-            made.append(too_few(n_clusters, unit))
+            made.append(too_few(spread.n_tasks, unit, spread))
         elif exact:
-            made.append(interval_of((least, most), f"exact on {trials:.1f} effective judgments (Korn-Graubard){more}"))
+            few = f"; few {unit}s" if spread.n_tasks < EXACT_BELOW_CLUSTERS else ""
+            words = f"exact on {trials:.1f} effective judgments (Korn-Graubard){few}{spread.words}"
+            made.append(interval_of((least, most), words, spread))
         else:
-            scale = " on the logit scale" if n_clusters < LOGIT_BELOW_CLUSTERS else ""
-            made.append(interval_of((least, most), f"t over {unit}s{scale}{more}"))
+            scale = " on the logit scale" if spread.like_these or spread.n_tasks < LOGIT_BELOW_CLUSTERS else ""
+            made.append(interval_of((least, most), f"t over {unit}s{scale}{spread.words}", spread))
     return made
 
 
 def share_interval(
-    value: float,
-    variance: float,
-    *,
-    n_clusters: int,
-    n_judgments: int,
-    level: float = 0.95,
-    df: float | None = None,
-    unit: str = "task",
-    words: str = "",
+    value: float, spread: Spread, *, n_judgments: int, level: float = 0.95, unit: str = "task"
 ) -> IntervalFields:
-    """The interval of one share `value` in [0, 1] whose variance was estimated from `n_clusters` clusters."""
-    share = Share(value, variance, n_clusters, n_judgments, n_clusters - 1.0 if df is None else df)
-    return share_intervals([share], level=level, unit=unit, words=[words])[0]
+    """The interval of one share `value` in [0, 1]."""
+    return share_intervals([Share(value, spread, n_judgments)], level=level, unit=unit)[0]
 
 
 def share_p_values(shares: Sequence[Share], *, against: float, level: float = 0.95) -> list[float | None]:
@@ -240,7 +205,9 @@ def share_p_values(shares: Sequence[Share], *, against: float, level: float = 0.
     with np.errstate(divide="ignore", invalid="ignore"):
         distance = np.log(one.value / (1.0 - one.value)) - math.log(against / (1.0 - against))
         scaled = np.abs(distance) * one.value * (1.0 - one.value) / np.sqrt(one.variance)
-    by_t = 2.0 * special.stdtr(one.df, -scaled)
+        below = np.square(one.variance - one.of_graders) / one.df + np.square(one.of_graders) / one.df_graders
+        df = np.where(below > 0, np.square(one.variance) / below, one.df)
+    by_t = 2.0 * special.stdtr(df, -scaled)
     successes, failures = one.value * one.trials, one.trials - one.value * one.trials
     as_few = special.betainc(np.maximum(failures, _ROUNDING), successes + 1.0, 1.0 - against)
     as_many = special.betainc(np.maximum(successes, _ROUNDING), failures + 1.0, against)
@@ -262,91 +229,66 @@ def effective_judgments(
     return np.where((np.asarray(variance) > NO_SPREAD) & (spread > 0.0), worth, n_clusters)
 
 
-def difference_interval(
-    value: float, contributions: Floats, *, level: float = 0.95, unit: str = "task"
+def reach_of(spread: Spread, *, level: float = 0.95, one_sided: bool = False) -> float:
+    """How far a t interval reaches on either side; or the one bound of a one-sided claim."""
+    p = level if one_sided else 0.5 + level / 2
+    tasks = t_quantile(p, spread.df) ** 2 * (spread.variance - spread.of_graders)
+    df_graders = spread.df_graders / (1.0 + SKEW * spread.skew)
+    graders = t_quantile(p, df_graders) ** 2 * spread.of_graders if spread.of_graders > 0 else 0.0
+    return math.sqrt(tasks + graders)
+
+
+def mean_interval(
+    value: float, spread: Spread, *, level: float = 0.95, unit: str = "task", words: str = ""
 ) -> IntervalFields:
-    """A t interval for a mean of paired differences, from what each cluster adds to its error."""
-    n, variance = len(contributions), cluster_variance(contributions)
-    if n < FEWEST_CLUSTERS:
-        return too_few(n, unit)
-    if not variance > 0:
-        return no_interval(f"no two {unit}s differ; there is no spread to learn from")
-    reach = t_quantile(0.5 + level / 2, matched_df(contributions)) * math.sqrt(variance)
-    return interval_of((value - reach, value + reach), f"t over {unit}s, paired")
+    """A t interval for a mean or a difference."""
+    if spread.n_tasks < FEWEST_CLUSTERS:
+        return too_few(spread.n_tasks, unit, spread)
+    if not spread.variance > NO_SPREAD:
+        return no_interval(f"the same on every {unit}, so nothing says how sure this is", spread)
+    reach = reach_of(spread, level=level)
+    return interval_of((value - reach, value + reach), f"t over {unit}s{words}{spread.words}", spread)
 
 
 def t_estimate(
     value: float,
-    error: float,
+    spread: Spread,
     *,
-    n_clusters: int,
     estimand: str,
-    method: str,
-    df: float | None = None,
+    method: str | None = None,
     unit: str = "task",
     level: float = 0.95,
     n_judgments: int | None = None,
     n_samples: int | None = None,
     n_excluded: int = 0,
 ) -> Estimate:
-    """Value and standard error as an estimate with t over clusters; absent under 3 clusters or where nothing varies."""
-    why, ends = None, None
-    if n_clusters < FEWEST_CLUSTERS:
-        why = too_few(n_clusters, unit)["why_no_interval"]
-    elif not error > _ROUNDING:
-        why = f"the same on every {unit}, so nothing says how sure this is"
-    else:
-        reach = t_quantile(0.5 + level / 2, n_clusters - 1 if df is None else df) * error
-        ends = (value - reach, value + reach)
+    """A mean with its t interval, as an estimate; absent under 3 clusters or where nothing varies."""
+    made = mean_interval(value, spread, level=level, unit=unit)
+    if method is not None:
+        made["method"] = method + (spread.words if made["interval"] is not None else "")
     return Estimate(
         value=value,
-        interval=ends,
         estimand=estimand,
-        method=method,
         level=level,
         unit=unit,
-        n_tasks=n_clusters if unit == "task" else None,
+        n_tasks=spread.n_tasks if unit == "task" else None,
         n_samples=n_samples,
         n_judgments=n_judgments,
         n_excluded=n_excluded,
-        why_no_interval=why,
+        **made,
     )
 
 
-class ClusteredMean(NamedTuple):
-    """A mean over rows, its standard error with rows of one cluster going together, and what that rests on."""
-
-    value: float
-    error: float
-    n_clusters: int
-    df: float
-    words: str = ""
-    """For the method, where there was a second cluster."""
-
-
-def clustered_mean(values: Floats, cluster: Codes, second: Codes | None = None) -> ClusteredMean:
-    """The mean over rows; fewer degrees of freedom where a few clusters make up most of the variance.
-
-    `second` names whoever gave each row: where they met several clusters they are a second one.
-    """
+def mean_of_rows(values: Floats, task: Codes, grader: Codes | None = None) -> tuple[float, Spread]:
+    """The mean over rows and its spread; `grader` names whoever gave each row."""
     value = float(values.mean())
-    return mean_of_errors(value, (values - value) / len(values), cluster, second)
+    return value, crossed((values - value) / len(values), task, grader)
 
 
-def mean_of_errors(value: float, errors: Floats, cluster: Codes, second: Codes | None) -> ClusteredMean:
-    """The same from what each row adds to the error of a mean."""
+def mean_of_cluster_means(values: Floats, cluster: Codes, grader: Codes | None = None) -> tuple[float, Spread]:
+    """The mean over clusters of each cluster's own mean, and its spread."""
     _, at = np.unique(cluster, return_inverse=True)
-    contributions = np.asarray(np.bincount(at, errors), dtype=np.float64)
-    n = len(contributions)
-    if n < 2:
-        return ClusteredMean(value, 0.0, n, matched_df(contributions))
-    spread = widened(cluster_variance(contributions), matched_df(contributions), errors, at, second)
-    return ClusteredMean(value, math.sqrt(spread.variance), n, spread.df, spread.words)
-
-
-def mean_of_cluster_means(values: Floats, cluster: Codes) -> tuple[float, float, int]:
-    """The mean over clusters of each cluster's own mean, its standard error, and the clusters."""
-    _, at = np.unique(cluster, return_inverse=True)
-    means = np.bincount(at, values) / np.bincount(at)
-    n = len(means)
-    return float(means.mean()), float(means.std(ddof=1)) / math.sqrt(n) if n > 1 else 0.0, n
+    times = np.bincount(at)
+    weight = 1.0 / (len(times) * times[at])
+    value = float(weight @ values)
+    return value, crossed(weight * (values - value), at, grader, weight=weight)

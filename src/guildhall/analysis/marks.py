@@ -194,13 +194,12 @@ def repeatability(table: MarkTable) -> list[Repeated]:
         apart = [np.abs(np.subtract.outer(one, one))[np.triu_indices(len(one), k=1)] for one in given if len(one) > 1]
         if not apart:
             continue
-        value, error, n_essays = mean_of_cluster_means(
+        value, spread = mean_of_cluster_means(
             np.array([gaps.mean() for gaps in apart]), np.arange(len(apart), dtype=np.intp)
         )
         gap = t_estimate(
             value,
-            error,
-            n_clusters=n_essays,
+            spread,
             estimand=f"mean distance between {name}'s marks of one essay",
             method="mean over essays, t over essays",
             unit="essay",

@@ -4,19 +4,96 @@ study held against each other.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import NamedTuple
 
 import numpy as np
 
-from guildhall.analysis.intervals import EXACT_BELOW_EVENTS, FEWEST_CLUSTERS, joint_df, second_component, t_quantile
+from guildhall.analysis.intervals import EXACT_BELOW_EVENTS, mean_interval, t_quantile
+from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pairs import Pairs, is_word, words_in
-from guildhall.analysis.tables import Codes, Floats
+from guildhall.analysis.rated import CONVENTIONS, Groups, Rated
+from guildhall.analysis.spreads import Spread, joined, tasks_alone
+from guildhall.analysis.tables import Coded
 from guildhall.domain.design import Extension
-from guildhall.domain.estimates import Estimate
+from guildhall.domain.estimates import Convention, Estimate
+from guildhall.domain.report import GraderErrors, GradersOfModel, TaskRates
+from guildhall.domain.studies import Study
 from guildhall.errors import NothingPaired
+
+
+def rates_by_task(outcomes: Outcomes, waves: Iterable[Study]) -> TaskRates:
+    """Rates by model and task, tasks under the version that the studies pin."""
+    keys = {name: key for study in waves for name, key in study.pins.items()}
+    groups = Groups(outcomes)
+    models = [outcomes.model.names[code] for code in groups.codes.tolist()]
+    place = np.repeat(np.arange(len(groups)), groups.n_tasks), groups.names_of_tasks
+    rates: dict[str, dict[str, tuple[float | None, ...]]] = {}
+    conventions: tuple[Convention, ...] = ("win", "win_or_tie")
+    for convention in conventions:
+        means = np.full((len(groups), len(outcomes.task.names)), None, dtype=object)
+        means[place] = groups.task_means(convention).tolist()
+        rates[convention] = dict(zip(models, map(tuple, means.tolist()), strict=True))
+    tasks = tuple(keys.get(name, name) for name in outcomes.task.names)
+    graders = () if outcomes.grader is None else outcomes.grader.names
+    return TaskRates(
+        tasks=tasks,
+        win=rates["win"],
+        win_or_tie=rates["win_or_tie"],
+        graders=tuple(sha256(name.encode()).hexdigest()[:12] for name in graders),
+        of_graders=dict(zip(models, _of_graders(groups, len(graders)), strict=True)),
+    )
+
+
+def _of_graders(groups: Groups, n_graders: int) -> list[GradersOfModel]:
+    """What each group's graders add to the errors of its rates."""
+    crossing, errors = groups.crossing, dict[str, list[list[float]]]()
+    parts: list[dict[str, GraderErrors]] = [{} for _ in range(len(groups))]
+    for convention in CONVENTIONS:
+        rated = Rated(groups, convention)
+        spreads = rated.spreads
+        noise, scale = crossing.noise(rated.errors)
+        added = np.where(spreads.like_these, np.fmax(spreads.variance - spreads.by_tasks, 0.0), 0.0)
+        columns = (added, spreads.of_graders, noise, scale)
+        for own, part in zip(parts, zip(*(one.tolist() for one in columns), strict=True), strict=True):
+            own[convention] = GraderErrors(**dict(zip(GraderErrors.model_fields, part, strict=True)))
+        if convention != "half_tie":
+            by_person = np.zeros((len(groups), n_graders + 1))
+            known = crossing.person < n_graders
+            by_person[crossing.graders.group[known], crossing.person[known]] = crossing.by_person(rated.errors)[known]
+            errors[convention] = [[float(f"{one:.7g}") for one in row] for row in by_person[:, :n_graders].tolist()]
+    return [
+        GradersOfModel(
+            number=one.n_graders,
+            effective=one.effective_graders,
+            df=one.df_graders,
+            like_these=one.like_these,
+            unnamed=one.unnamed,
+            parts=own,
+            errors={name: tuple(rows[at]) for name, rows in errors.items()},
+        )
+        for at, (one, own) in enumerate(zip(spreads.each(), parts, strict=True))
+    ]
+
+
+class GradersOfSide(NamedTuple):
+    """Graders of one side of a difference, by name, and what they add to the variance of its rate."""
+
+    names: tuple[str, ...]
+    errors: tuple[float, ...]
+    graders: GradersOfModel
+    part: GraderErrors
+
+
+def people_of(rates: TaskRates, model: str, convention: str) -> GradersOfSide | None:
+    """The graders of a model's work; None where a report does not say."""
+    if model not in rates.of_graders:
+        return None
+    graders = rates.of_graders[model]
+    return GradersOfSide(rates.graders, graders.errors_of(convention), graders, graders.parts[convention])
 
 
 def paired_difference(
@@ -24,15 +101,15 @@ def paired_difference(
     second: Mapping[str, float],
     *,
     names: tuple[str, str] = ("first", "second"),
-    graders: tuple[float, int] | None = None,
+    people: tuple[GradersOfSide | None, GradersOfSide | None] = (None, None),
     level: float = 0.95,
 ) -> Estimate:
     """First minus second, from task means in 0..1; tasks seen on one side only are left out and counted.
 
     Estimand: the mean over tasks of the difference. Interval: t over tasks; where hardly any task differs
     (fewer than 15 effective ones) two imagined tasks are added, one of which differs, half either way (after Agresti
-    and Min 2005), so that rare differences do not look like none. `graders` is what those who judged several tasks, on
-    one side only, add to the variance, and how many they are.
+    and Min 2005), so that rare differences do not look like none. `people` judged the two sides: who judged both adds
+    only as far as they differ there.
     """
     shared = sorted(first.keys() & second.keys())
     if not shared:
@@ -45,28 +122,67 @@ def paired_difference(
     weight, total = (n + 2, squares + largest**2) if sparse else (n, squares)
     centre = float(gaps.sum()) / weight
     variance = (total / weight - centre**2) / (weight - 1)
-    value, what = float(gaps.mean()), f"{names[0]} minus {names[1]}, mean over tasks"
-    left_out = len(first.keys() | second.keys()) - n
-    method = "t over paired tasks" + (", one imagined difference either way" if sparse else "")
-    if n < FEWEST_CLUSTERS or not variance > 0:
-        why = f"{n} paired tasks; an interval needs at least {FEWEST_CLUSTERS}"
-        return Estimate(
-            value=value,
-            estimand=what,
-            method=method,
-            level=level,
-            n_tasks=n,
-            n_excluded=left_out,
-            why_no_interval=why,
-        )
-    more, n_graders = graders or (0.0, n)
-    df = joint_df((variance, n - 1), (more, n_graders - 1))
-    method += f"; graders as second cluster ({n_graders})" if graders else ""
-    reach = t_quantile(0.5 + level / 2, df) * math.sqrt(variance + more)
-    ends = (max(-1.0, min(centre - reach, value)), min(1.0, max(centre + reach, value)))
-    return Estimate(
-        value=value, interval=ends, estimand=what, method=method, level=level, n_tasks=n, n_excluded=left_out
+    spread = _with_people(tasks_alone(variance, n), *people)
+    value = float(gaps.mean())
+    made = mean_interval(
+        centre, spread, level=level, words=", paired" + (", one imagined difference either way" if sparse else "")
     )
+    if made["interval"] is not None:
+        low, high = made["interval"]
+        made["interval"] = max(-1.0, min(low, value)), min(1.0, max(high, value))
+    return Estimate(
+        value=value,
+        estimand=f"{names[0]} minus {names[1]}, mean over tasks",
+        level=level,
+        n_tasks=n,
+        n_excluded=len(first.keys() | second.keys()) - n,
+        **made,
+    )
+
+
+def _with_people(tasks: Spread, first: GradersOfSide | None, second: GradersOfSide | None) -> Spread:
+    """What graders add: each side's own people, or where some judged both, all of them at once."""
+    if first is None or second is None:
+        return tasks
+    sides = (first, second)
+    given = [dict(zip(one.names, one.errors, strict=True)) for one in sides]
+    both = {name for name in given[0].keys() & given[1].keys() if given[0][name] or given[1][name]}
+    like_these = all(one.graders.like_these for one in sides)
+    if not both or not like_these:
+        return joined(tasks, *(_spread_of(one) for one in sides))
+    squares = sum(
+        (given[0].get(name, 0.0) - given[1].get(name, 0.0)) ** 2 for name in given[0].keys() | given[1].keys()
+    )
+    scale = max(one.part.scale for one in sides)
+    part = max(0.0, squares - sum(one.part.noise for one in sides)) * scale
+    once = _spread_of(min(sides, key=lambda one: one.graders.effective))
+    return joined(tasks, once._replace(of_graders=part, variance=part, by_tasks=0.0))
+
+
+def _spread_of(one: GradersOfSide) -> Spread:
+    graders, part = one.graders, one.part
+    return Spread(
+        variance=part.added,
+        of_graders=part.of_graders,
+        df=1.0,
+        df_graders=graders.df,
+        by_tasks=0.0,
+        n_tasks=0,
+        n_graders=graders.number,
+        effective_tasks=0.0,
+        effective_graders=graders.effective,
+        like_these=graders.like_these,
+        unnamed=graders.unnamed,
+    )
+
+
+def smallest_seen(found: Estimate) -> float | None:
+    """The smallest difference that a comparison of this precision would tell from none four times out of five."""
+    if found.half_width is None:
+        return None
+    df = found.df_graders if found.df_graders is not None else max((found.n_tasks or 2) - 1, 1)
+    p = 0.5 + found.level / 2
+    return found.half_width * (1.0 + t_quantile(0.8, df) / t_quantile(p, df))
 
 
 @dataclass(frozen=True)
@@ -132,45 +248,30 @@ def drift_of(earlier: Pairs, anchors: Pairs, extension: Extension, *, later: str
 
 
 def _difference(after: Pairs, before: Pairs, names: tuple[str, str], level: float) -> Estimate:
-    later, earlier = _by_task(after), _by_task(before)
-    graders = _of_graders(after, before, later.keys() & earlier.keys())
+    later, earlier = (_all_models(side) for side in (after, before))
     try:
-        return paired_difference(later, earlier, names=names, graders=graders, level=level)
+        if later is None or earlier is None:
+            raise NothingPaired(*names)
+        shared = later[0].keys() & earlier[0].keys()
+        people = tuple(
+            None if (kept := _all_models(_on(side, shared))) is None else kept[1] for side in (after, before)
+        )
+        return paired_difference(later[0], earlier[0], names=names, people=(people[0], people[1]), level=level)
     except NothingPaired as error:
         what = f"{names[0]} minus {names[1]}, mean over tasks"
         return Estimate(value=None, level=level, estimand=what, method="none", n_tasks=0, why_no_interval=str(error))
 
 
-def _of_graders(after: Pairs, before: Pairs, tasks: AbstractSet[str]) -> tuple[float, int] | None:
-    """What graders who judged several tasks add to the variance of the difference: each wave has its own."""
-    rows = after.and_also(before)
-    later = np.arange(len(rows)) < len(after)
-    shared = np.array([name in tasks for name in rows.task.names], dtype=np.bool_)[rows.task.codes]
-    errors = np.zeros(len(rows))
-    for side, sign in ((shared & later, 1.0), (shared & ~later, -1.0)):
-        share = _shares(rows.submission.codes[side], rows.task.codes[side])
-        errors[side] = sign * share * (rows.score[side] - share @ rows.score[side])
-    if not shared.any():
+def _on(rows: Pairs, tasks: AbstractSet[str]) -> Pairs:
+    """The entries on some tasks."""
+    return rows.keep(np.array([name in tasks for name in rows.task.names], dtype=np.bool_)[rows.task.codes])
+
+
+def _all_models(rows: Pairs) -> tuple[dict[str, float], GradersOfSide | None] | None:
+    """Task -> mean over the work judged there, of all models together, and who judged."""
+    if not len(rows):
         return None
-    return second_component(errors[shared], rows.task.codes[shared], rows.grader.codes[shared])
-
-
-def _shares(work: Codes, task: Codes) -> Floats:
-    """How much each grade weighs in the mean over tasks of the mean over their works of the mean over grades."""
-    _, first, at, grades = np.unique(work, return_index=True, return_inverse=True, return_counts=True)
-    tasks, of_work, in_task = np.unique(task[first], return_inverse=True, return_counts=True)
-    each: Floats = 1.0 / (grades * in_task[of_work] * len(tasks))
-    return each[at]
-
-
-def _by_task(rows: Pairs) -> dict[str, float]:
-    """Task -> mean over the work judged there of the mean over its grades."""
-    works, _, work = rows.deliverables
-    if not len(works):
-        return {}
-    means: Floats = np.bincount(work, rows.score) / np.bincount(work)
-    task_of = np.zeros(len(works), dtype=np.int64)
-    task_of[work] = rows.task.codes
-    tasks, task = np.unique(task_of, return_inverse=True)
-    rates = np.bincount(task, means) / np.bincount(task)
-    return {rows.task.names[code]: rate for code, rate in zip(tasks.tolist(), rates.tolist(), strict=True)}
+    codes = np.zeros(len(rows), dtype=np.int32)
+    whole = replace(rows.outcomes, model=Coded(codes, ("all",)), sample=rows.submission)
+    rates = rates_by_task(whole, ())
+    return rates.of("all", "half_tie"), people_of(rates, "all", "half_tie")

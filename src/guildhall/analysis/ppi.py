@@ -17,30 +17,38 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from guildhall.analysis.crossed import SHARE_OF_CELLS, crossed
 from guildhall.analysis.intervals import (
     EXACT_BELOW_EVENTS,
-    NO_SPREAD,
     IntervalFields,
     effective_judgments,
     interval_of,
+    mean_interval,
     no_interval,
     share_interval,
-    t_quantile,
 )
+from guildhall.analysis.outcomes import UNKNOWN
 from guildhall.analysis.ppi_counts import ScoreCounts, count_scores, ppi_from_counts
+from guildhall.analysis.spreads import NO_SPREAD, Spread, joined, tasks_alone
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingPaired, NothingToCompare, TooFew
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
 FEWEST_LABELLED = 3
+UNDRAWN = (
+    "nobody knows with what chance each row was to get its label, so this describes the labels that are here; "
+    "a column `probability` says it, where labels were drawn"
+)
 
 
 @dataclass(frozen=True)
 class PpiRows:
     """One model's rows: `human` is NaN where nobody judged; `task` and `stratum` are codes; all of one length.
 
-    `probability` is the chance with which a row was to get its human label; None means the same for all.
+    `probability` is the chance with which a row was to get its human label. Where it is None nobody knows how labels
+    came about, and without a label on every row they are descriptive only. `grader` names who gave each label (-1 where
+    unknown or where there is none).
     """
 
     auto: Floats
@@ -48,6 +56,7 @@ class PpiRows:
     task: Codes | None = None
     probability: Floats | None = None
     stratum: Codes | None = None
+    grader: Codes | None = None
 
     def __post_init__(self) -> None:
         if not len(self.auto):
@@ -67,6 +76,11 @@ class PpiRows:
         return ~np.isnan(self.human)
 
     @property
+    def drawn(self) -> bool:
+        """Whether it is known how labels came about."""
+        return self.probability is not None or bool(self.labelled.all())
+
+    @property
     def uniform(self) -> bool:
         """Whether every row had the same chance of a human label, as far as the labelled ones tell."""
         if self.probability is None or not self.labelled.any():
@@ -78,7 +92,7 @@ class PpiRows:
 class PpiMean:
     """A prediction-powered mean, the classical one beside it, and what the automatic scores were worth.
 
-    `influence` is each task's share in the error, by task code, for differences paired by task; empty without tasks.
+    `errors` is what each row adds to the error, for differences paired by task; absent without tasks.
     """
 
     estimate: Estimate
@@ -88,7 +102,7 @@ class PpiMean:
     n_human: int
     n_auto: int
     n_labelled_tasks: int
-    influence: dict[int, float]
+    errors: PpiErrors | None
 
 
 def ppi_mean(
@@ -96,10 +110,11 @@ def ppi_mean(
 ) -> PpiMean:
     """The prediction-powered mean of one model.
 
-    Interval: the sum of squared task influences, within strata where given, with t over labelled tasks; without
-    a task column rows are the units and the normal quantile is used, as in the literature. With few human wins or
-    losses the exact classical interval stands in. `lam` fixes lambda (0 is classical); `folds` above 1 tunes it for
-    each fold of tasks on the others.
+    Interval: the sum of squared task influences, within strata where given, with t over labelled tasks, and what the
+    graders of the labels add, tasks and graders crossed; without task and grader rows are the units and the normal
+    quantile is used, as in the literature. With few human wins or losses the exact classical interval stands in. Labels
+    of which nobody knows how they were drawn give a value without an interval. `lam` fixes lambda (0 is classical);
+    `folds` above 1 tunes it for each fold of tasks on the others.
     """
     n_human = int(rows.labelled.sum())
     if n_human < FEWEST_LABELLED:
@@ -109,66 +124,72 @@ def ppi_mean(
     report = _Report(rows, solved, level, what)
     classical = report.classical(solved.plain, solved.plain_spread)
     rare = report.too_rare(solved.plain, solved.plain_spread)
-    gained = 1.0 if rare or not solved.spread > 0 else solved.plain_spread / solved.spread
+    before, after = solved.plain_spread.variance, solved.spread.variance
+    gained = 1.0 if rare or not after > 0 else before / after
     return PpiMean(
         estimate=classical if rare else report.powered(solved.value, solved.spread),
         classical=classical,
         lam=0.0 if rare else solved.lam,
-        effective_human_n=n_human * gained if solved.spread > 0 else None,
+        effective_human_n=n_human * gained if after > 0 and rows.drawn else None,
         n_human=n_human,
         n_auto=len(rows.auto),
         n_labelled_tasks=solved.n_labelled_tasks,
-        influence=solved.plain_influence if rare else solved.influence,
+        errors=solved.plain_errors if rare else solved.errors,
     )
 
 
 def ppi_difference(first: PpiMean, second: PpiMean, *, what: str = "difference", level: float = 0.95) -> Estimate:
-    """First minus second, paired by task: what both share on a task cancels. Task codes must mean the same in both."""
-    shared = first.influence.keys() & second.influence.keys()
-    if not shared:
+    """First minus second, paired: what both share on a task, or with a grader, cancels. Their codes mean the same."""
+    one, other = first.errors, second.errors
+    if one is None or other is None or not np.intersect1d(one.task, other.task).size:
         raise NothingPaired("first", "second")
-    tasks = sorted(first.influence.keys() | second.influence.keys())
-    gaps = np.array([first.influence.get(task, 0.0) - second.influence.get(task, 0.0) for task in tasks])
     a, b = first.estimate.value, second.estimate.value
     value = None if a is None or b is None else a - b
-    df = min(first.n_labelled_tasks, second.n_labelled_tasks) - 1
-    error = math.sqrt(float((gaps**2).sum()) * (df + 1) / max(df, 1))
-    if value is None or not error > 0:
-        return Estimate(
-            value=value,
-            estimand=what,
-            method="prediction-powered, paired by task",
-            why_no_interval="nothing varies",
-        )
-    reach = t_quantile(0.5 + level / 2, df) * error
-    return Estimate(
-        value=value,
-        interval=(value - reach, value + reach),
-        estimand=what,
-        method="prediction-powered, paired by task",
-        level=level,
-        n_tasks=len(tasks),
+    both = PpiErrors(
+        *(np.concatenate(pair) for pair in zip(one, (*other[:2], -other[2], -other[3], other[4]), strict=True))
     )
+    labelled = both.weight > 0
+    by_task = np.bincount(np.unique(both.task, return_inverse=True)[1], both.whole)
+    df = min(first.n_labelled_tasks, second.n_labelled_tasks) - 1
+    tasks = tasks_alone(float(by_task @ by_task) * (df + 1) / max(df, 1), df + 1)
+    people = crossed(both.rectified[labelled], both.task[labelled], both.grader[labelled], weight=both.weight[labelled])
+    method = "prediction-powered, paired by task"
+    spread = joined(tasks, people)
+    if value is None or not spread.variance > 0:
+        return Estimate(value=value, estimand=what, method=method, why_no_interval="nothing varies")
+    made = mean_interval(value, spread, level=level, words=", prediction-powered, paired")
+    return Estimate(value=value, estimand=what, level=level, n_tasks=len(by_task), **made)
+
+
+class PpiErrors(NamedTuple):
+    """What each row adds to the error: as a whole, and through its human label, with the label's weight."""
+
+    task: Codes
+    grader: Codes
+    whole: Floats
+    rectified: Floats
+    weight: Floats
 
 
 class _Solved(NamedTuple):
-    """The estimate with its variance, the classical one (lambda 0) with its own, and what each task adds to them."""
+    """The estimate with its spread, the classical one (lambda 0) with its own, and what each row adds to them."""
 
     value: float
-    spread: float
+    spread: Spread
     plain: float
-    plain_spread: float
+    plain_spread: Spread
     lam: float
     single: bool
     n_labelled_tasks: int
-    influence: dict[int, float]
-    plain_influence: dict[int, float]
+    errors: PpiErrors | None
+    plain_errors: PpiErrors | None
 
 
 def _counted(rows: PpiRows) -> ScoreCounts | None:
     """Rows that are independent units with scores in halves, as counts; None for all others."""
     labelled, halves = rows.labelled, 2.0 * rows.auto
-    if not (rows.task is None and rows.stratum is None and rows.uniform) or labelled.all():
+    plain = rows.task is None and rows.grader is None and rows.stratum is None and rows.uniform
+    if not plain or labelled.all():
         return None
     human = 2.0 * rows.human[labelled]
     if any((scores != np.floor(scores)).any() for scores in (halves, human)):
@@ -179,39 +200,48 @@ def _counted(rows: PpiRows) -> ScoreCounts | None:
 
 def _solved_counts(counts: ScoreCounts, lam: float | None) -> _Solved:
     found, plain = ppi_from_counts(counts, lam=lam), ppi_from_counts(counts, lam=0.0)
-    return _Solved(
-        value=float(found.value),
-        spread=float(found.variance),
-        plain=float(plain.value),
-        plain_spread=float(plain.variance),
-        lam=float(found.lam),
-        single=True,
-        n_labelled_tasks=int(counts.pairs.sum()),
-        influence={},
-        plain_influence={},
-    )
+    n = int(counts.pairs.sum())
+    spread, before = (tasks_alone(float(one.variance), n) for one in (found, plain))
+    return _Solved(float(found.value), spread, float(plain.value), before, float(found.lam), True, n, None, None)
 
 
 def _solved_rows(rows: PpiRows, lam: float | None, folds: int) -> _Solved:
     parts = _Parts.of(rows)
     tuned = parts.tune(folds) if lam is None else np.full(len(rows.auto), float(lam))
-    value, influence = parts.solve(tuned)
-    plain, plain_influence = parts.solve(np.zeros(len(rows.auto)))
-    by_task, plain_by_task = (
-        {} if rows.task is None else dict(zip(parts.names.tolist(), np.bincount(parts.task, one).tolist(), strict=True))
-        for one in (influence, plain_influence)
-    )
+    n = len(np.unique(parts.task[parts.rectifying > 0]))
+    grader, made = np.full(len(rows.auto), UNKNOWN) if rows.grader is None else rows.grader, []
+    for one in (tuned, np.zeros(len(rows.auto))):
+        value, influence, rectified = parts.solve(one)
+        errors = PpiErrors(parts.names[parts.task], grader, influence, rectified, parts.rectifying)
+        made.append((value, _spread(parts, errors, n), errors))
+    (value, spread, powered), (plain, plain_spread, classical) = made
     return _Solved(
         value=value,
-        spread=parts.variance(influence),
+        spread=spread,
         plain=plain,
-        plain_spread=parts.variance(plain_influence),
+        plain_spread=plain_spread,
         lam=float(tuned.mean()),
         single=parts.single,
-        n_labelled_tasks=len(np.unique(parts.task[parts.rectifying > 0])),
-        influence=by_task,
-        plain_influence=plain_by_task,
+        n_labelled_tasks=n,
+        errors=None if rows.task is None else powered,
+        plain_errors=None if rows.task is None else classical,
     )
+
+
+def _spread(parts: _Parts, errors: PpiErrors, n_labelled_tasks: int) -> Spread:
+    """What tasks say of it, labelled or not, and what the graders of the labels add."""
+    tasks, labelled = tasks_alone(parts.variance(errors.whole), n_labelled_tasks), errors.weight > 0
+    if parts.single:
+        return tasks
+    people = crossed(
+        errors.rectified[labelled],
+        parts.task[labelled],
+        errors.grader[labelled],
+        weight=errors.weight[labelled],
+        stratum=parts.stratum[labelled],
+        share_of_cells=SHARE_OF_CELLS,
+    )
+    return joined(tasks, people)
 
 
 @dataclass(frozen=True)
@@ -251,14 +281,14 @@ class _Parts:
             single=rows.task is None and rows.stratum is None and rows.uniform,
         )
 
-    def solve(self, lam: Floats) -> tuple[float, Floats]:
-        """The estimate at this lambda and each row's share in its error."""
+    def solve(self, lam: Floats) -> tuple[float, Floats, Floats]:
+        """The estimate at this lambda, each row's share in its error, and what of that its human label moves."""
         residual = self.human - lam * self.auto
         value = float((self.imputed * lam) @ self.auto + self.rectifying @ residual)
         auto_centre = self._centre(self.imputed, lam * self.auto)
         residual_centre = self._centre(self.rectifying, residual)
-        influence = self.imputed * (lam * self.auto - auto_centre) + self.rectifying * (residual - residual_centre)
-        return value, influence
+        rectified = self.rectifying * (residual - residual_centre)
+        return value, self.imputed * (lam * self.auto - auto_centre) + rectified, rectified
 
     def variance(self, influence: Floats) -> float:
         """Sum of squares over tasks; with strata, tasks few in a stratum count for more."""
@@ -312,31 +342,31 @@ class _Report:
     level: float
     what: str
 
-    def too_rare(self, value: float, variance: float) -> bool:
+    def too_rare(self, value: float, spread: Spread) -> bool:
         n_human, n_tasks = int(self.rows.labelled.sum()), self.solved.n_labelled_tasks
-        effective = effective_judgments(value, variance, n_clusters=n_tasks, n_judgments=n_human)
+        effective = effective_judgments(value, spread.variance, n_clusters=n_tasks, n_judgments=n_human)
         return float(effective) * min(value, 1 - value) < EXACT_BELOW_EVENTS
 
-    def classical(self, value: float, variance: float) -> Estimate:
-        if self.solved.single and variance > NO_SPREAD and not self.too_rare(value, variance):
-            return self._estimate(value, interval_of(self._normal(value, variance), "human labels only, normal"))
-        found = share_interval(
-            value,
-            variance,
-            n_clusters=self.solved.n_labelled_tasks,
-            n_judgments=int(self.rows.labelled.sum()),
-            level=self.level,
-        )
+    def classical(self, value: float, spread: Spread) -> Estimate:
+        if not self.rows.drawn:
+            return self._estimate(value, no_interval(UNDRAWN, spread))
+        if self.solved.single and spread.variance > NO_SPREAD and not self.too_rare(value, spread):
+            ends = self._normal(value, spread.variance)
+            return self._estimate(value, interval_of(ends, "human labels only, normal", spread))
+        found = share_interval(value, spread, n_judgments=int(self.rows.labelled.sum()), level=self.level)
         found["method"] = f"human labels only, {found['method']}"
         return self._estimate(value, found)
 
-    def powered(self, value: float, variance: float) -> Estimate:
-        if not variance > NO_SPREAD:
-            return self._estimate(value, no_interval("nothing varies, so nothing says how sure this is"))
+    def powered(self, value: float, spread: Spread) -> Estimate:
+        if not self.rows.drawn:
+            return self._estimate(value, no_interval(UNDRAWN, spread))
+        if not spread.variance > NO_SPREAD:
+            return self._estimate(value, no_interval("nothing varies, so nothing says how sure this is", spread))
         if self.solved.single:
-            return self._estimate(value, interval_of(self._normal(value, variance), "PPI++, normal"))
-        reach = t_quantile(0.5 + self.level / 2, self.solved.n_labelled_tasks - 1) * math.sqrt(variance)
-        return self._estimate(value, interval_of((value - reach, value + reach), "PPI++, t over labelled tasks"))
+            return self._estimate(value, interval_of(self._normal(value, spread.variance), "PPI++, normal", spread))
+        found = mean_interval(value, spread, level=self.level, unit="labelled task")
+        found["method"] = f"PPI++, {found['method']}"
+        return self._estimate(value, found)
 
     def _normal(self, value: float, variance: float) -> tuple[float, float]:
         reach = NormalDist().inv_cdf(0.5 + self.level / 2) * math.sqrt(variance)
@@ -348,7 +378,7 @@ class _Report:
             level=self.level,
             estimand=f"{self.what}, tasks drawn from a population",
             unit="row" if self.rows.task is None else "task",
-            n_tasks=None if self.rows.task is None else len(self.solved.influence),
+            n_tasks=None if self.rows.task is None else len(np.unique(self.rows.task)),
             n_samples=len(self.rows.auto),
             n_judgments=int(self.rows.labelled.sum()),
             **made,

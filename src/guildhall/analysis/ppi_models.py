@@ -33,16 +33,18 @@ class PpiTable:
     task: Codes | None = None
     probability: Floats | None = None
     stratum: Codes | None = None
+    grader: Codes | None = None
     n_excluded: int = 0
 
     def of(self, model: int, convention: Convention) -> PpiRows:
         mine = self.model == model
         return PpiRows(
             auto=by_convention(self.auto[mine], convention),
-            human=by_convention(self.human[mine], convention),
+            human=by_convention(self.human[mine], convention, what="human"),
             task=None if self.task is None else self.task[mine],
             probability=None if self.probability is None else self.probability[mine],
             stratum=None if self.stratum is None else self.stratum[mine],
+            grader=None if self.grader is None else self.grader[mine],
         )
 
 
@@ -68,10 +70,16 @@ def named_convention(word: str) -> Convention:
     raise UnknownName("convention", word, known=list(CONVENTIONS))
 
 
-def by_convention(scores: Floats, convention: Convention) -> Floats:
-    """Scores in {0, 0.5, 1} as what the convention counts; other scores (a judge's mean verdict) only as they are."""
+def by_convention(scores: Floats, convention: Convention, *, what: str | None = None) -> Floats:
+    """Scores in {0, 0.5, 1} as what the convention counts; other scores (a judge's mean verdict) only as they are.
+
+    With `what` other scores are refused: a mean of several grades is neither won nor tied.
+    """
     if convention == "half_tie":
         return scores
+    if what is not None and (other := scores[~np.isnan(scores) & ~np.isin(scores, (0.0, 0.5, 1.0))]).size:
+        allowed = f"0, 0.5 or 1 for {convention}; a mean of several grades has no ties to count, half_tie takes it"
+        raise ImpossibleValue(what, other[0], allowed=allowed)
     _, tie, _ = CONVENTIONS[convention]
     counted = np.where(scores == 0.5, tie, scores)
     return np.where(np.isnan(scores), np.nan, counted)
@@ -147,12 +155,12 @@ def _transported(
 
 
 def read_ppi(path: Path, *, stratum: str | None = None) -> PpiTable:
-    """Rows `model, auto, human` and optionally `task, sample, probability`; `human` may be empty, row by row.
+    """Rows `model, auto, human` and optionally `task, sample, probability, grader`; `human` may be empty, row by row.
 
     Rows without an automatic score (ungradable tasks) are outside the estimand: left out and counted.
     """
     named = (stratum,) if stratum else ()
-    table = read_table(path, required=("model", "auto", "human", *named), optional=("task", "probability"))
+    table = read_table(path, required=("model", "auto", "human", *named), optional=("task", "probability", "grader"))
     auto = table.numbers("auto")
     known = ~np.isnan(auto)
     if not known.any():
@@ -166,16 +174,17 @@ def read_ppi(path: Path, *, stratum: str | None = None) -> PpiTable:
         task=_whole(table.coded("task"), "task")[known] if "task" in table else None,
         probability=table.numbers("probability")[known] if "probability" in table else None,
         stratum=_whole(table.coded(stratum), stratum)[known] if stratum else None,
+        grader=table.coded("grader").codes[known] if "grader" in table else None,
         n_excluded=int((~known).sum()),
     )
 
 
 def read_pair_ppi(path: Path) -> PairRows:
-    """Rows `left, right, auto, human` and optionally `task`: scores from the left side, `human` empty where none.
+    """Rows `left, right, auto, human` and optionally `task, grader`: scores from the left side, `human` may be empty.
 
     Rows without an automatic score are left out.
     """
-    table = read_table(path, required=("left", "right", "auto", "human"), optional=("task",))
+    table = read_table(path, required=("left", "right", "auto", "human"), optional=("task", "grader"))
     auto = table.numbers("auto")
     known = ~np.isnan(auto)
     if not known.any():
@@ -188,7 +197,8 @@ def read_pair_ppi(path: Path) -> PairRows:
     for scores in (auto[known], human[~np.isnan(human)]):
         to_halves(scores)
     task = _whole(table.coded("task"), "task")[known] if "task" in table else None
-    return PairRows(tuple(index), left, right, auto[known], human, task)
+    grader = table.coded("grader").codes[known] if "grader" in table else None
+    return PairRows(tuple(index), left, right, auto[known], human, task, grader)
 
 
 def holds_pairs(path: Path) -> bool:

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.intervals import FEWEST_CLUSTERS, t_quantile
+from guildhall.analysis.crossed import crossed
+from guildhall.analysis.intervals import FEWEST_CLUSTERS, about, reach_of
+from guildhall.analysis.spreads import Spread, joined, tasks_alone
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import DisconnectedGraph, SeparatedModels, TooFew
 
@@ -31,6 +33,8 @@ class PairRows:
     auto: Floats
     human: Floats
     task: Codes | None = None
+    grader: Codes | None = None
+    """Who gave each human score; -1 where unknown or where there is none."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +47,8 @@ class PpiRatings:
 
 
 def ppi_ratings(rows: PairRows, *, lam: float | None = None, level: float = 0.95) -> PpiRatings:
-    """Scores with sandwich intervals clustered by task (by row without tasks); lambda minimises their total variance.
+    """Scores with sandwich intervals clustered by task (by row without tasks), the graders of the human scores crossed
+    with them where they are named; lambda minimises their total variance.
 
     Refuses pairs that fall into groups, and models that won or lost everything, whose score has no end.
     """
@@ -54,7 +59,8 @@ def ppi_ratings(rows: PairRows, *, lam: float | None = None, level: float = 0.95
     scores = fit.scores_at(lam)
     covariance = fit.covariance(scores, lam)
     classical = float(np.trace(fit.covariance(scores, 0.0)))
-    reach = t_quantile(0.5 + level / 2, fit.n_labelled_tasks - 1) * np.sqrt(np.diag(covariance))
+    spreads = fit.spreads(scores, lam, covariance)
+    reach = [reach_of(one, level=level) for one in spreads]
     return PpiRatings(
         models=rows.models,
         scores=tuple(
@@ -63,13 +69,14 @@ def ppi_ratings(rows: PairRows, *, lam: float | None = None, level: float = 0.95
                 interval=(float(score - width), float(score + width)),
                 level=level,
                 estimand=f"Bradley-Terry score of {model}, natural log-odds, mean 0, ties half",
-                method=f"prediction-powered likelihood, lambda {lam:.3f}, sandwich clustered by {fit.unit}",
+                method=f"prediction-powered likelihood, lambda {lam:.3f}, sandwich by {fit.unit}{spread.words}",
+                **about(spread),
                 unit=fit.unit,
                 n_tasks=fit.n_tasks if rows.task is not None else None,
                 n_samples=len(rows.auto),
                 n_judgments=fit.n_labelled,
             )
-            for model, score, width in zip(rows.models, scores, reach, strict=True)
+            for model, score, width, spread in zip(rows.models, scores, reach, spreads, strict=True)
         ),
         lam=lam,
         covariance=covariance,
@@ -122,6 +129,18 @@ class _PairFit:
         few = self.n_labelled_tasks / max(self.n_labelled_tasks - 1, 1)
         product: Floats = total.T @ total * few
         return product
+
+    def spreads(self, scores: Floats, lam: float, covariance: Floats) -> list[Spread]:
+        """Of each score: what tasks say, and what the graders of the human scores add."""
+        of_tasks = [tasks_alone(own, self.n_labelled_tasks) for own in np.diag(covariance).tolist()]
+        if self.rows.grader is None:
+            return of_tasks
+        which, chance = self.labelled, self._chance(scores)
+        moved = ((self.human - chance) - lam * (self.rows.auto - chance))[which] / self.n_labelled
+        inverse = np.linalg.inv(self._curvature(chance * (1 - chance) / len(chance)))
+        rows = moved[:, None] * (inverse[self.rows.left[which]] - inverse[self.rows.right[which]])
+        task, grader = self.task[which], self.rows.grader[which]
+        return [joined(own, crossed(one, task, grader)) for own, one in zip(of_tasks, rows.T, strict=True)]
 
     def _influence(self, scores: Floats) -> tuple[Floats, Floats]:
         """What each task adds to the error of each score: the human part, and the part that lambda multiplies."""

@@ -73,7 +73,7 @@ def _compiled_update() -> Callable[..., None]:
     return compiled
 
 
-CLUSTERS = ("task", "grader")
+CLUSTERS, CROSSED = ("task", "grader"), "crossed"
 COMPILE_ABOVE_VOTES = 1_000_000
 
 
@@ -87,7 +87,7 @@ def rate_file(
     covariates: Sequence[str] = (),
     level: float = 0.95,
 ) -> RatingTable:
-    """Ratings from a file with columns `left, right, winner`, clustered by task or grader where it names one.
+    """Ratings from a file with columns `left, right, winner`; tasks and graders are crossed where it names them.
 
     Without clusters and covariates only counts are kept, whatever the number of votes. `anchors` are MODEL=SCORE.
     """
@@ -95,7 +95,8 @@ def rate_file(
     by = _cluster(path, cluster)
     if by is None and not covariates:
         return rate_counts(count_vote_file(path), ties=named, anchors=fixed, position=position, level=level)
-    votes = read_votes(path, clusters=(by,) if by else (), covariates=covariates)
+    columns = CLUSTERS if by == CROSSED else (by,) if by else ()
+    votes = read_votes(path, clusters=columns, covariates=covariates)
     return rate_votes(votes, cluster=by, ties=named, anchors=fixed, position=position, level=level)
 
 
@@ -133,14 +134,14 @@ def parse_anchors(words: Sequence[str]) -> dict[str, float]:
 def _cluster(path: Path, wanted: str) -> str | None:
     if wanted == "none":
         return None
-    if wanted not in ("auto", *CLUSTERS):
-        raise UnknownName("cluster", wanted, known=["auto", *CLUSTERS, "none"])
+    if wanted not in ("auto", CROSSED, *CLUSTERS):
+        raise UnknownName("cluster", wanted, known=["auto", CROSSED, *CLUSTERS, "none"])
     found = column_names(path)
-    if wanted != "auto":
-        if wanted not in found:
-            raise MissingColumn(path.name, wanted, found=found)
-        return wanted
-    return next((name for name in CLUSTERS if name in found), None)
+    for name in CLUSTERS if wanted == CROSSED else (wanted,):
+        if wanted != "auto" and name not in found:
+            raise MissingColumn(path.name, name, found=found)
+    there = [name for name in CLUSTERS if name in found]
+    return wanted if wanted != "auto" else CROSSED if len(there) == len(CLUSTERS) else next(iter(there), None)
 
 
 MOST_BITS = 2048

@@ -1,7 +1,7 @@
 """Ratings of models from pairwise votes: score, interval, rank, and how far the rank is known.
 
 Estimand: each model's Bradley-Terry score in natural log-odds, mean 0 over the rated models (or on the scale of the
-anchors). Interval: sandwich covariance, clustered by task or grader where the votes name one, since votes about one
+anchors). Interval: sandwich covariance, tasks and graders crossed where the votes name them, since votes about one
 task, or by one grader, are not independent. Ranks: two models are told apart where the interval of their difference
 excludes zero, all differences simultaneously (Bonferroni).
 """
@@ -25,7 +25,9 @@ from guildhall.analysis.bradley_terry import (
     pair_rows,
     rows_of_votes,
 )
-from guildhall.analysis.intervals import t_quantile
+from guildhall.analysis.crossed import Crossing
+from guildhall.analysis.intervals import About, about, reach_of, t_quantile
+from guildhall.analysis.spreads import Spread, joint_df
 from guildhall.analysis.tables import Codes, Floats
 from guildhall.analysis.votes import VoteCounts, Votes, counts_of
 from guildhall.domain.estimates import Estimate
@@ -120,7 +122,7 @@ def rate_counts(
     rows = pair_rows(rated, position=position)
     fit = fit_bradley_terry(rows, ties=ties, anchors=_anchor_codes(anchors, names))
     effects = ["left side"] if position else []
-    return _table(rows, fit, rated, separated, effects, anchors or {}, unit="vote", n_clusters=None, level=level)
+    return _table(rows, fit, rated, separated, effects, anchors or {}, unit="vote", spreads=None, level=level)
 
 
 def rate_votes(
@@ -142,17 +144,78 @@ def rate_votes(
         votes = _between(votes, keep)
     rows, row_of = rows_of_votes(votes, position=position)
     fit = fit_bradley_terry(rows, ties=ties, anchors=_anchor_codes(anchors, votes.names))
-    n_clusters = None
+    spreads = None
     if cluster is not None:
-        meat, n_clusters = clustered_meat(votes, rows, row_of, fit, votes.clusters[cluster])
-        if n_clusters < FEWEST_CLUSTERS:
-            raise TooFew(f"{cluster}s", n_clusters, needed=FEWEST_CLUSTERS, what=f"an interval clustered by {cluster}")
-        fit = fit._replace(covariance=fit.inverse @ meat @ fit.inverse)
+        fit, spreads = _clustered(votes, rows, row_of, fit, cluster)
     effects = [*(["left side"] if position else []), *votes.covariates]
     rated = counts._replace(names=votes.names)
     return _table(
-        rows, fit, rated, separated, effects, anchors or {}, unit=cluster or "vote", n_clusters=n_clusters, level=level
+        rows, fit, rated, separated, effects, anchors or {}, unit=cluster or "vote", spreads=spreads, level=level
     )
+
+
+def _clustered(
+    votes: Votes, rows: FitRows, row_of: NDArray[np.intp], fit: Fit, cluster: str
+) -> tuple[Fit, list[Spread]]:
+    """The fit with the covariance that clusters give, and the spread of every parameter.
+
+    The moments are those of `crossed`, for all parameters at once: outer products in place of squares.
+    """
+    n = len(votes.left)
+    task = np.arange(n) if cluster == "grader" else votes.clusters["task"]
+    grader = None if cluster == "task" else votes.clusters["grader"]
+    weight = np.ones(n) if votes.weight is None else votes.weight
+    rows_crossed = Crossing(weight, group=np.zeros(n, dtype=np.int64), task=task, grader=grader)
+    by_task, (spent, of_people), expected = (
+        clustered_meat(votes, rows, row_of, fit, task),
+        rows_crossed.spent,
+        rows_crossed.expected,
+    )
+    if by_task.n_clusters < FEWEST_CLUSTERS:
+        words = f"an interval clustered by {cluster}"
+        raise TooFew(f"{cluster}s", by_task.n_clusters, needed=FEWEST_CLUSTERS, what=words)
+    tasks = fit.inverse @ by_task.of_sums @ fit.inverse * float(spent[0] / expected.tasks[0])
+    of_graders, more, own = np.zeros(len(tasks)), np.zeros_like(tasks), np.zeros(len(tasks))
+    if grader is not None and rows_crossed.asked[0]:
+        theirs, shown = _component(votes, rows, row_of, fit, (task, grader, weight), rows_crossed)
+        unit = fit.inverse @ theirs @ fit.inverse
+        beyond = float(of_people[0]) - shown
+        own = np.maximum(np.diag(unit), 0.0)
+        of_graders = own * float(of_people[0])
+        values, vectors = np.linalg.eigh(unit)
+        more = (vectors * np.maximum(values, 0.0)) @ vectors.T * beyond
+        own = own * beyond
+    plain = rows_crossed.spreads(np.zeros(n))[0]
+    spreads = [
+        plain._replace(
+            variance=variance + added, of_graders=min(part, variance + added), by_tasks=variance, df=plain.n_tasks - 1.0
+        )
+        for variance, added, part in zip(np.diag(tasks).tolist(), own.tolist(), of_graders.tolist(), strict=True)
+    ]
+    return fit._replace(covariance=tasks + more), spreads
+
+
+def _component(
+    votes: Votes,
+    rows: FitRows,
+    row_of: NDArray[np.intp],
+    fit: Fit,
+    columns: tuple[Codes, Codes, Floats],
+    crossing: Crossing,
+) -> tuple[Floats, float]:
+    """One unit of what graders add to the scores' outer products; and what of their part shows between tasks."""
+    task, grader, weight = columns
+    _, who = np.unique(grader, return_inverse=True)
+    share = np.bincount(who, weight)[who] / weight.sum()
+    tasks = clustered_meat(votes, rows, row_of, fit, task, share=share)
+    people = clustered_meat(votes, rows, row_of, fit, grader).of_sums
+    cells = clustered_meat(votes, rows, row_of, fit, task.astype(np.int64) * (int(who.max()) + 1) + who).of_sums
+    spent, of_people = (float(one[0]) for one in crossing.spent)
+    few = tasks.n_clusters / max(1, tasks.n_clusters - 1)
+    noise = (cells - tasks.mixed - tasks.mixed.T + of_people * tasks.of_sums) * few
+    expected = crossing.expected
+    theirs = float(expected.graders[0] - expected.noise[0])
+    return (people - noise) / theirs, float(expected.by_task[0]) * spent / float(expected.tasks[0])
 
 
 def rank_intervals(
@@ -210,31 +273,42 @@ def _table(
     anchors: Mapping[str, float],
     *,
     unit: str,
-    n_clusters: int | None,
+    spreads: list[Spread] | None,
     level: float,
 ) -> RatingTable:
-    m, df = fit.n_models, math.inf if n_clusters is None else n_clusters - 1.0
-    critical = t_quantile(0.5 + level / 2, df)
+    m, df = fit.n_models, math.inf
     errors = np.sqrt(np.maximum(np.diag(fit.covariance), 0.0))
-    method = f"Bradley-Terry, ties {fit.ties}; sandwich by {unit}" + (f" ({n_clusters})" if n_clusters else "")
+    reach, told, words = (t_quantile(0.5 + level / 2, df) * errors).tolist(), About(), f"sandwich by {unit}"
+    if spreads is not None:
+        # Every parameter rests on the same tasks and graders; the first speaks for all, and for ranks.
+        told, reach = about(spreads[0]), [reach_of(one, level=level) for one in spreads]
+        parts = [
+            sum(column)
+            for column in zip(*((one.variance - one.of_graders, one.of_graders) for one in spreads), strict=True)
+        ]
+        df = joint_df((parts[0], spreads[0].df), (parts[1], spreads[0].df_graders))
+        named = "task" if unit == "crossed" else unit
+        words, unit = f"sandwich by {named} ({spreads[0].n_tasks}){spreads[0].words}", named
+    method = f"Bradley-Terry, ties {fit.ties}; {words}"
 
-    def estimated(value: float, error: float, estimand: str) -> Estimate:
+    def estimated(value: float, reach: float, estimand: str) -> Estimate:
         return Estimate(
             value=value,
-            interval=(value - critical * error, value + critical * error),
+            interval=(value - reach, value + reach),
             estimand=estimand,
             method=method,
             level=level,
             unit=unit,
             n_judgments=votes.n_votes,
             n_excluded=votes.n_excluded,
+            **told,
         )
 
     scale = "on the anchors' scale" if anchors else "mean 0"
     ranks = rank_intervals(fit.ratings, fit.covariance[:m, :m], level=level, df=df)
     ratings = []
     for rank, i in enumerate(np.argsort(-fit.ratings, kind="stable").tolist(), 1):
-        score = estimated(float(fit.ratings[i]), float(errors[i]), f"Bradley-Terry score in log-odds, {scale}")
+        score = estimated(float(fit.ratings[i]), reach[i], f"Bradley-Terry score in log-odds, {scale}")
         if votes.names[i] in anchors:
             score = replace(score, interval=None, why_no_interval="an anchor: its score is given, not estimated")
         ratings.append(Rating(votes.names[i], score, rank, ranks[i]))
@@ -244,9 +318,7 @@ def _table(
         ratings.append(Rating(name, replace(score, value=None, interval=None, why_no_interval=why), None, None))
     n_tie = len(fit.parameters) - m - len(effect_names)
     effects = {
-        name: estimated(
-            float(fit.parameters[m + n_tie + j]), float(errors[m + n_tie + j]), f"effect of {name} in log-odds"
-        )
+        name: estimated(float(fit.parameters[m + n_tie + j]), reach[m + n_tie + j], f"effect of {name} in log-odds")
         for j, name in enumerate(effect_names)
     }
     tie_parameter = float(fit.parameters[m]) if n_tie else None

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.chance_corrected import alpha_estimate
+from guildhall.analysis.chance_corrected import Labels, alpha_estimate
 from guildhall.analysis.files import read_table
 from guildhall.analysis.shares import clustered_share
 from guildhall.domain.estimates import Estimate
@@ -47,19 +47,18 @@ def coder_agreement(
     items = sorted({item for labels in by_coder.values() for item in labels})
     names = sorted({label for labels in by_coder.values() for label in labels.values()})
     column = {name: at for at, name in enumerate(names)}
-    counts = np.zeros((len(items), len(names)), dtype=np.int64)
-    for labels in by_coder.values():
-        for row, item in enumerate(items):
-            if item in labels:
-                counts[row, column[labels[item]]] += 1
-    kept = counts.sum(axis=1) >= 2
+    place = {item: at for at, item in enumerate(items)}
+    rows = [(place[item], column[label]) for labels in by_coder.values() for item, label in labels.items()]
+    sample, value = np.array(rows, dtype=np.intp).reshape(-1, 2).T
+    task = np.unique([task_of[item] for item in items], return_inverse=True)[1]
+    labels = Labels(sample, value, task, len(names))
+    kept = labels.counts.sum(axis=1) >= 2
     if not kept.any():
         return {}
-    counts = counts[kept]
-    task = np.unique([task_of[item] for item, both in zip(items, kept, strict=True) if both], return_inverse=True)[1]
+    counts, task = labels.counts[kept], task[kept]
     same = counts.max(axis=1) == counts.sum(axis=1)
     agreed = clustered_share(same, task, what="share of justifications with one label from all coders", level=level)
-    alpha = alpha_estimate(counts, task, unit="task", metric="nominal", level=level)
+    alpha = alpha_estimate(labels, unit="task", metric="nominal", level=level)
     return {"the same label": agreed, "Krippendorff's alpha": alpha}
 
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.intervals import IntervalFields, cluster_variance, matched_df, share_interval
+from guildhall.analysis.crossed import crossed
+from guildhall.analysis.intervals import IntervalFields, share_interval
 
 if TYPE_CHECKING:
     from guildhall.analysis.savings import TaskLedger
@@ -46,14 +47,8 @@ def moved_wins(ledger: TaskLedger, *, level: float) -> Moved | None:
 
 def _exact_share(value: float, errors: Floats, weight: Floats, ledger: TaskLedger, level: float) -> IntervalFields:
     n_judgments = float(ledger.judged.mean()) / float(weight @ weight)
-    return share_interval(
-        value,
-        cluster_variance(errors),
-        n_clusters=len(errors),
-        n_judgments=max(len(errors), int(n_judgments)),
-        level=level,
-        df=matched_df(errors),
-    )
+    spread = crossed(errors, np.arange(len(errors)), weight=weight)
+    return share_interval(value, spread, n_judgments=max(len(errors), int(n_judgments)), level=level)
 
 
 def _with_share(ledger: TaskLedger, value: float, wanted: float) -> TaskLedger:

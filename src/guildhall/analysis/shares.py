@@ -1,4 +1,4 @@
-"""Shares of ratings that fall into a class, clustered by task: severity, acceptance, reasons."""
+"""Shares of ratings that fall into a class, tasks and graders crossed: severity, acceptance, reasons."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.intervals import cluster_variance, share_interval, widened
+from guildhall.analysis.crossed import SHARE_OF_CELLS, crossed
+from guildhall.analysis.intervals import share_interval
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingJudged
 
@@ -20,7 +21,7 @@ def clustered_share(
     cluster: Codes,
     *,
     what: str,
-    second: Codes | None = None,
+    grader: Codes | None = None,
     weight: Floats | None = None,
     level: float = 0.95,
     unit: str = "task",
@@ -28,8 +29,7 @@ def clustered_share(
 ) -> Estimate:
     """The (weighted) share of rows that are hits, times `per`; rows of one cluster go together.
 
-    `second` names whoever gave each row: where they met several clusters they are a second one. Weights are inverse
-    sampling rates: a control drawn one in ten counts for ten.
+    `grader` names whoever gave each row. Weights are inverse sampling rates: a control drawn one in ten counts for ten.
     """
     if not len(hit):
         raise NothingJudged(what)
@@ -37,20 +37,15 @@ def clustered_share(
     if not (np.isfinite(weights).all() and (weights > 0).all()):
         raise ImpossibleValue("a weight", "0, negative or NaN", allowed="above 0 on every row")
     value = float(weights @ hit) / float(weights.sum())
-    _, at = np.unique(cluster, return_inverse=True)
     errors = weights * (hit - value) / weights.sum()
-    contributions = np.asarray(np.bincount(at, errors), dtype=np.float64)
-    spread = widened(cluster_variance(contributions), max(1, len(contributions) - 1), errors, at, second)
+    spread = crossed(errors, cluster, grader, weight=weights, share_of_cells=SHARE_OF_CELLS)
     effective_rows = float(weights.sum()) ** 2 / float(weights @ weights)
     found = share_interval(
         value,
-        spread.variance,
-        n_clusters=len(contributions),
-        n_judgments=max(len(contributions), int(effective_rows)),
+        spread,
+        n_judgments=max(spread.n_tasks, int(effective_rows)),
         level=level,
-        df=spread.df,
         unit=unit,
-        words=spread.words,
     )
     if found["interval"] is not None:
         found["interval"] = (found["interval"][0] * per, found["interval"][1] * per)
@@ -59,7 +54,7 @@ def clustered_share(
         level=level,
         estimand=what,
         unit=unit,
-        n_tasks=len(contributions) if unit == "task" else None,
+        n_tasks=spread.n_tasks if unit == "task" else None,
         n_judgments=len(hit),
         **found,
     )
@@ -86,7 +81,7 @@ def severity_shares(rows: SeverityRows, *, level: float = 0.95) -> dict[str, Est
         name: clustered_share(
             rows.rating[lost] == code,
             rows.task[lost],
-            second=rater,
+            grader=rater,
             what=f"share of ratings {name!r} among lost deliverables",
             level=level,
         )
@@ -104,7 +99,7 @@ def per_hundred_deliverables(rows: SeverityRows, name: str, *, level: float = 0.
     return clustered_share(
         rows.rating == rows.classes.index(name),
         rows.task,
-        second=rows.rater,
+        grader=rows.rater,
         what=f"deliverables rated {name!r} per 100",
         weight=weight,
         level=level,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from guildhall.analysis.intervals import clustered_mean, t_estimate
+from guildhall.analysis.intervals import mean_of_rows, t_estimate
 from guildhall.analysis.tables import Codes, Floats
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import NotEnoughData
@@ -50,12 +50,10 @@ def margin_over_splits(
 
 def mean_margin(values: Floats, cluster: Codes, *, what: str, unit: str, level: float = 0.95) -> Estimate:
     """A mean over samples with a t interval over clusters."""
-    mean = clustered_mean(values, cluster)
+    value, spread = mean_of_rows(values, cluster)
     return t_estimate(
-        mean.value,
-        mean.error,
-        n_clusters=mean.n_clusters,
-        df=mean.df,
+        value,
+        spread,
         estimand=what,
         method=f"mean over samples, t over {unit}s",
         unit=unit,

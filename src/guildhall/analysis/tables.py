@@ -83,6 +83,21 @@ def distinct(keys: Codes, size: int) -> tuple[Codes, Codes]:
     return found, place[keys]
 
 
+def dense(codes: Codes) -> tuple[Codes, int, Codes]:
+    """Codes from 0, without gaps where they lie far apart; how many there may be; and what they were."""
+    size = int(codes.max(initial=-1)) + 1
+    if len(codes) and (int(codes.min()) < 0 or size > 4 * len(codes)):
+        names, codes = np.unique(codes, return_inverse=True)
+        return codes.astype(np.int64), len(names), names
+    return codes.astype(np.int64), max(size, 1), np.arange(max(size, 1))
+
+
+def kinds_in(of: Codes, kind: Codes, size: int) -> Codes:
+    """How many kinds occur in each of `size` places."""
+    keys = np.unique(of.astype(np.int64) * (int(kind.max()) + 1) + kind)
+    return np.bincount(keys // (int(kind.max()) + 1), minlength=size)
+
+
 def concatenate(chunks: Sequence[Table]) -> Table:
     """Chunks as one table, their dictionaries merged."""
     names = [name for name in chunks[0].columns if all(name in chunk for chunk in chunks)]

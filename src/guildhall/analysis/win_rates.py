@@ -11,6 +11,7 @@ ties per sample.
 from __future__ import annotations
 
 import math
+from dataclasses import replace as replaced
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -108,15 +109,23 @@ def _within_sample(task: Codes, counts: NDArray[np.int64], worth: Worth, *, leve
     return interval_of(law.interval(level), f"grades resampled within samples, {law.method}")
 
 
-IntervalKind = Literal["t", "two-level", "tasks", "within-sample", "always-valid"]
-INTERVALS: tuple[IntervalKind, ...] = ("t", "two-level", "tasks", "within-sample", "always-valid")
+IntervalKind = Literal["decided", "crossed", "t", "two-level", "tasks", "within-sample", "always-valid"]
+INTERVALS: tuple[IntervalKind, ...] = (
+    "decided",
+    "crossed",
+    "t",
+    "two-level",
+    "tasks",
+    "within-sample",
+    "always-valid",
+)
 
 
 ALL_TIES = "every judgment is a tie; there is no win or loss to learn from"
 
 
 class WinRate(NamedTuple):
-    """One model's record. `design_effect`: how much the graders add to the variance; absent where they cannot."""
+    """One model's record."""
 
     model: str
     wins: int
@@ -125,35 +134,39 @@ class WinRate(NamedTuple):
     win: Estimate
     win_or_tie: Estimate
     half_tie: Estimate
-    design_effect: float | None
 
 
-def win_rates(outcomes: Outcomes, *, interval: IntervalKind = "t", level: float = 0.95, seed: int = 0) -> list[WinRate]:
+def win_rates(
+    outcomes: Outcomes, *, interval: IntervalKind = "decided", level: float = 0.95, seed: int = 0
+) -> list[WinRate]:
     """Each model's win rates, in the order the models appear.
 
-    Interval `t` (default): a t interval over task means, on the logit scale under 1,000 tasks, exact where tasks or
-    wins are few; graders who judged several tasks are a second cluster. `tasks`: tasks resampled. `two-level`: tasks,
-    then grades within samples (over-covers). `within-sample`: grades only, for these very tasks. `always-valid`: may
-    be looked at after every task; tasks count in the order in which they first appear, which must not depend on how
-    they turn out. `seed` matters to the resampled kinds only.
+    Interval `decided` (default): exact where tasks or wins are few, else a t interval on the logit scale over tasks
+    and graders crossed. `crossed`: the latter wherever there is one. `t`: tasks alone, for these very graders. `tasks`:
+    tasks resampled. `two-level`: tasks, then grades within samples (over-covers). `within-sample`: grades only, for
+    these very tasks. `always-valid`: may be looked at after every task; tasks count in the order in which they first
+    appear, which must not depend on how they turn out. `seed` matters to the resampled kinds only.
     """
+    if interval == "t":
+        outcomes = replaced(outcomes, grader=None)
     groups = Groups(outcomes)
-    rated = {convention: Rated(groups, convention) for convention in CONVENTIONS}
-    rates = {convention: rates_of(one, interval=interval, level=level, seed=seed) for convention, one in rated.items()}
-    effects = rated["half_tie"].design_effects() if interval == "t" else [None] * len(groups)
+    rates = {
+        convention: rates_of(Rated(groups, convention), interval=interval, level=level, seed=seed)
+        for convention in CONVENTIONS
+    }
     made = []
     for at, (code, counts) in enumerate(zip(groups.codes.tolist(), groups.totals.tolist(), strict=True)):
         losses, ties, wins = counts
         own = {convention: estimated[at] for convention, estimated in rates.items()}
-        made.append(WinRate(outcomes.model.names[code], wins, ties, losses, **own, design_effect=effects[at]))
+        made.append(WinRate(outcomes.model.names[code], wins, ties, losses, **own))
     return made
 
 
-def rates_of(rated: Rated, *, interval: IntervalKind = "t", level: float = 0.95, seed: int = 0) -> list[Estimate]:
+def rates_of(rated: Rated, *, interval: IntervalKind = "decided", level: float = 0.95, seed: int = 0) -> list[Estimate]:
     """The rates of many groups, each with its own interval and all that was counted for it."""
     groups, convention = rated.groups, rated.convention
-    if interval == "t":
-        made = share_intervals(rated.shares(), level=level, words=rated.words())
+    if interval == "decided" or interval == "crossed" or interval == "t":
+        made = share_intervals(rated.shares(), level=level, crossed_only=interval == "crossed")
         if convention == "half_tie":
             decided = (groups.totals[:, 0] + groups.totals[:, 2] > 0).tolist()
             made = [own if any_did else no_interval(ALL_TIES) for own, any_did in zip(made, decided, strict=True)]

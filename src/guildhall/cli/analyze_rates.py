@@ -22,7 +22,10 @@ def ratings(
     file: Annotated[Path, typer.Argument(help="Rows: left, right, winner; optionally task, grader, weight.")],
     ties: Annotated[str, typer.Option(help="davidson, rao-kupper or half.")] = "davidson",
     cluster: Annotated[
-        str, typer.Option(help="auto (task, else grader, where the file names one), task, grader or none.")
+        str,
+        typer.Option(
+            help="auto (tasks and graders crossed, as far as the file names them), crossed, task, grader or none."
+        ),
     ] = "auto",
     anchor: Annotated[list[str] | None, typer.Option(help="MODEL=SCORE, kept fixed; may be repeated.")] = None,
     position: Annotated[bool, typer.Option("--position", help="Estimate the left side's advantage too.")] = False,
@@ -126,7 +129,14 @@ OUTCOMES = ("losses", "ties", "wins")
 
 def win_rate(
     file: Annotated[Path, typer.Argument(help="Rows: task, model, score (0, 0.5, 1); optionally sample, grader.")],
-    interval: Annotated[str, typer.Option(help="t, two-level, tasks, within-sample or always-valid.")] = "t",
+    interval: Annotated[
+        str,
+        typer.Option(
+            help="decided (by how many tasks, wins and graders there are), crossed, t (tasks alone), two-level, tasks, "
+            "within-sample or always-valid."
+        ),
+    ] = "decided",
+    strata: Annotated[str | None, typer.Option(help="A column that stays in any other draw, e.g. occupation.")] = None,
     by: Annotated[list[str] | None, typer.Option(help="Break down by a column; outer ones first.")] = None,
     level: Annotated[float, typer.Option(help="Confidence level.")] = 0.95,
     seed: Annotated[int, typer.Option(help="Seed of the resampled intervals.")] = 0,
@@ -137,7 +147,9 @@ def win_rate(
     from guildhall.analysis.outcomes import read_outcomes
     from guildhall.analysis.win_rates import named_interval, win_rates
 
-    outcomes = read_outcomes(file, by=by or ())
+    outcomes = read_outcomes(file, by=by or (), strata=strata)
+    if again := outcomes.said_again:
+        note(f"{again} rows judge again what the same grader judged before: is a part of the file in there twice?")
     rates = win_rates(outcomes, interval=named_interval(interval), level=level, seed=seed)
     cells = breakdown(outcomes, by, level=level) if by else []
     if json:
@@ -187,7 +199,7 @@ def _row(one: WinRate) -> dict[str, Any]:
         "win": one.win,
         "win_or_tie": one.win_or_tie,
         "half_tie": one.half_tie,
-        "design_effect": one.design_effect,
+        "design_effect": one.half_tie.design_effect,
     }
 
 
@@ -218,10 +230,12 @@ def _show_rates(rates: list[WinRate]) -> None:
     )
     for one in rates:
         note(f"{one.model}: half tie by {one.half_tie.method}; {one.half_tie.n_excluded} rows without a score left out")
+        if one.half_tie.target is not None:
+            note(f"{one.model}: about {one.half_tie.target}")
         if one.half_tie.why_no_interval:
             note(f"{one.model}: no interval: {one.half_tie.why_no_interval}")
-        if one.design_effect:
-            note(f"{one.model}: graders multiply the variance by {one.design_effect:.2f}")
+        if one.half_tie.design_effect:
+            note(f"{one.model}: graders multiply the variance by {one.half_tie.design_effect:.2f}")
 
 
 def _show_cells(cells: list[Cell], by: list[str]) -> None:

@@ -87,7 +87,7 @@ def scrub(
     files = _files(paths)
     names = neutral_names(files, side=side)
     with _documents() as look:
-        _tell(each(files, lambda file: look.scrub(file, out=out, shown=names[file])), json=json)
+        _tell(each(files, lambda file: look.cleaned(file, out=out, shown=names[file])), json=json)
 
 
 @app.command()

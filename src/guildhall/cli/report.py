@@ -115,6 +115,10 @@ def _matches(given: list[str]) -> dict[str, str]:
     return {old: new for old, _, new in pairs}
 
 
+def _points(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f}"
+
+
 def _show_difference(found: StudyDifference, out: Path, *, json: bool) -> None:
     from guildhall.reports.number_format import rate_name, shown
     from guildhall.study.comparing import write_difference
@@ -124,12 +128,13 @@ def _show_difference(found: StudyDifference, out: Path, *, json: bool) -> None:
         as_json({**found.model_dump(mode="json"), "passed": found.passed})
     else:
         rows = [
-            (one.model, rate_name(name), *shown(estimate, "points"), estimate.n_tasks)
+            (one.model, rate_name(name), *shown(estimate, "points"), _points(one.could_see.get(name)), estimate.n_tasks)
             for one in found.models
             for name, estimate in one.difference.items()
         ]
         title = f"{found.second.study} less {found.first.study}, in points"
-        table(title, ("model", "rate", "difference", "interval", "tasks"), rows, numeric=(2, 4))
+        table(title, ("model", "rate", "difference", "interval", "could see", "tasks"), rows, numeric=(2, 4, 5))
+        note("could see: the smallest difference such a comparison tells from none four times out of five")
         for finding in found.gate:
             typer.secho(
                 f"{finding.outcome}: {finding.condition} [{finding.model}]: {finding.words}",

@@ -121,8 +121,19 @@ class Documents:
             return file
         return made.out or file
 
+    def cleaned(self, file: Path, *, out: Path, shown: str | None = None) -> FileOutcome:
+        """The file by allow-lists, as `out/shown`; sound and film are encoded again, as the kind they are."""
+        made = self.scrub(file, out=out, shown=shown)
+        if made.kind.row.scrubber is None and made.kind.copied is made.kind and made.kind.row.muxer:
+            copied = self.copied(file, out=out)
+            if copied.out is not None:
+                return achieved(
+                    file, made.kind, findings=made.findings, out=[copied.out.rename(out / (shown or file.name))]
+                )
+        return made
+
     def scrub(self, file: Path, *, out: Path, shown: str | None = None) -> FileOutcome:
-        """A copy without its makers' traces, as `out/shown`."""
+        """A copy by allow-lists, as `out/shown`."""
 
         def scrubbed(known: Detected) -> FileOutcome:
             made = self.rooms.call(inside.scrub, file, out=out, kind=known.kind.value, shown=shown or file.name)

@@ -30,6 +30,8 @@ class ModelDifference(Value):
     first: dict[str, Estimate]
     second: dict[str, Estimate]
     difference: dict[str, Estimate]
+    could_see: dict[str, float | None] = {}
+    """The smallest difference that this comparison would tell from none four times out of five."""
 
 
 class GateOutcome(StrEnum):

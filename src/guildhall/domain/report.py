@@ -165,6 +165,10 @@ class Figure(Value):
     plot: Plot
 
 
+WARNING = "Warning: "
+"""How words begin that a page shows in red: they belong in the same breath as the figures beside them."""
+
+
 class Quotation(Value):
     """Somebody's own words, what they are filed under, and where they come from."""
 
@@ -199,6 +203,36 @@ class RunReport(Value):
     version: str
 
 
+class GraderErrors(Value):
+    """What graders add to the variance of one rate, and what it takes to say so of a difference between two.
+
+    `added` goes on top of what tasks say; `of_graders` has their degrees of freedom. `noise` is what of the squares of
+    the `errors` is not theirs, and `scale` makes of the rest what they add.
+    """
+
+    added: float
+    of_graders: float
+    noise: float
+    scale: float
+
+
+class GradersOfModel(Value):
+    """The graders of one model's work. `errors` has an entry for each of `TaskRates.graders`, in shares of the rate."""
+
+    number: int
+    effective: float
+    df: float
+    like_these: bool
+    unnamed: float
+    parts: dict[str, GraderErrors]
+    errors: dict[str, tuple[float, ...]]
+
+    def errors_of(self, convention: str) -> tuple[float, ...]:
+        if convention != "half_tie":
+            return self.errors[convention]
+        return tuple(0.5 * (one + other) for one, other in zip(*self.errors.values(), strict=True))
+
+
 class TaskRates(Value):
     """Each task's own rates by model, from which two reports are compared paired by task.
 
@@ -209,6 +243,10 @@ class TaskRates(Value):
     tasks: tuple[TaskKey, ...]
     win: dict[str, tuple[float | None, ...]]
     win_or_tie: dict[str, tuple[float | None, ...]]
+    graders: tuple[str, ...] = ()
+    """Digests of the graders' code names: the same person in two reports has the same one."""
+    of_graders: dict[str, GradersOfModel] = {}
+    """By model; reports of earlier versions do not say."""
 
     def of(self, model: str, convention: str) -> dict[str, float]:
         """Task -> the model's mean there, for `win`, `win_or_tie` or `half_tie`."""

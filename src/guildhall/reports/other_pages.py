@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 
 from guildhall import __version__
 from guildhall.analysis.savings_files import SpeedAndCost
-from guildhall.domain.differences import StudyDifference
+from guildhall.domain.differences import ModelDifference, StudyDifference
 from guildhall.domain.occupations import LabelAgreement, Selection, Shift, Thresholds, Validation
 from guildhall.domain.report import Forest
 from guildhall.reports.chapters.savings import savings_section
@@ -35,6 +36,11 @@ def difference_html(found: StudyDifference) -> str:
     return environment().get_template("difference.html").render(found=found, drawn=drawn)
 
 
+def registration_html(made: Mapping[str, object]) -> str:
+    """The page of a study's registration."""
+    return environment().get_template("registration.html").render(made=made)
+
+
 def difference_json(found: StudyDifference) -> str:
     return json.dumps(found.model_dump(mode="json") | {"passed": found.passed}, indent=2, ensure_ascii=False) + "\n"
 
@@ -54,7 +60,7 @@ def difference_markdown(found: StudyDifference) -> str:
         lines += [f"## The gate {'is open' if found.passed else 'is shut'}", ""]
         lines += text_table(["condition", "model", "outcome", "because"], rows)
     lines += ["## Differences in points", ""]
-    header = ["model", "against", "rate", found.first.study, found.second.study, "difference", "rests on"]
+    header = ["model", "against", "rate", found.first.study, found.second.study, "difference", "could see", "rests on"]
     lines += text_table(header, _rows(found))
     for side, names in ((found.first, found.only_first), (found.second, found.only_second)):
         lines += [f"Only in {side.study}: {', '.join(names)}.", ""] if names else []
@@ -69,11 +75,18 @@ def _rows(found: StudyDifference) -> list[list[str]]:
             rate_name(name),
             *(shown(side[name], "percent").line for side in (one.first, one.second)),
             shown(estimate, "points").line,
+            _could_see(one, name),
             basis(estimate),
         ]
         for one in found.models
         for name, estimate in one.difference.items()
     ]
+
+
+def _could_see(one: ModelDifference, name: str) -> str:
+    """The smallest difference that would show four times out of five, in points."""
+    least = one.could_see.get(name)
+    return "" if least is None else f"{100 * least:.1f}"
 
 
 def savings_page(found: SpeedAndCost, *, title: str, seed: int = 0) -> str:

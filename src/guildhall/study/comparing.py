@@ -26,7 +26,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from guildhall import __version__
-from guildhall.analysis.paired import paired_difference
+from guildhall.analysis.paired import paired_difference, people_of, smallest_seen
 from guildhall.domain.differences import GateFinding, GateOutcome, ModelDifference, ReportSide, StudyDifference
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.policy import GroupKind
@@ -121,13 +121,18 @@ def _decide(condition: GateCondition, estimate: Estimate) -> tuple[GateOutcome, 
 
 
 def difference_between(
-    first: Report, second: Report, *, matches: Mapping[str, str] | None = None, level: float = 0.95
+    first: Report, second: Report, *, matches: Mapping[str, str] | None = None, level: float | None = None
 ) -> StudyDifference:
     """Second minus first, for each model of both; `matches` maps a name in the first report to one in the second.
+
+    Without a `level` it is the stricter one of the reports: a look before the end spends little of the error.
 
     Reports by different kinds of graders, or against different baselines, measure different things: they are refused.
     """
     _same_measure(first, second)
+    level = level or max(
+        [one.level for report in (first, second) for own in report.rates.values() for one in own.values()], default=0.95
+    )
     pairs = _pairs(first, second, matches or {})
     shared = set(_rates(first).tasks) & set(_rates(second).tasks)
     old, new = first.rates, second.rates
@@ -136,19 +141,22 @@ def difference_between(
         second=_side(second),
         baseline=second.policy.baseline,
         tasks_shared=len(shared),
-        models=tuple(
-            ModelDifference(
-                model=model,
-                against=against,
-                first=old[against],
-                second=new[model],
-                difference={name: _difference(first, second, against, model, name, level) for name in ESTIMATES},
-            )
-            for against, model in pairs.items()
-        ),
+        models=tuple(_compared(first, second, against, model, level) for against, model in pairs.items()),
         only_first=tuple(name for name in old if name not in pairs),
         only_second=tuple(name for name in new if name not in pairs.values()),
         version=__version__,
+    )
+
+
+def _compared(first: Report, second: Report, against: str, model: str, level: float) -> ModelDifference:
+    difference = {name: _difference(first, second, against, model, name, level) for name in ESTIMATES}
+    return ModelDifference(
+        model=model,
+        against=against,
+        first=first.rates[against],
+        second=second.rates[model],
+        difference=difference,
+        could_see={name: smallest_seen(one) for name, one in difference.items()},
     )
 
 
@@ -183,8 +191,9 @@ def _pairs(first: Report, second: Report, matches: Mapping[str, str]) -> dict[st
 def _difference(first: Report, second: Report, against: str, model: str, name: str, level: float) -> Estimate:
     told = (f"{name} of {model} in {second.study}", f"{name} of {against} in {first.study}")
     after, before = _rates(second).of(model, name), _rates(first).of(against, name)
+    people = people_of(_rates(second), model, name), people_of(_rates(first), against, name)
     try:
-        return paired_difference(after, before, names=told, level=level)
+        return paired_difference(after, before, names=told, people=people, level=level)
     except NothingPaired as error:
         return Estimate(
             value=None,

@@ -126,8 +126,8 @@ def _mean(scores: list[float], tasks: list[str]) -> Estimate:
     what = "mean over tasks of the share of rubric points"
     if not scores:
         return Estimate(value=None, estimand=what, method="none", why_no_interval="no mark has a score")
-    value, error, n = mean_of_cluster_means(np.array(scores), np.unique(np.array(tasks), return_inverse=True)[1])
-    return t_estimate(value, error, n_clusters=n, estimand=what, method="t over tasks", n_samples=len(scores))
+    value, spread = mean_of_cluster_means(np.array(scores), np.unique(np.array(tasks), return_inverse=True)[1])
+    return t_estimate(value, spread, estimand=what, method="t over tasks", n_samples=len(scores))
 
 
 def _noise(scored: list[tuple[RubricMark, float]]) -> float | None:

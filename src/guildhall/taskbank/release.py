@@ -231,7 +231,7 @@ def _cleaned(
     folder.mkdir()
     original = folder / f"file{PurePosixPath(file.name).suffix}"
     workspace.blobs.copy_to(file.digest, original)
-    scrubbed = looking.scrub(original, out=folder / "clean")
+    scrubbed = looking.cleaned(original, out=folder / "clean")
     if scrubbed.outcome is not LookOutcome.OK:
         raise CannotRelease(task, f"a reference file cannot be cleaned: {scrubbed.reason}")
     clean = scrubbed.out[0]

@@ -67,11 +67,10 @@ def _seconds_a_mark(model: str, timed: Sequence[Mark]) -> Estimate:
         why = "no uncached mark was timed"
         return Estimate(value=None, estimand=estimand, unit="essay", method="none", why_no_interval=why)
     _, essay = np.unique([mark.essay for mark in timed], return_inverse=True)
-    value, error, n_essays = mean_of_cluster_means(np.array([mark.seconds for mark in timed], dtype=float), essay)
+    value, spread = mean_of_cluster_means(np.array([mark.seconds for mark in timed], dtype=float), essay)
     return t_estimate(
         value,
-        error,
-        n_clusters=n_essays,
+        spread,
         estimand=estimand,
         method="mean over essays, t over essays",
         unit="essay",

@@ -10,7 +10,13 @@ from guildhall.errors import UnreadableFile
 _TOKEN = re.compile(
     rb"\\'([0-9a-f]{2})|\\u(-?\d+) ?\??|\\([a-z]+)(-?\d+)? ?|\\(.)|([{}])|([^\\{}\r\n]+)", re.DOTALL | re.IGNORECASE
 )
-_UNSEEN = frozenset(b"fonttbl colortbl stylesheet info pict listtable listoverridetable rsidtbl fldinst".split())
+_UNSEEN = frozenset(
+    b"""fonttbl colortbl stylesheet info pict listtable listoverridetable rsidtbl fldinst filetbl file nextfile template
+    revtbl private private1 xe tc tcn rxe txe comment objdata objclass objname objalias objsect datafield listname falt
+    panose themedata datastore generator latentstyles userprops xmlnstbl docvar bkmkstart bkmkend ftnsep ftnsepc ftncn
+    aftnsep aftnsepc aftncn title subject author operator company manager category keywords doccomm hlinkbase""".split()
+)
+"""Destinations whose words are on no page: all that the format has without an asterisk; those with one are left out."""
 _DEEPEST = 1_000
 _LINE_ENDS = frozenset({b"par", b"line", b"row", b"page"})
 

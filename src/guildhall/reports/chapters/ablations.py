@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import polars as pl
 
-from guildhall.analysis.evidence import Evidence, Need, rates_by_task
-from guildhall.analysis.paired import paired_difference
+from guildhall.analysis.evidence import Evidence, Need
+from guildhall.analysis.paired import paired_difference, people_of, rates_by_task
 from guildhall.analysis.pairs import words_in
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.estimates import Estimate
@@ -141,7 +141,7 @@ def _ablation(setting: str, base: ModelRun, changed: ModelRun, rates: TaskRates,
         changed=changed.name,
         changed_level=_level(changed, setting),
         difference={
-            name: _difference(rates.of(changed.name, name), rates.of(base.name, name), (changed.name, base.name), level)
+            name: _difference((rates, changed.name), (rates, base.name), name, (changed.name, base.name), level)
             for name in CONVENTIONS
         },
     )
@@ -161,7 +161,7 @@ def _best_of(evidence: Evidence) -> list[Ablation]:
         [name] = chosen.win
         names = (f"best of {n}", "one try")
         difference = {
-            one: _difference(chosen.of(name, one), tries.of(name, one), names, evidence.level) for one in CONVENTIONS
+            one: _difference((chosen, name), (tries, name), one, names, evidence.level) for one in CONVENTIONS
         }
         made.append(Ablation("best of N", name, "one try", name, f"best of {n}", difference))
     return made
@@ -174,10 +174,12 @@ def _rates_of(evidence: Evidence, submissions: set[str]) -> TaskRates:
 
 
 def _difference(
-    changed: Mapping[str, float], base: Mapping[str, float], names: tuple[str, str], level: float
+    changed: tuple[TaskRates, str], base: tuple[TaskRates, str], convention: str, names: tuple[str, str], level: float
 ) -> Estimate:
+    means = [rates.of(model, convention) for rates, model in (changed, base)]
+    people = people_of(*changed, convention), people_of(*base, convention)
     try:
-        return paired_difference(changed, base, names=names, level=level)
+        return paired_difference(means[0], means[1], names=names, people=people, level=level)
     except NothingPaired as error:
         what = f"{names[0]} minus {names[1]}, mean over tasks"
         return Estimate(value=None, level=level, estimand=what, method="none", n_tasks=0, why_no_interval=str(error))

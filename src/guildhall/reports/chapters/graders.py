@@ -8,20 +8,21 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from guildhall.analysis.accountability import JudgeOfFile
 from guildhall.analysis.agreement import agreement, agreement_by_model
-from guildhall.analysis.agreement_report import best_constant
-from guildhall.analysis.chance_corrected import alpha_estimate, gwet_estimate
+from guildhall.analysis.agreement_report import best_constant, within_points
+from guildhall.analysis.chance_corrected import alpha_estimate, gwet_estimate, labels_of
 from guildhall.analysis.effects import GuessRows, blinding_index
 from guildhall.analysis.evidence import Evidence, Need
-from guildhall.analysis.intervals import clustered_mean, t_estimate
+from guildhall.analysis.intervals import mean_of_rows, t_estimate
 from guildhall.analysis.pairs import NOT_ASKED, Pairs
 from guildhall.analysis.ratings_table import RatingsTable
 from guildhall.analysis.shares import clustered_share
 from guildhall.analysis.win_rates import win_rates
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.policy import GroupKind
-from guildhall.domain.report import Section
-from guildhall.reports.chapters.figures import Named, figure_section
+from guildhall.domain.report import WARNING, Column, Figure, Forest, ReportTable, Section
+from guildhall.reports.chapters.figures import MOST_ENTRIES, Named, figure_section
 
 PROGRAMS = frozenset({GroupKind.JUDGE, GroupKind.CONSTANT})
 
@@ -47,6 +48,65 @@ class GraderAgreement:
         return figure_section("agreement", "Agreement between graders", words, figures, form="percent", traced=True)
 
 
+class JudgesBesidePeople:
+    """Each judge on the work that people judged too: agreement by model, its floor, and "within d points"."""
+
+    needs: frozenset[Need] = frozenset()
+
+    def section(self, evidence: Evidence) -> Section | None:
+        if evidence.group.kind in PROGRAMS:
+            return None
+        d, level = evidence.study.plan.margin, evidence.level
+        rows: list[tuple[str, str, Estimate]] = []
+        words: list[str] = []
+        for group, its in sorted(evidence.others.items(), key=lambda one: str(one[0])):
+            ratings = ratings_of(evidence.pairs, its.pairs)
+            overall = agreement(ratings, level=level)
+            if group.kind not in PROGRAMS or overall.human_auto.value is None:
+                continue
+            by_model = agreement_by_model(ratings, level=level)
+            for model, one in (("all models", overall), *sorted(by_model.items())):
+                if not any(row[:2] == (model, "people with each other") for row in rows):
+                    rows.append((model, "people with each other", one.human_human))
+                rows.append((model, str(group), one.human_auto))
+            words += _stands_in(str(group), ratings, d=d, level=level)
+        if not rows:
+            return None
+        rows.sort(key=lambda row: (row[0] != "all models", row[0]))
+        columns = (Column(name="model", title="work of"), Column(name="who", title="who with people"))
+        table = ReportTable(
+            name="judges-beside-people",
+            columns=(*columns, Column(name="agreement", title="agreement", form="percent")),
+            rows=tuple(rows),
+        )
+        entries = tuple((f"{model}\n{who}", one) for model, who, one in rows[:MOST_ENTRIES])
+        title = "Agreement with people, by model: people beside judges"
+        figure = Figure(
+            name="judges-beside-people", says=title, plot=Forest(title=title, entries=entries, form="percent")
+        )
+        return Section(
+            name="judges-beside-people",
+            title="Judges beside people",
+            words=tuple(words),
+            figures=(figure,),
+            tables=(table,),
+        )
+
+
+def _stands_in(name: str, ratings: RatingsTable, *, d: float, level: float) -> Iterator[str]:
+    """A judge under its floor is said to be, before anything else; then whether it is within d points of people."""
+    yield from (f"{WARNING}{words}." for words in JudgeOfFile(best_constant(ratings, level=level)).warnings(name))
+    test = within_points(ratings, d=d, level=level)
+    if test.gap.value is None:
+        return
+    answer = {True: "is shown to be", False: "is not shown to be", None: "cannot be shown to be"}[test.within]
+    bound = "" if test.upper_bound is None else f", at most {100 * test.upper_bound:.1f} at {100 * level:g} % one-sided"
+    yield (
+        f"{name} {answer} within {100 * d:g} points of people: people agree with each other by "
+        f"{100 * test.gap.value:+.1f} points more than it agrees with them{bound}."
+    )
+
+
 class BeyondChance:
     """The same graders, with what chance alone would give taken off."""
 
@@ -56,13 +116,13 @@ class BeyondChance:
         people = ratings_of(evidence.pairs)
         if people.n_samples == len(evidence.pairs) or people.task is None:
             return None
-        counts, level = people.counts(human=True), evidence.level
+        (labels, unit), level = labels_of(people), evidence.level
         found = (
             (
                 "Krippendorff's alpha (ordinal)",
-                alpha_estimate(counts, people.task, unit="task", metric="ordinal", level=level),
+                alpha_estimate(labels, unit=unit, metric="ordinal", level=level),
             ),
-            ("Gwet's AC2 (ordinal)", gwet_estimate(counts, people.task, unit="task", metric="ordinal", level=level)),
+            ("Gwet's AC2 (ordinal)", gwet_estimate(labels, unit=unit, metric="ordinal", level=level)),
         )
         words = (
             "0 is what chance would give, 1 is full agreement. Alpha falls where nearly all verdicts are the same, "
@@ -142,9 +202,10 @@ class Blinding:
             return None
         asked = evidence.pairs.keep(evidence.pairs.guess != NOT_ASKED)
         figures: list[Named] = []
-        preferred, grader = asked.score > 0.5, asked.grader.codes
+        preferred, grader, task = asked.score > 0.5, asked.grader.codes, asked.task.codes
         for model, at in asked.by_model():
-            index = blinding_index(GuessRows(asked.guess[at], preferred[at], grader[at]), level=evidence.level)
+            rows = GuessRows(asked.guess[at], preferred[at], grader[at], task[at])
+            index = blinding_index(rows, level=evidence.level)
             figures += [(f"{model}: {where}", found) for where, found in index.items() if found.value is not None]
         words = "Right minus wrong guesses of which side a person made: 0 when the blind held, 1 when it hid nothing."
         return figure_section("blinding", "Did the blind hold?", words, figures, traced=True)
@@ -164,7 +225,7 @@ class Order:
                 clustered_share(
                     won[which],
                     pairs.task.codes[which],
-                    second=pairs.grader.codes[which],
+                    grader=pairs.grader.codes[which],
                     what=f"share of wins when the model's work was {name}",
                     level=evidence.level,
                 ),
@@ -186,7 +247,8 @@ class Tells:
         if not told.any():
             return None
         clean = evidence.pairs.keep(~told)
-        without = {rate.model: rate for rate in win_rates(clean.outcomes, level=evidence.level)} if len(clean) else {}
+        rates = win_rates(evidence.counted.of_pairs(clean).outcomes, level=evidence.level) if len(clean) else []
+        without = {rate.model: rate for rate in rates}
         figures: list[Named] = []
         for rate in evidence.rates:
             figures.append((f"{rate.model}: all pairs", rate.win_or_tie))
@@ -219,15 +281,12 @@ class ReviewTime:
         first = (pairs.exposure == 1) & ~np.isnan(pairs.active_s)
         if not first.any():
             return None
-        mean = clustered_mean(pairs.active_s[first] / 60, pairs.task.codes[first], pairs.grader.codes[first])
+        value, spread = mean_of_rows(pairs.active_s[first] / 60, pairs.task.codes[first], pairs.grader.codes[first])
         found = t_estimate(
-            mean.value,
-            mean.error,
-            n_clusters=mean.n_clusters,
-            df=mean.df,
+            value,
+            spread,
             level=evidence.level,
             estimand="minutes of active time at a grader's first sight of a task",
-            method=f"t over tasks{mean.words}",
             n_judgments=int(first.sum()),
         )
         words = (

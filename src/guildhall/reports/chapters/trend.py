@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.intervals import t_quantile
@@ -39,7 +40,8 @@ class ReleaseTrend:
             if one.model in released and one.win_or_tie.value is not None
         ]
         shared = _shared(evidence, {one.name for one in points})
-        trend = fitted(points, _left_out(rates, released), shared=shared, level=evidence.level)
+        models = {author.name: author.model for wave in evidence.waves for author in wave.authors}
+        trend = fitted(points, _left_out(rates, released), models=models, shared=shared, level=evidence.level)
         return None if trend is None else trend_section(trend)
 
 
@@ -55,9 +57,17 @@ class FittedTrend(NamedTuple):
 
 
 def fitted(
-    points: Sequence[DatedPoint], left_out: Sequence[str] = (), *, shared: Shared = NOTHING_SHARED, level: float = 0.95
+    points: Sequence[DatedPoint],
+    left_out: Sequence[str] = (),
+    *,
+    models: Mapping[str, str] | None = None,
+    shared: Shared = NOTHING_SHARED,
+    level: float = 0.95,
 ) -> FittedTrend | None:
-    """The line, and its height at even steps from the first release to the last; None where there is none."""
+    """The line, and its height at even steps from the first release to the last; None where there is none.
+
+    Authors of one of `models` released on one day are variants of it, a family that goes together.
+    """
     ordered = sorted(points, key=lambda one: (one.day, one.name))
     sure = [one for one in ordered if one.rate.interval is not None]
     try:
@@ -65,6 +75,7 @@ def fitted(
             np.array([_years(one.day) for one in sure]),
             np.array([one.rate.value for one in sure], dtype=np.float64),
             np.array([_error(one.rate) for one in sure]),
+            family=_families(sure, models or {}),
             shared=shared,
             level=level,
         )
@@ -122,6 +133,12 @@ def _shared(evidence: Evidence, models: set[str]) -> Shared:
     dated = np.array([name in models for name in evidence.counted.outcomes.model.names], dtype=np.bool_)
     outcomes = evidence.counted.outcomes.keep(dated[evidence.counted.outcomes.model.codes])
     return shared_error(outcomes, "win_or_tie") if len(outcomes.halves) else NOTHING_SHARED
+
+
+def _families(points: Sequence[DatedPoint], models: Mapping[str, str]) -> NDArray[np.intp]:
+    """Which points are variants of one model."""
+    of = [f"{one.day}, {models.get(one.name, one.name)}" for one in points]
+    return np.unique(of, return_inverse=True)[1]
 
 
 def _line(trend: Trend, points: Sequence[DatedPoint]) -> tuple[tuple[date, Estimate], ...]:
