@@ -42,7 +42,7 @@ lock: ready ## pin every dependency again, with hashes and without hosts
 	  --upgrade --quiet -o requirements/all.txt
 	@$(VENV)/bin/uv pip compile pyproject.toml --universal --generate-hashes \
 	  --constraint requirements/all.txt --quiet -o requirements/core.txt
-	@$(VENV)/bin/uv pip compile pyproject.toml --extra observe --extra postgres --extra providers --extra s3 --universal \
+	@$(VENV)/bin/uv pip compile pyproject.toml --extra observe --extra postgres --extra providers --extra ray --extra s3 --universal \
 	  --generate-hashes --constraint requirements/all.txt --quiet -o requirements/server.txt
 	@! grep -nE 'https?://' requirements/*.txt
 

@@ -88,13 +88,28 @@ def _words(text: str | None) -> str:
     return " ".join((text or "").split()).replace("|", "\\|")
 
 
+def _with_a_code_of_their_own(error: type[errors.GuildhallError]) -> list[type[errors.GuildhallError]]:
+    below = [one for branch in error.__subclasses__() for one in _with_a_code_of_their_own(branch)]
+    return [*([error] if "exit_code" in vars(error) and error is not errors.GuildhallError else []), *below]
+
+
 def exit_codes_page() -> str:
-    lines = ["# Exit codes", "", "| code | meaning |", "| --- | --- |", "| 0 | done |", "| 1 | unexpected fault |"]
-    branches = sorted(errors.GuildhallError.__subclasses__(), key=lambda error: error.exit_code)
-    lines += [f"| {branch.exit_code} | {_words((branch.__doc__ or '').splitlines()[0])} |" for branch in branches]
+    told = [
+        (0, "done"),
+        (1, "unexpected fault"),
+        (8, "A check or a gate did not hold."),
+        (130, "interrupted; the same command goes on where it stopped"),
+        *(
+            (one.exit_code, _words((one.__doc__ or "").splitlines()[0]))
+            for one in _with_a_code_of_their_own(errors.GuildhallError)
+        ),
+    ]
+    lines = ["# Exit codes", "", "| code | meaning |", "| --- | --- |"]
+    lines += [f"| {code} | {words} |" for code, words in sorted(told, key=lambda one: one[0])]
     lines += [
-        "| 8 | A check or a gate did not hold. |",
-        "| 130 | interrupted; the same command goes on where it stopped |",
+        "",
+        "Where part of a run failed by no fault of the work, the code is that of what failed: storage 3, a sandbox 5, a "
+        "provider 6.",
         "",
     ]
     return "\n".join(lines)

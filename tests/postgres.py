@@ -77,6 +77,7 @@ def private_postgres(*, fsync: bool = False) -> Iterator[Server]:
         subprocess.run([*as_user, *command], check=True, capture_output=True, cwd=folder, env=environment)
 
     options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c max_connections=200"
+    options += f" -c fsync={'on' if fsync else 'off'}"
     run(
         str(programs / "initdb"),
         "-D",
@@ -97,11 +98,15 @@ def private_postgres(*, fsync: bool = False) -> Iterator[Server]:
         "-l",
         str(folder / "log"),
         "-o",
-        f"{options} -c fsync={'on' if fsync else 'off'}",
+        options,
         "start",
     )
     try:
-        yield Server(port, folder, partial(run, str(programs / "pg_ctl"), "-D", str(data), "-l", str(folder / "log")))
+        yield Server(
+            port,
+            folder,
+            partial(run, str(programs / "pg_ctl"), "-D", str(data), "-l", str(folder / "log"), "-o", options),
+        )
     finally:
         run(str(programs / "pg_ctl"), "-D", str(data), "-m", "immediate", "-w", "stop")
         shutil.rmtree(folder, ignore_errors=True)

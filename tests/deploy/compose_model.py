@@ -60,6 +60,8 @@ class Service(Strict):
     cap_drop: list[Capability] = []
     security_opt: list[str] = []
     shm_size: Size | None = None
+    mem_limit: Size
+    pids_limit: Annotated[int, Field(ge=64)]
     ports: list[Port] = []
     networks: list[str] | dict[str, Place]
     stop_grace_period: Duration | None = None

@@ -13,7 +13,7 @@ from guildhall.engine.scripted import Answer, Turn, scripted
 from guildhall.engine.terms import Terms
 from guildhall.store.ledger import Ledger
 from guildhall.store.records import Store
-from guildhall.store.work import LEASE_S, ItemEnd, Work, WorkState, this_worker, work_items
+from guildhall.store.work import ItemEnd, Work, WorkState, this_worker, work_items
 from guildhall.store.workspace import Workspace
 
 ELSEWHERE = "another-machine/0/0:1:1"
@@ -27,25 +27,26 @@ def work(store: Store) -> Work:
 
 
 def test_an_item_is_claimed_by_one_worker_until_its_lease_runs_out(work: Work) -> None:
-    assert work.claim(["a"], worker=ELSEWHERE, now=0.0) == {"a"}
-    assert work.claim(["a", "b"], worker=this_worker(), now=LEASE_S) == {"b"}
-    assert work.claim(["a"], worker=this_worker(), now=LEASE_S + 1) == {"a"}
+    assert work.claim(["a"], worker=ELSEWHERE) == {"a"}
+    assert work.claim(["a", "b"], worker=this_worker()) == {"b"}
+    work.renew(worker=ELSEWHERE, lease_s=-1.0)
+    assert work.claim(["a"], worker=this_worker()) == {"a"}
 
 
 def test_a_dead_worker_of_this_machine_loses_its_items_at_once(work: Work) -> None:
     machine = this_worker().rsplit(":", 2)[0]
-    work.claim(["a"], worker=f"{machine}:999999999:1", now=0.0)
-    assert work.claim(["a"], worker=this_worker(), now=1.0) == {"a"}
+    work.claim(["a"], worker=f"{machine}:999999999:1")
+    assert work.claim(["a"], worker=this_worker()) == {"a"}
 
 
 def test_a_process_of_that_number_elsewhere_is_another_process(work: Work) -> None:
     """Containers may share a host name, and every one of them has a process 1."""
-    work.claim(["a"], worker=f"{socket.gethostname()}/0/0:999999999:1", now=0.0)
-    assert work.claim(["a"], worker=this_worker(), now=1.0) == set()
+    work.claim(["a"], worker=f"{socket.gethostname()}/0/0:999999999:1")
+    assert work.claim(["a"], worker=this_worker()) == set()
 
 
 def test_only_its_holder_gives_an_item_back(work: Work) -> None:
-    work.claim(["a"], worker=ELSEWHERE, now=0.0)
+    work.claim(["a"], worker=ELSEWHERE)
     work.release(["a"], worker=this_worker())
     assert work.items(["a"])["a"].state is WorkState.RUNNING
     work.release(["a"], worker=ELSEWHERE)

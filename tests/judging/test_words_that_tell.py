@@ -34,7 +34,7 @@ def test_a_file_is_named_as_asked_only_where_the_brief_asks_for_a_name() -> None
 
 def test_of_the_public_briefs_few_ask_for_a_name_and_none_of_these_is_a_reference(realdata: Path) -> None:
     asking, tasks = {}, 0
-    for line in (realdata / "gdpval" / "gdpval_tasks_220.jsonl").open(encoding="utf-8"):
+    for line in (realdata / "gdpval" / "gdpval_tasks_220.jsonl").read_text(encoding="utf-8").strip().split("\n"):
         told = json.loads(line)
         references = tuple(FileRef(name=PurePosixPath(one["path"]).name) for one in told["reference_files"])
         task = TASK.but(id=told["task_id"], brief=told["prompt"], reference_files=references)

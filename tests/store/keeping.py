@@ -26,12 +26,13 @@ def keep(folder: Path) -> None:
     """`schema/NNNN.rows.json` and `backups/NNNN.DATABASE.tar.gz` below the folder."""
     with private_postgres() as server, tempfile.TemporaryDirectory() as place:
         for kind, url in (("sqlite", None), ("postgresql", server.new_database())):
+            (Path(place) / kind).mkdir()
+            (Path(place) / kind / KEY_FILE).write_bytes(b"k" * 32)
             with Workspace.create(Path(place) / kind, database=url) as workspace:
                 fill(workspace.store)
                 workspace.blobs.put(b"a deliverable")
-                (workspace.path / KEY_FILE).write_bytes(b"k" * 32)
                 backup = Path(place) / f"{kind}.tar"
-                take_backup(workspace, backup, now=MADE_AT)
+                take_backup(workspace, backup, now=MADE_AT, lacking=True)
                 _written(folder / "backups" / f"{HEAD}.{kind}.tar.gz", gzip.compress(backup.read_bytes(), mtime=0))
                 with workspace.store.reading() as connection:
                     rows = json.dumps(rows_of(connection, metadata.tables), indent=1, sort_keys=True)

@@ -42,11 +42,11 @@ def judged(request: pytest.FixtureRequest, tmp_path: Path, database_url: str) ->
 
 
 def faults(workspace: Workspace) -> set[str]:
-    return {fault.check for fault in examine_workspace(workspace, now=NOW).faults}
+    return {fault.check for fault in examine_workspace(workspace).faults}
 
 
 def test_a_sound_workspace_has_no_fault_and_everything_was_looked_at(judged: Workspace) -> None:
-    health = examine_workspace(judged, now=NOW)
+    health = examine_workspace(judged)
     assert health.faults == [] and health.notes == []
     assert health.counts == {"tasks": 2, "submissions": 5, "comparisons": 2, "judgments": 1, "files": 1}
 
@@ -164,5 +164,5 @@ def test_a_damaged_table_of_verdicts_is_whole_after_it_is_made_anew(judged: Work
 def test_a_file_no_record_names_and_an_unfinished_write_are_only_notes(judged: Workspace) -> None:
     judged.blobs.put(b"left by a killed process")
     (judged.blobs.folder / "incoming" / "part").write_bytes(b"half")
-    health = examine_workspace(judged, now=NOW)
+    health = examine_workspace(judged)
     assert health.faults == [] and len(health.notes) == 2

@@ -154,5 +154,5 @@ def test_the_filling_leaves_no_table_empty(store: Store) -> None:
 def test_a_filled_workspace_passes_no_record_check_by_being_empty(tmp_path: Path) -> None:
     with Workspace.create(tmp_path / "w") as workspace:
         fill(workspace.store)
-        health = examine_workspace(workspace, now=0.0, files=False)
+        health = examine_workspace(workspace, files=False)
     assert health.counts["tasks"] > 0 and not [fault for fault in health.faults if fault.check in {"records", "audit"}]

@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Value
-from guildhall.errors import Conflict, SchemaMismatch, UnknownName
+from guildhall.errors import Conflict, NoSchema, UnknownName
 from guildhall.store import database
 from guildhall.store.database import HEAD, open_database, upgrade
 from guildhall.store.records import Store
@@ -89,7 +89,7 @@ def test_writers_at_the_same_time_keep_every_value_once(store: Store) -> None:
 
 
 def test_a_database_without_our_schema_is_refused_by_name(database_url: str) -> None:
-    with pytest.raises(SchemaMismatch, match="init --upgrade"):
+    with pytest.raises(NoSchema, match="init --upgrade"):
         Store.open(database_url)
 
 

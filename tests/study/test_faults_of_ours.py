@@ -8,19 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 from typer.testing import CliRunner
 
 from guildhall.cli import sample as sample_cli
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.judges import JudgePlan
 from guildhall.domain.judgments import Judgment
-from guildhall.domain.submissions import StopReason, Submission
+from guildhall.domain.submissions import StopReason, Submission, Usage
 from guildhall.domain.tasks import FileRef, Task
 from guildhall.engine.scripted import Answer, ToolUse, Turn, scripted
 from guildhall.errors import FaultsOfOurs, StoreOutOfReach
 from guildhall.grading.design import expert_submission
 from guildhall.grading.judges.graders import ByBaseline, ByModel
 from guildhall.store.blobs import Blobs
+from guildhall.store.work import work_items
 from guildhall.store.workspace import Workspace
 from guildhall.study.judging import judge_study
 from guildhall.study.stages import Sampling, require_no_faults, retry_failed
@@ -197,3 +199,16 @@ def _pages(study: OpenStudy, workspace: Workspace) -> list[Any]:
         workspace.store.add_all(experts)
         works += [desk.prepared(one.key) for one in experts] + [desk.references(task) for task in study.tasks]
     return [page for work in works for file in work.files for page in file.pages]
+
+
+def test_what_an_earlier_version_took_for_nothing_delivered_is_tried_again(
+    sampled: OpenStudy, shared: Workspace
+) -> None:
+    victim = made_by_models(shared)[0]
+    empty = victim.but(text="", files=(), stop=StopReason.NOTHING_DELIVERED, usage=Usage())
+    shared.store.add(empty)
+    with shared.store.transaction() as connection:
+        connection.execute(update(work_items).where(work_items.c.result == victim.key).values(result=empty.key))
+    assert retry_failed(sampled)["retried"] == 1
+    assert [one.replaces for one in made_by_models(shared) if one.replaces] == [empty.key]
+    assert retry_failed(sampled)["retried"] == 0

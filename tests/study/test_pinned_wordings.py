@@ -195,7 +195,7 @@ def test_a_report_is_about_the_wordings_its_study_pinned(workspace: Workspace) -
 
 def test_a_deep_look_tells_of_sets_whose_work_was_made_for_another_version(workspace: Workspace, path: Path) -> None:
     def told() -> list[str]:
-        return [words for words in examine_workspace(workspace, now=0, files=False).notes if "another version" in words]
+        return [words for words in examine_workspace(workspace, files=False).notes if "another version" in words]
 
     assert told() == []
     [first, second] = workspace.store.find(Submission, task="t-0")

@@ -86,7 +86,7 @@ class Ground:
         """Nothing acknowledged is lost, nothing stands twice, no lease is left, no reference is broken."""
         with Workspace.at_address(self.address) as workspace:
             self._nothing_lost(workspace)
-            health = examine_workspace(workspace, now=time.time())
+            health = examine_workspace(workspace)
             assert health.faults == [], health.faults[:5]
             with workspace.store.reading() as connection:
                 running = work_items.select().where(work_items.c.state == WorkState.RUNNING.value)

@@ -13,6 +13,7 @@ import pytest
 
 from guildhall.domain.gradings import SERVICE
 from guildhall.domain.halls import Role
+from guildhall.domain.judgments import Judgment
 from guildhall.domain.submissions import Submission
 from guildhall.errors import RefusedPackage, UnreadableFile
 from guildhall.grading.opening import gather
@@ -188,7 +189,7 @@ def test_a_grading_that_never_ends_is_given_up_and_an_interrupted_one_is_given_b
     headers = token(hall)
     sent = send(hall, headers, package({"task-1/final_message.md": "Too much for anybody."}))
 
-    def fail(*_words: object) -> None:
+    def fail(*_words: object, **_more: object) -> None:
         raise failure
 
     monkeypatch.setattr(gradings, "_judged", fail)
@@ -210,10 +211,37 @@ def test_what_fails_here_is_told_without_this_machines_words(hall: Live, monkeyp
     headers = token(hall)
     sent = send(hall, headers, package({"task-1/final_message.md": "Where is the sandbox?"}))
 
-    def fail(*_words: object) -> None:
+    def fail(*_words: object, **_more: object) -> None:
         raise UnreadableFile("/srv/secret/place", "is gone")
 
     monkeypatch.setattr(gradings, "_judged", fail)
     work(hall)
     shown = hall.client().get(sent.headers["location"], headers=headers).json()
     assert shown["state"] == "failed" and "secret" not in shown["error"]
+
+
+@pytest.mark.timeout(120)
+def test_a_worker_that_was_frozen_past_its_lease_stores_nothing_of_a_grading_and_says_so(
+    hall: Live, caplog: pytest.LogCaptureFixture
+) -> None:
+    headers = token(hall)
+    sent = send(hall, headers, package(GOOD)).json()
+    workspace, elsewhere = hall.workspace, "another-machine/0/0:1:1"
+    looks: list[int] = []
+
+    def frozen_after_the_first_verdict() -> bool:
+        verdicts = workspace.store.count(Judgment)
+        if len(looks) == 1:
+            Work(workspace.store).renew(worker=this_worker(), lease_s=-1.0)
+            assert Work(workspace.store).claim([sent["id"]], worker=elsewhere) == {sent["id"]}
+        looks.append(verdicts)
+        return False
+
+    assert work_once(workspace, worker=this_worker(), clock=time.time, stopping=frozen_after_the_first_verdict)
+    assert workspace.store.count(Judgment) - looks[0] == looks[1] - looks[0] == 2  # one comparison, both orders
+    assert "was silent for too long and another has taken over" in caplog.text
+    # The other one's clock is ten minutes ahead: it has what it took, and nobody takes it meanwhile.
+    assert not work_once(workspace, worker=this_worker(), clock=lambda: time.time() + 600)
+    assert work_once(workspace, worker=elsewhere, clock=lambda: time.time() + 600)
+    shown = hall.client().get(f"/api/v1/gradings/{sent['id']}", headers=headers).json()
+    assert shown["state"] == "done" and shown["progress"] == {"wanted": 4, "verdicts": 4, "failures": 0}

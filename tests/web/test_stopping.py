@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ from guildhall.store.workspace import Workspace
 from guildhall.study.gradings import work_once
 from guildhall.web.site import Addresses, Site
 from guildhall.web.webhooks import Webhooks
+from guildhall.web.worker import WorkerBeside
 from tests.web.live import Live
 from tests.web.packages import package
 from tests.web.processes import Process, guildhall, serving, wait_until
@@ -180,3 +182,22 @@ def test_a_grading_stops_between_two_batches_and_stopping_is_no_failed_try(asked
 def test_the_limit_is_told_to_whoever_gives_a_wrong_one(path: Path) -> None:
     with guildhall("worker", "--workspace", str(path), "--stop-within", "-1", folder=path.parent) as worker:
         assert worker.child.wait() == 2 and "stop-within" in worker.words()
+
+
+def test_a_worker_beside_that_dies_is_told_of_and_started_again_until_its_server_is_told_to_stop(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    restarts: list[int] = []
+    beside = WorkerBeside(
+        [sys.executable, "-S", "-c", "import sys; sys.stdin.read()"], on_restart=lambda: restarts.append(1)
+    )
+    first = beside.process
+    first.kill()
+    deadline = time.monotonic() + 60
+    while beside.process is first:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert beside.process.poll() is None and restarts == [1]
+    assert "the worker ended by itself (exit code -9); started again in 1 s" in caplog.text
+    beside.ended(within_s=10)
+    assert beside.process.poll() is not None and restarts == [1]

@@ -147,6 +147,8 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
         .select("judgment", base_place="place", base_rank="rank", base_work="work")
     )
     replaced = rows["replaces"].drop_nulls().unique().implode()
+    gone = rows.filter(pl.col("work").is_in(verdicts.works.filter("taken_back")["work"].implode()))
+    aside = gone["judgment"].unique().implode()
     heads = (
         rows.lazy()
         .filter(place=0)
@@ -154,7 +156,11 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
         .join(base, on="judgment", how="left")
         .join(verdicts.graders.lazy().select("grader", **_of_graders(policy)), on="grader", how="left")
         .join(verdicts.tasks.lazy().select("task", **_of_tasks(policy)), on="task", how="left")
-        .with_columns(replaced=pl.col("judgment").is_in(replaced), again=pl.lit(value=False))
+        .with_columns(
+            replaced=pl.col("judgment").is_in(replaced),
+            aside=pl.col("judgment").is_in(aside),
+            again=pl.lit(value=False),
+        )
         .collect()
     )
     if by_programs:
@@ -280,6 +286,7 @@ def _first_rule(policy: Policy) -> pl.Expr:
     """The number of the first rule that takes a judgment by itself; rounds are looked at afterwards."""
     takes: dict[Rule, pl.Expr] = {
         Rule.REPLACED: pl.col("replaced"),
+        Rule.SET_ASIDE: pl.col("aside"),
         Rule.NO_BASELINE: pl.col("base_work").is_null(),
         Rule.OTHER_GRADERS: ~pl.col("asked"),
         Rule.OTHER_SETTINGS: ~pl.col("settled"),

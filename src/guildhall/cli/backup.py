@@ -29,6 +29,9 @@ def make(
     files: Annotated[
         bool, typer.Option("--files/--no-files", help="Leave files out when their own store is backed up elsewhere.")
     ] = True,
+    lacking: Annotated[
+        bool, typer.Option("--lacking", help="Go on where files that records name are gone; they are told.")
+    ] = False,
     keep: Annotated[
         Optional[int],  # noqa: UP045 - typer reads this at run time
         typer.Option(min=1, help="With a folder: remove older backups in it beyond so many.", show_default=False),
@@ -38,7 +41,8 @@ def make(
 ) -> None:
     """Back the workspace up while it is in use: everything in it at one moment but its secret, which is kept apart.
 
-    Exit code 8 when the backup was made and a file of the workspace turned out to be damaged.
+    A file that a record names and that is gone is refused by its name (exit code 3). Exit code 8 when the backup was
+    made and files of the workspace are damaged or lacking; then no older backup is removed.
     """
     from guildhall.store.backup import take_backup
     from guildhall.store.workspace import Workspace
@@ -46,8 +50,9 @@ def make(
     now = time.time()
     target = file / name_for(now) if file.is_dir() else file
     with Workspace.find(workspace) as opened:
-        made = take_backup(opened, target, now=now, files=files)
-    removed = remove_older(file, keep=keep) if keep and file.is_dir() else []
+        made = take_backup(opened, target, now=now, files=files, lacking=lacking)
+    # The last whole backup is never removed for the sake of one that is not.
+    removed = remove_older(file, keep=keep) if keep and file.is_dir() and made.whole else []
     _show(target, made, json, removed=[str(one) for one in removed])
     if not json:
         note("it does not hold the workspace's secret, which `backup restore` asks for: keep guildhall.key apart")
@@ -109,23 +114,6 @@ def restore(
         raise typer.Exit(8)
 
 
-def _show(file: Path, held: Backup, json: bool, **more: Any) -> None:
-    made_at = datetime.fromtimestamp(held.made_at, UTC).isoformat(timespec="seconds")
-    rows = sum(held.rows.values())
-    if json:
-        facts = {"backup": str(file), "made_at": made_at, "schema": held.schema, "database": held.database}
-        as_json({**facts, "rows": held.rows, "files": held.files, "damaged": held.damaged, **more})
-        return
-    files = f"{held.files} files" if held.with_files else "no files, as asked"
-    done(f"{file} is whole: {held.database} at schema {held.schema}, {rows} rows, {files}, made {made_at}")
-
-
-def _tell_damage(held: Backup) -> None:
-    if held.damaged:
-        note(f"{len(held.damaged)} files of the workspace were damaged before the backup, first {held.damaged[0]}")
-        raise typer.Exit(8)
-
-
 _NAME = re.compile(r"\d{8}T\d{6}Z\.guildhall-backup\.tar")
 """Only files named by us are ever removed."""
 
@@ -136,9 +124,31 @@ def name_for(now: float) -> str:
 
 
 def remove_older(folder: Path, *, keep: int) -> list[Path]:
-    """Remove all but the newest backups of a folder; what was removed."""
+    """Remove all but the newest backups of a folder, the newest of which is known to be whole; what was removed."""
     found = sorted(file for file in folder.iterdir() if _NAME.fullmatch(file.name))
     older = found[: max(0, len(found) - keep)]
     for file in older:
         file.unlink()
     return older
+
+
+def _show(file: Path, held: Backup, json: bool, **more: Any) -> None:
+    made_at = datetime.fromtimestamp(held.made_at, UTC).isoformat(timespec="seconds")
+    rows = sum(held.rows.values())
+    if json:
+        facts = {"backup": str(file), "made_at": made_at, "schema": held.schema, "database": held.database}
+        as_json(
+            {**facts, "rows": held.rows, "files": held.files, "damaged": held.damaged, "missing": held.missing, **more}
+        )
+        return
+    files = f"{held.files} files" if held.with_files else "no files, as asked"
+    state = "is whole" if held.whole else "lacks files"
+    done(f"{file} {state}: {held.database} at schema {held.schema}, {rows} rows, {files}, made {made_at}")
+
+
+def _tell_damage(held: Backup) -> None:
+    for files, what in ((held.damaged, "damaged"), (held.missing, "gone")):
+        if files:
+            note(f"{len(files)} files of the workspace were {what} before the backup, first {files[0]}")
+    if not held.whole:
+        raise typer.Exit(8)

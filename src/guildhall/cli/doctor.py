@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from guildhall.cli.show import as_json, done, note, table
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
+
+if TYPE_CHECKING:
+    from guildhall.machine import Ability
 
 
 def doctor(
@@ -37,7 +39,7 @@ def doctor(
         return
     from guildhall.machine import examine
 
-    findings = examine()
+    findings = [*examine(), *_of_workspace(workspace)]
     if json:
         as_json([vars(finding) for finding in findings])
     else:
@@ -50,8 +52,25 @@ def doctor(
         note(f"{len(missing)} of {len(findings)} are missing; what needs them says so and the rest works without")
         for words in _open_files(workspace):
             note(words)
+    if dead := [one for one in findings if one.used_for == _VITAL and not one.present]:
+        note(f"{dead[0].name}: {dead[0].fix}")
+        raise typer.Exit(8)
     if strict and not all(finding.present for finding in findings):
         raise typer.Exit(4)
+
+
+_VITAL = "the workspace"
+
+
+def _of_workspace(named: WorkspaceOption) -> list[Ability]:
+    """Database, clock and disk of the workspace that is named, or that lies in this folder."""
+    from guildhall.machine import Ability
+    from guildhall.store.checking import vital_signs
+    from guildhall.store.workspace import SETTINGS
+
+    path = named or Path.cwd()
+    signs = vital_signs(path) if named or (path / SETTINGS).exists() else []
+    return [Ability(name, not fix, found, _VITAL, fix) for name, found, fix in signs]
 
 
 def _open_files(workspace: WorkspaceOption) -> list[str]:
@@ -87,7 +106,7 @@ def _deep(workspace: WorkspaceOption, json: bool) -> None:
     from guildhall.store.workspace import Workspace
 
     with Workspace.find(workspace) as opened:
-        health = examine_workspace(opened, now=time.time())
+        health = examine_workspace(opened)
         health.notes += upkeep(opened)
     if json:
         as_json({"faults": [vars(fault) for fault in health.faults], "notes": health.notes, "looked_at": health.counts})

@@ -74,7 +74,7 @@ def judge(
     from guildhall.study.stages import require_no_faults
     from guildhall.study.studies import OpenStudy
 
-    with Workspace.find(workspace) as opened:
+    with Workspace.find(workspace, patient=True) as opened:
         open_study = OpenStudy.open(study, opened, executor=chosen_executor(executor, address), changed=changed)
         graders = graders_of(open_study, judge or [])
         open_study.freeze(why=why)
@@ -123,7 +123,7 @@ def rubric(
     from guildhall.study.stages import require_no_faults
     from guildhall.study.studies import OpenStudy
 
-    with Workspace.find(workspace) as opened:
+    with Workspace.find(workspace, patient=True) as opened:
         open_study = OpenStudy.open(study, opened, executor=chosen_executor(executor, address))
         plan = plan_of(open_study, judge)
         marked = mark_study(open_study, plan, whole=whole, sweeps=sweeps, again=failed)

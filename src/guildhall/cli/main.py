@@ -1,7 +1,8 @@
 """`guildhall`: finds the command, loads only its module, and turns our errors into one clear line.
 
 Exit codes: 0 done; 1 unexpected fault; 2 wrong input or usage; 3 workspace; 4 missing tool; 5 sandbox;
-6 model provider; 7 not enough data; 8 a check or gate did not hold; 130 interrupted.
+6 model provider; 7 not enough data; 8 a check or gate did not hold; 31 to 36 database: away, full, no connection
+left, refused, empty, of another version; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -127,3 +128,10 @@ def main() -> None:
         sys.exit(130)
     except BrokenPipeError:
         sys.exit(0)
+    except Exception as error:
+        from guildhall.engine.faults import everyday
+
+        if (fault := everyday(error)) is None:
+            raise
+        typer.secho(f"error: {fault}", fg="red", err=True)
+        sys.exit(fault.exit_code)

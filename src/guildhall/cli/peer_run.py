@@ -55,7 +55,7 @@ def run_test(
         raise InputError("name what is written about with --domain, or whose deliverables are marked with --study")
     chosen = [find_domain(name) for name in domains]
     facts = []
-    with Workspace.find(workspace_path) as workspace:
+    with Workspace.find(workspace_path, patient=True) as workspace:
         for domain in chosen:
             started = start(plan_of(domain, models, options), results=results, now=datetime.now(UTC))
             with _progress(started) as heard:

@@ -6,9 +6,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any
+
+from guildhall.errors import GuildhallError
 
 Standing = Callable[[], Mapping[str, Any]]
 
@@ -25,13 +27,18 @@ def live_table(title: str, standing: Standing, *, quiet: bool = False) -> Iterat
         return
     stop = threading.Event()
     show = _on_terminal if sys.stderr.isatty() else _as_lines
-    thread = threading.Thread(target=show, args=(title, standing, stop), daemon=True)
+    thread = threading.Thread(target=_told, args=(show, title, standing, stop), daemon=True)
     thread.start()
     try:
         yield
     finally:
         stop.set()
         thread.join()
+
+
+def _told(show: Callable[[str, Standing, threading.Event], None], *about: Any) -> None:
+    with suppress(GuildhallError):  # what keeps the work from going on is told by the work itself
+        show(*about)
 
 
 def _on_terminal(title: str, standing: Standing, stop: threading.Event) -> None:

@@ -47,7 +47,7 @@ def run(
     from guildhall.study.stages import Sampling, require_no_faults
     from guildhall.study.studies import OpenStudy
 
-    with Workspace.find(workspace) as opened:
+    with Workspace.find(workspace, patient=True) as opened:
         open_study = OpenStudy.open(study, opened, executor=chosen_executor(executor, address))
         stage = Sampling()
         with live_table(open_study.id, lambda: stage.status(open_study), quiet=json):
@@ -91,7 +91,7 @@ def retry(
 
     if not failed:
         raise InputError("say what to retry: `guildhall sample retry --failed`")
-    with Workspace.find(workspace) as opened:
+    with Workspace.find(workspace, patient=True) as opened:
         report = retry_failed(OpenStudy.open(study, opened))
     if json:
         as_json(report)

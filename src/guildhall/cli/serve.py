@@ -130,7 +130,7 @@ def worker(
     from guildhall.web.worker import end_with_input, work_off, work_on
 
     configure_logs(log_format)
-    with Workspace.find(workspace) as opened:
+    with Workspace.find(workspace, patient=True) as opened:
         site = Site(opened, Addresses(address, "http://files.localhost:8461"))
         if once:
             count = work_off(site)

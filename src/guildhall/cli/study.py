@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -115,14 +114,13 @@ def run(
     from guildhall.study.stages import STAGES, require_no_faults
     from guildhall.study.studies import OpenStudy
 
-    with Workspace.find(workspace) as opened:
+    with Workspace.find(workspace, patient=True) as opened:
         study = OpenStudy.open(path, opened, executor=chosen_executor(executor, address), changed=changed)
         frozen = study.freeze(why=why)
         reports: dict[str, Any] = {}
         for stage in STAGES:
-            # Only sampling reports calls, tokens and money while it runs; the others say what they did when they end.
-            quiet = json or stage.name != "sampling"
-            with live_table(f"{study.id}: {stage.name}", partial(stage.status, study), quiet=quiet):
+            standing = stage.progress(study)
+            with live_table(f"{study.id}: {stage.name}", standing or dict, quiet=json or standing is None):
                 reports[stage.name] = stage.run(study)
         close_parts(opened.store, opened.verdict_parts)
     if json:

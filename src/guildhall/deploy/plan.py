@@ -16,6 +16,8 @@ from guildhall.errors import InputError
 MOST_PROCESSES = 10
 """Ports of services are numbered by one digit."""
 STOP_WITHIN_S = 25
+RAY_VERSION = "2.60.0"
+"""The one that the image installs."""
 GRACE_S = 45
 """How long a service manager waits: longer than the processes take, and what they spare."""
 
@@ -61,7 +63,7 @@ class Deployment(Value):
         return range(self.processes)
 
 
-_PRIVATE = frozenset({"guildhall.env"})
+_PRIVATE = frozenset({"guildhall.env", "database.env", "secrets.env"})
 """Files with passwords, for their owner only."""
 
 
@@ -76,6 +78,7 @@ def write_files(plan: Deployment, out: Path, *, secret: Callable[[], str]) -> li
         "grace_s": GRACE_S,
         "database_password": secret(),
         "metrics_token": secret(),
+        "ray_version": RAY_VERSION,
     }
     # Configuration files, not pages: escaping for HTML would spoil them.
     templates = Environment(

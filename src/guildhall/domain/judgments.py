@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import AwareDatetime, Field, model_validator
 
-from guildhall.domain.authors import Grader
+from guildhall.domain.authors import Grader, ModelGrader
 from guildhall.domain.submissions import Usage
 from guildhall.domain.tasks import Specification, TaskKey
-from guildhall.domain.values import Digest, GrownValue, Id, Value
+from guildhall.domain.values import Digest, GrownValue, Id, Value, canonical_json, sha256
 
 if TYPE_CHECKING:
     from guildhall.domain.studies import Study  # a study's design holds answers that graders give
@@ -204,6 +204,16 @@ class Judgment(Value):
     @property
     def key(self) -> Digest:
         return self.content_digest()
+
+    @property
+    def place(self) -> Digest | None:
+        """What a program gives one verdict on: a comparison in an order and a sweep, under its settings.
+
+        None for people, who have no rounds, and for what holds no verdict: failures may stand before it.
+        """
+        if self.ranks is None or not isinstance(self.grader, ModelGrader):
+            return None
+        return sha256(canonical_json([self.comparison, self.grader.key, self.order, self.sweep]))
 
     def outcome(self, first: Digest, second: Digest) -> Outcome | None:
         """How `first` did against `second`; None when this judgment holds no verdict."""

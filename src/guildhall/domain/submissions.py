@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import AwareDatetime, Field
 
-from guildhall.domain.authors import Author
+from guildhall.domain.authors import Author, ModelRun
 from guildhall.domain.tasks import FileRef, TaskKey
 from guildhall.domain.values import Digest, Id, Value
 
@@ -106,6 +106,18 @@ class Submission(Value):
     def task_key(self) -> TaskKey:
         """The wording of the task it was made for."""
         return TaskKey.of(self.task, self.task_version)
+
+    @property
+    def blamed(self) -> bool:
+        """Whether a model was said to have delivered nothing though it was never asked: a fault of ours, kept so before
+        faults were told apart. A program of its own may call whom it likes, and is not among these.
+        """
+        author = self.author
+        if self.origin != "guildhall" or not isinstance(author, ModelRun) or author.model.startswith("command/"):
+            return False
+        asked = self.usage is None or self.usage.calls + self.usage.cached_calls > 0
+        empty = self.stop in {StopReason.NOTHING_DELIVERED, StopReason.FINISHED} and not (self.files or self.text)
+        return empty and not asked
 
     @property
     def leaves_nothing(self) -> bool:

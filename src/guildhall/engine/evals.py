@@ -74,7 +74,7 @@ def _claimed(wanted: dict[str, AgentJob], work: Work, terms: Terms) -> tuple[lis
     work.plan(wanted, kind="agent", run=terms.run)
     items = work.items(wanted).items()
     open_keys = [key for key, one in items if not (one.state is WorkState.DONE or (one.failed and one.result))]
-    claimed = work.claim(open_keys, worker=this_worker(), now=terms.now())
+    claimed = work.claim(open_keys, worker=this_worker())
     return open_keys, {key: wanted[key] for key in wanted if key in claimed}
 
 
@@ -91,7 +91,7 @@ async def _run_eval(
 
     work, ledger = Work(workspace.store), Ledger(workspace.store)
     hide_display()
-    async with keep_leases(work, terms), open_journal(workspace.store) as journal:
+    async with keep_leases(work), open_journal(workspace.store) as journal:
         purse = Purse(terms.limits, recount=lambda: ledger.spent(run=terms.run), clock=terms.now)
         office = Office(terms, stage, journal, purse, jobs, on_end or (lambda _job, _end: None))
         token = OFFICE.set(office)

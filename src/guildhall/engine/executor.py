@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
@@ -10,8 +11,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
+from guildhall.errors import DatabaseAway
 from guildhall.observe.spans import Doing, span
 
+logger = logging.getLogger(__name__)
+_TRIES = 3
 A = TypeVar("A")
 B = TypeVar("B")
 
@@ -142,9 +146,13 @@ def _numbered(function: Callable[[A], B], numbered: tuple[int, A]) -> tuple[int,
 
 
 def attempt(function: Callable[[A], B], argument: A) -> Ended[A, B]:
-    """Work on one argument here, and how it ended."""
-    try:
-        with span(Doing.ITEM, kind=getattr(function, "__name__", "work")):
-            return Ended(argument, value=function(argument))
-    except Exception as error:  # noqa: BLE001 - reported with its argument, never lost
-        return Ended(argument, error=error)
+    """Work on one argument here, and how it ended. Where a database went away under it, it is done again."""
+    for left in reversed(range(_TRIES)):
+        try:
+            with span(Doing.ITEM, kind=getattr(function, "__name__", "work")):
+                return Ended(argument, value=function(argument))
+        except Exception as error:  # noqa: BLE001 - reported with its argument, never lost
+            if not left or not isinstance(error, DatabaseAway):
+                return Ended(argument, error=error)
+            logger.warning("%s; done again once it answers", error)
+    raise AssertionError  # unreachable: the last try returns

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from sqlalchemy.exc import SQLAlchemyError
 
 from guildhall.domain.submissions import StopReason
-from guildhall.errors import GuildhallError, ModelError, StoreError
+from guildhall.errors import GuildhallError, MachineRefused, ModelError, StoreError
 from guildhall.observe.redact import redact
+from guildhall.store.database import fault_of
 
 _DISK = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE}
 """What a machine says when it, and not the work on it, has come to its end."""
@@ -46,6 +47,34 @@ def fault_at_work(error: BaseException) -> StopReason:
         isinstance(error, GuildhallError) and not isinstance(error, ModelError)
     )
     return StopReason.SANDBOX_FAILED if place else StopReason.PROVIDER_FAILED
+
+
+_EVERYDAY = {
+    errno.ENOSPC: "make room there, then run the same command again",
+    errno.EDQUOT: "make room there, then run the same command again",
+    errno.EIO: "look at the disk; restore a backup to another one",
+    errno.EROFS: "choose another place, or mount it for writing",
+    errno.EACCES: "give this user permission, or choose another place",
+    errno.EPERM: "give this user permission, or choose another place",
+    errno.EMFILE: "raise `ulimit -n`, or do less at a time",
+    errno.ENFILE: "do less at a time on this machine",
+    errno.EADDRINUSE: "choose another port, or end what listens there",
+    errno.ENOTDIR: "choose another place",
+    errno.EISDIR: "choose another place",
+    errno.EEXIST: "choose another place",
+}
+
+
+def everyday(error: BaseException) -> GuildhallError | None:
+    """An error of ours for what goes wrong on any machine some day; None for what nobody foresaw."""
+    for one in _causes(error):
+        if isinstance(one, GuildhallError):
+            return one
+        if (fault := fault_of(one, "of this workspace")) is not None:
+            return fault
+        if isinstance(one, OSError) and one.errno in _EVERYDAY:
+            return MachineRefused(str(one.filename or "the machine"), str(one.strerror), fix=_EVERYDAY[one.errno])
+    return None
 
 
 def in_words(error: BaseException) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -10,11 +11,12 @@ import anyio
 import anyio.to_thread
 
 from guildhall.domain.values import Value
-from guildhall.engine.terms import Terms
+from guildhall.errors import HoldLost
 from guildhall.store.ledger import Answered, Ledger, Sent
 from guildhall.store.records import Store
 from guildhall.store.work import LEASE_S, ItemEnd, Work, this_worker
 
+logger = logging.getLogger(__name__)
 TAKEN_OVER = "another process is at work on them"
 """Why items were left that are not this worker's, or not any more."""
 
@@ -85,15 +87,23 @@ class Journal:
             written.set()
 
     def _write_down(self, notes: list[Note]) -> None:
+        """Once more, all of it, where the database went away: whether it had been written is not known, and seen."""
+        self._store.outlast(lambda: self._write_once(notes))
+
+    def _write_once(self, notes: list[Note]) -> None:
         with self._store.transaction():
             self._ledger.begin([note.sent for note in notes if note.sent])
             self._ledger.end([note.answered for note in notes if note.answered])
             self._ledger.void([note.void for note in notes if note.void])
             ending = [note.outcome.item for note in notes if note.outcome]
             taken_over = set(ending) - self._work.still_held(ending, worker=this_worker())
+            if taken_over:
+                taken_over -= self._work.ended_so([note.outcome for note in notes if note.outcome])
             kept = [note for note in notes if note.outcome is None or note.outcome.item not in taken_over]
             self._store.add_all(value for note in kept for value in note.values)
             self._work.finish([note.outcome for note in kept if note.outcome])
+        if taken_over - self._taken_over:
+            logger.warning("%s", HoldLost(f"{len(taken_over)} items"))
         self._taken_over |= taken_over
 
     def close(self) -> None:
@@ -126,13 +136,13 @@ async def open_journal(store: Store) -> AsyncIterator[Journal]:
 
 
 @asynccontextmanager
-async def keep_leases(work: Work, terms: Terms) -> AsyncIterator[None]:
+async def keep_leases(work: Work) -> AsyncIterator[None]:
     """Renew this process's leases for as long as the block runs, so that no other machine takes its items."""
 
     async def renew() -> None:
         while True:
             await anyio.sleep(LEASE_S / 3)
-            await anyio.to_thread.run_sync(lambda: work.renew(worker=this_worker(), now=terms.now()))
+            await anyio.to_thread.run_sync(lambda: work.renew(worker=this_worker()))
 
     async with anyio.create_task_group() as group:
         group.start_soon(renew)

@@ -81,7 +81,7 @@ def run_calls(
         if on_reply is not None:
             on_reply(wanted[key], reply)
     open_keys = [key for key in wanted if key not in known]
-    claimed = work.claim(open_keys, worker=this_worker(), now=terms.now())
+    claimed = work.claim(open_keys, worker=this_worker())
     book_old_receipts(workspace, now=terms.now())
     with plain_errors():
         anyio.run(asking.ask_all, {key: wanted[key] for key in open_keys if key in claimed})
@@ -122,7 +122,7 @@ class _Asking:
         purse = Purse(self.terms.limits, recount=self._recount, clock=self.terms.now)
         try:
             async with (
-                keep_leases(self.work, self.terms),
+                keep_leases(self.work),
                 open_journal(self.work.store) as journal,
                 anyio.create_task_group() as group,
             ):

@@ -74,7 +74,7 @@ def spread_calls(
 
 def answer_batch(batch: CallBatch) -> Answers:
     """One batch, wherever it was dealt to."""
-    with Workspace.at_address(batch.workspace.elsewhere()) as workspace:
+    with Workspace.from_afar(batch.workspace) as workspace:
         return run_calls(batch.calls, workspace=workspace, terms=batch.terms, reuse=batch.reuse)
 
 

@@ -20,8 +20,19 @@ GuildhallError
 │   ├── StoreOutOfReach   an object store that does not answer, or refuses
 │   ├── CorruptBundle
 │   ├── CorruptBackup
+│   ├── FileLacking       a file that records name and that is not kept
 │   ├── Conflict          the same key with another content
-│   └── SchemaMismatch
+│   ├── DatabaseFault     the database could not do its part
+│   │   ├── DatabaseAway      does not answer                                  (exit code 31)
+│   │   ├── DatabaseFull      its disk is full                                 (exit code 32)
+│   │   ├── NoConnectionLeft  all connections are in use                       (exit code 33)
+│   │   ├── DatabaseRefused   wrong password, role or name                     (exit code 34)
+│   │   └── NoSchema          none of our tables are in it                     (exit code 35)
+│   ├── HoldLost          what a worker was at is another's by now
+│   ├── OtherSecret       a folder with another secret than its database was used with
+│   └── SchemaMismatch    written by another version                           (exit code 36)
+├── MachineRefused        no room, no permission, a port in use                    (exit code 3)
+├── NodesNotReady         no node of a cluster can do the work                    (exit code 4)
 ├── MissingTool           a program or extra this machine lacks                    (exit code 4)
 ├── SandboxError          confined work could not be run                           (exit code 5)
 │   ├── RoomNotStarted    the confined place could not be set up
@@ -86,16 +97,27 @@ from guildhall.errors.working import (
     CorruptBackup,
     CorruptBlob,
     CorruptBundle,
+    DatabaseAway,
+    DatabaseFault,
+    DatabaseFull,
+    DatabaseRefused,
     EnvironmentNotBuilt,
     FaultsOfOurs,
+    FileLacking,
+    HoldLost,
     InterpreterNotShown,
     LookNotFinished,
+    MachineRefused,
     MissingBlob,
     MissingTool,
     ModelError,
+    NoConnectionLeft,
+    NodesNotReady,
     NoEnvironment,
+    NoSchema,
     NothingDelivered,
     NoWorkspace,
+    OtherSecret,
     PriceUnknown,
     RoomChanged,
     RoomClosed,
@@ -116,21 +138,31 @@ __all__ = [
     "CorruptBackup",
     "CorruptBlob",
     "CorruptBundle",
+    "DatabaseAway",
+    "DatabaseFault",
+    "DatabaseFull",
+    "DatabaseRefused",
     "DisconnectedGraph",
     "EnvironmentNotBuilt",
     "FaultsOfOurs",
+    "FileLacking",
     "GuildhallError",
+    "HoldLost",
     "ImpossibleValue",
     "InputError",
     "InterpreterNotShown",
     "LookInterrupted",
     "LookNotFinished",
+    "MachineRefused",
     "MissingBlob",
     "MissingColumn",
     "MissingTool",
     "ModelError",
+    "NoConnectionLeft",
     "NoEnvironment",
+    "NoSchema",
     "NoWorkspace",
+    "NodesNotReady",
     "NotEnoughData",
     "NothingDelivered",
     "NothingJudged",
@@ -138,6 +170,7 @@ __all__ = [
     "NothingPaired",
     "NothingToCompare",
     "OnlyTies",
+    "OtherSecret",
     "PriceUnknown",
     "RefusedPackage",
     "ReviewRefused",

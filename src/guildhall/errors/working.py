@@ -48,6 +48,18 @@ class StoreOutOfReach(StoreError):
         super().__init__(f"{url} cannot be used ({why}); check the address, the network and the credentials")
 
 
+class FileLacking(StoreError):
+    """A file that records name is not kept, so that what is made of the workspace would not be whole."""
+
+    def __init__(self, digest: str, named_by: str, *, more: int = 0) -> None:
+        self.digest, self.named_by, self.more = digest, named_by, more
+        others = f", and {more} more are missing" if more else ""
+        super().__init__(
+            f"file {digest} of {named_by} is not in the workspace{others}; no backup was made: bring the file back "
+            "(`guildhall doctor --deep` names them all), or pass --lacking to keep what there is"
+        )
+
+
 class CorruptBundle(StoreError):
     """A bundle whose contents are not what its manifest says."""
 
@@ -72,14 +84,99 @@ class Conflict(StoreError):
         super().__init__(f"{kind} {key!r} is already kept with another content; give the new one its own version or id")
 
 
+class DatabaseFault(StoreError):
+    """The database could not do its part; each reason has a sentence, an exit code and an advice of its own."""
+
+    def __init__(self, url: str, why: str = "") -> None:
+        self.url, self.why = url, why
+        super().__init__(self.says.format(url=url, why=f" ({why})" if why else ""))
+
+    says = "the database {url} cannot be used{why}; bring it back from a backup if it is damaged"
+
+
+class DatabaseAway(DatabaseFault):
+    """The database does not answer: not started, restarting, or cut off from here. Another try may succeed."""
+
+    exit_code = 31
+    says = "the database {url} does not answer{why}; see that it runs and can be reached from here, then try again"
+
+
+class DatabaseFull(DatabaseFault):
+    """The disk under the database is full."""
+
+    exit_code = 32
+    says = "the disk under the database {url} is full{why}; make room there, then run the same command again"
+
+
+class NoConnectionLeft(DatabaseFault):
+    """Every connection that the database server gives is in use. Another try may succeed."""
+
+    exit_code = 33
+    says = (
+        "the database {url} has no connection left{why}; end what needs none, raise `max_connections`, or put a pooler "
+        "before it (docs/design/scale.md says how many are needed)"
+    )
+
+
+class DatabaseRefused(DatabaseFault):
+    """The database lets nobody in so: a wrong password, role or name, or a role that may not do this."""
+
+    exit_code = 34
+    says = (
+        "the database {url} lets nobody in so{why}; correct the user, password or name in guildhall.toml, or PGPASSWORD"
+    )
+
+
+class NoSchema(DatabaseFault):
+    """A database in which nothing of ours was ever made, or of which all is gone."""
+
+    exit_code = 35
+    says = (
+        "the database {url} holds no tables of Guildhall{why}; if it is new, `guildhall init --upgrade` makes them; if "
+        "it was in use, the address is wrong or it must be brought back from a backup"
+    )
+
+
+class OtherSecret(StoreError):
+    """A folder whose secret is not the one that its database was used with."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        super().__init__(
+            f"the secret of {folder} is not the one its database is used with: marks of employers, links and orders "
+            "would differ; put guildhall.key of the first folder in its place, or let GUILDHALL_KEY_FILE name it"
+        )
+
+
+class HoldLost(StoreError):
+    """What a worker was at is another's by now: it was silent for too long, and nothing it made is kept."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        super().__init__(
+            f"{what}: this worker was silent for too long and another has taken over; nothing made here is kept"
+        )
+
+
 class SchemaMismatch(StoreError):
     """The database was written by another version."""
 
-    def __init__(self, found: str | None, wanted: str) -> None:
+    exit_code = 36
+
+    def __init__(self, found: str, wanted: str) -> None:
         self.found, self.wanted = found, wanted
-        super().__init__(
-            f"the database is at schema {found}, this version needs {wanted}; run `guildhall init --upgrade`"
-        )
+        advice = "install the newer version" if found > wanted else "make a backup and run `guildhall init --upgrade`"
+        super().__init__(f"the database is at schema {found}, this version needs {wanted}; {advice}")
+
+
+class MachineRefused(GuildhallError):
+    """The machine itself would not: no room on the disk, no permission, a port that is in use."""
+
+    exit_code = 3
+
+    def __init__(self, what: str, why: str, *, fix: str) -> None:
+        self.what, self.why = what, why
+        super().__init__(f"{what}: {why}; {fix}")
 
 
 class MissingTool(GuildhallError):
@@ -90,6 +187,17 @@ class MissingTool(GuildhallError):
     def __init__(self, tool: str, *, needed_for: str, fix: str) -> None:
         self.tool, self.needed_for, self.fix = tool, needed_for, fix
         super().__init__(f"{tool} is needed for {needed_for} and is not here; {fix}")
+
+
+class NodesNotReady(GuildhallError):
+    """No node of a cluster can do the work; what is wrong where."""
+
+    exit_code = 4
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self.lines = tuple(lines)
+        told = "\n".join(lines) or "  it has none"
+        super().__init__(f"no node of the cluster is ready for this work:\n{told}\nmend one and run the command again")
 
 
 class SandboxError(GuildhallError):

@@ -263,7 +263,7 @@ def prepare_batch(batch: PreparingBatch) -> int:
     """One batch, wherever it was dealt to; how many parts of its submissions cannot be shown."""
     omissions = 0
     with (
-        Workspace.at_address(batch.workspace.elsewhere()) as workspace,
+        Workspace.from_afar(batch.workspace) as workspace,
         documents(workspace.path / "cache", workers=1) as looking,
     ):
         preparer = Preparer(workspace, looking)

@@ -67,6 +67,9 @@ class Metrics:
         self.open_requests = Gauge(
             "guildhall_http_requests_in_progress", "Requests being answered.", registry=self.registry
         )
+        self.worker_restarts = Counter(
+            "guildhall_worker_restarts", "The worker beside this server ended by itself.", registry=self.registry
+        )
         self._work = {doing: _Work(self.registry, doing) for doing in _MEASURED}
 
     @contextmanager

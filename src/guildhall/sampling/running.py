@@ -99,7 +99,7 @@ def _spread(batch: Batch, executor: Executor) -> AgentRun:
 
 def run_batch(batch: Batch) -> AgentRun:
     """One batch, wherever it was dealt to."""
-    with Workspace.at_address(batch.workspace.elsewhere()) as workspace:
+    with Workspace.from_afar(batch.workspace) as workspace:
         return _run_here(batch, workspace, None)
 
 
@@ -129,11 +129,19 @@ def _run_here(batch: Batch, workspace: Workspace, on_end: OnEnd | None) -> Agent
 
 
 def reopen_failed(items: Sequence[SampleItem], *, workspace: Workspace) -> list[SampleItem]:
-    """Plan again what failed through no fault of its author; each new submission names the one it replaces."""
+    """Plan again what failed through no fault of its author; each new submission names the one it replaces.
+
+    Among it is what an earlier version took for "nothing delivered" though nobody was ever asked.
+    """
     work = Work(workspace.store)
     states = work.items([item.key for item in items])
-    failed = {key: item.result for key, item in states.items() if item.state is WorkState.FAILED}
-    work.reopen(list(failed))
+    blamed = {one.key for one in workspace.store.each(Submission, replaces=None) if one.blamed}
+    failed = {
+        key: item.result
+        for key, item in states.items()
+        if item.state is WorkState.FAILED or (item.state is WorkState.DONE and item.result in blamed)
+    }
+    work.reopen(list(failed), done=True)
     return [_replacing(item, failed[item.key]) for item in items if item.key in failed]
 
 
@@ -190,7 +198,7 @@ def sampling_status(items: Sequence[SampleItem], *, workspace: Workspace, run: s
     book_old_receipts(workspace, now=now)
     work, ledger = Work(workspace.store), Ledger(workspace.store)
     states = work.items([item.key for item in items])
-    held = work.at_work(states, now=now)
+    held = work.at_work(states)
     running = len(ledger.begun(sorted(held)))
     counts = Counter(state.state for state in states.values())
     submissions = _submissions([state.result for state in states.values() if state.result], workspace)

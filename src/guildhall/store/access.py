@@ -1,4 +1,4 @@
-"""Tables of the door: sessions, entry links, passkeys, API tokens. Only digests of secrets are kept."""
+"""Tables of the door: sessions, entry links, passkeys, API tokens, facts. Only digests of secrets are kept."""
 
 from __future__ import annotations
 
@@ -64,3 +64,11 @@ api_tokens = Table(
     Column("made_at", Float, nullable=False),
     Column("revoked_at", Float),
 )
+
+workspace_facts = Table(
+    "workspace_facts",
+    metadata,
+    Column("name", String(40), primary_key=True),
+    Column("value", Text, nullable=False),
+)
+"""What all folders and machines that share one database must agree on, such as the mark of their secret."""

@@ -5,7 +5,7 @@ places, drafts and sessions. The workspace's secret is not in it: what is sealed
 and the orders of sides that are still to be drawn cannot be told. Who restores one brings the secret, and goes on in
 the same orders.
 The database is read in one snapshot and the files after it: a file is always kept before the record that names it, so
-no record lacks its file.
+no record lacks its file; one that does is told by name, and there is no backup unless one without it is asked for.
 
 Left out: where the database and the files lived (the URL may hold a password), passwords in files of their own, logs,
 caches and reports.
@@ -28,11 +28,13 @@ from typing import IO, Any
 import tomlkit
 
 from guildhall.domain.values import Digest, canonical_json, sha256
-from guildhall.errors import CorruptBackup, CorruptBlob, CorruptBundle, InputError, StoreError
+from guildhall.errors import CorruptBackup, CorruptBlob, CorruptBundle, FileLacking, InputError, StoreError
 from guildhall.store import tables
 from guildhall.store.archive import ArchiveMember, ArchiveWriter, members
 from guildhall.store.blobs import Blobs, sync_folder
-from guildhall.store.database import open_database, revision_of, shown_url, upgrade
+from guildhall.store.bundles import referenced
+from guildhall.store.database import naming_faults, open_database, revision_of, shown_url, upgrade
+from guildhall.store.figures import WHOLE_BACKUP
 from guildhall.store.records import Store
 from guildhall.store.remote_blobs import open_blobs
 from guildhall.store.sealing import forget_what_is_sealed
@@ -76,7 +78,7 @@ def _from_sqlite(store: Store, folder: Path, taken: Snapshot) -> Iterator[tuple[
 
 def _from_postgres(store: Store, folder: Path, taken: Snapshot) -> Iterator[tuple[str, Path]]:
     connection: Any = store.engine.raw_connection()
-    with closing(connection), connection.cursor() as cursor:
+    with naming_faults(store.engine), closing(connection), connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
         # A table comes after those it refers to, so that they are filled before it when they are read back.
         for table in tables.metadata.sorted_tables:
@@ -109,7 +111,7 @@ def fill_postgres(parts: Iterable[tuple[str, ArchiveMember]], url: str, taken: S
             raise InputError(f"{shown_url(url)} is not empty; restore into a new database")
         upgrade(engine, taken.schema or "head")
         connection: Any = engine.raw_connection()
-        with closing(connection), connection.cursor() as cursor:
+        with naming_faults(engine), closing(connection), connection.cursor() as cursor:
             for name, body in parts:
                 if name.startswith(PREFIX):
                     _copy_in(cursor, taken, Path(name).stem, body)
@@ -133,7 +135,7 @@ FORMAT = 3
 _READABLE = (2, 3)
 """Those of the second format hold the workspace's secret."""
 MANIFEST, SEAL = "manifest.json", "manifest.sha256"
-BLOB, SETTING = "blobs/", "settings/"
+BLOB, SETTING, REFERENCES = "blobs/", "settings/", "references.txt"
 OWN_FILES = (KEY_FILE, OLD_KEY_FILE)
 """Where a workspace's secret lies in its folder."""
 ADDRESSES = ("format", "database", "blobs")
@@ -145,6 +147,7 @@ class Backup(Snapshot):
     """What a backup holds: the snapshot of the database, the digest of every part, and how many files.
 
     `damaged` names files that no longer matched their digest when the backup was taken; they are not brought back.
+    `missing` names files that records name and that were not to be had.
     """
 
     made_at: float = 0.0
@@ -153,6 +156,11 @@ class Backup(Snapshot):
     files: int = 0
     files_digest: Digest = ""
     damaged: list[Digest] = field(default_factory=list)
+    missing: list[Digest] = field(default_factory=list)
+
+    @property
+    def whole(self) -> bool:
+        return not self.damaged and not self.missing
 
     def count(self, file: Digest) -> None:
         self.files += 1
@@ -162,8 +170,11 @@ class Backup(Snapshot):
         return canonical_json({"format": FORMAT, **vars(self)})
 
 
-def take_backup(workspace: Workspace, target: Path, *, now: float, files: bool = True) -> Backup:
-    """Write a backup while the workspace is in use; it appears under its name only when it is complete."""
+def take_backup(workspace: Workspace, target: Path, *, now: float, files: bool = True, lacking: bool = False) -> Backup:
+    """Write a backup while the workspace is in use; it appears under its name only when it is complete.
+
+    A file that a record names and that is not kept is refused by its name, unless `lacking` asks for what there is.
+    """
     if target.exists():
         raise InputError(f"{target} is there already; give the backup a name of its own")
     made = Backup(made_at=now, with_files=files)
@@ -174,11 +185,22 @@ def take_backup(workspace: Workspace, target: Path, *, now: float, files: bool =
         settings = folder / SETTINGS
         settings.write_text(settings_to_keep(workspace.path / SETTINGS))
         _add(archive, made, SETTING + SETTINGS, settings)
-        for digest in workspace.blobs.each() if files else ():
-            _add_file(archive, made, workspace.blobs, digest)
+        if files:
+            named = referenced(workspace.store)
+            names = folder / REFERENCES
+            names.write_text("".join(f"{digest}\n" for digest in sorted(named)))
+            _add(archive, made, REFERENCES, names)
+            for digest in workspace.blobs.each():
+                named.pop(digest, None)
+                _add_file(archive, made, workspace.blobs, digest)
+            made.missing = sorted(digest for digest in named if not workspace.blobs.has(digest))
+            if made.missing and not lacking:
+                raise FileLacking(made.missing[0], named[made.missing[0]], more=len(made.missing) - 1)
         for name, body in ((MANIFEST, made.manifest()), (SEAL, sha256(made.manifest()).encode())):
             archive.add(name, iter([body]), size=len(body))
         archive.finish()
+    if made.whole:
+        workspace.store.state(WHOLE_BACKUP, str(now))
     return made
 
 
@@ -257,13 +279,18 @@ def check_backup(source: Path) -> Backup:
 def _checked(source: Path) -> Backup:
     parts: dict[str, Digest] = {}
     files, small = Backup(), {MANIFEST: b"", SEAL: b""}
+    named: set[str] = set()
     for name, body in backup_parts(source):
         if name in small:
             small[name] = body.read()
             continue
-        seen = hashlib.sha256()
+        seen, said = hashlib.sha256(), bytearray()
         for chunk in body.chunks():
             seen.update(chunk)
+            if name == REFERENCES:
+                said += chunk
+        named.update(said.decode().split())
+        named.discard(name.removeprefix(BLOB))
         if not name.startswith(BLOB):
             parts[name] = seen.hexdigest()
             continue
@@ -272,6 +299,8 @@ def _checked(source: Path) -> Backup:
             files.damaged.append(name.removeprefix(BLOB))
     held = _manifest(source, small[MANIFEST], small[SEAL])
     _compare(source, held, parts, files)
+    if lost := sorted(named - {*held.missing}):
+        raise CorruptBackup(source, f"{BLOB}{lost[0]} is named by a record of it and is not in it")
     return held
 
 
@@ -279,7 +308,9 @@ def _manifest(source: Path, manifest: bytes, seal: bytes) -> Backup:
     if not manifest or sha256(manifest).encode() != seal:
         raise CorruptBackup(source, f"{MANIFEST} is missing or changed")
     found: dict[str, Any] = json.loads(manifest)
-    if found.pop("format", None) not in _READABLE or set(found) != set(vars(Backup())):
+    # What was added since the first of these formats may be absent.
+    fields, added = {*vars(Backup())}, {"missing"}
+    if found.pop("format", None) not in _READABLE or not fields - added <= {*found} <= fields:
         raise CorruptBackup(source, "it was written by a version of Guildhall that this one cannot read")
     return Backup(**found)
 

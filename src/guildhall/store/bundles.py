@@ -103,6 +103,17 @@ def named_files(value: Any) -> Iterator[Digest]:
             yield from named_files(item)
 
 
+def referenced(store: Store) -> dict[Digest, str]:
+    """Every file that records name by its digest, and the first record that does."""
+    found: dict[Digest, str] = {}
+    for shelf in SHELVES:
+        if "FileRef" in shelf.type.model_json_schema().get("$defs", {}):
+            for value in store.each(shelf.type):
+                for digest in named_files(value):
+                    found.setdefault(digest, f"{shelf.table.name} {shelf.key(value)}")
+    return found
+
+
 def check_bundle(source: Path) -> Contents:
     """Read a whole bundle and verify every byte of it; changes nothing."""
     contents = Contents()

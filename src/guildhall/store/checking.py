@@ -10,6 +10,8 @@ import json
 import re
 import shutil
 import stat
+import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -24,12 +26,13 @@ from sqlalchemy.sql.selectable import Select
 from guildhall.domain.halls import SeatState
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.submissions import Submission
-from guildhall.domain.tasks import Task, TaskKey
+from guildhall.domain.tasks import TaskKey
 from guildhall.domain.values import Digest, Value, sha256
-from guildhall.errors import CorruptBlob
+from guildhall.errors import CorruptBlob, StoreError
 from guildhall.store.audit import broken_links
 from guildhall.store.blobs import Blobs
 from guildhall.store.bundles import named_files
+from guildhall.store.database import HEAD
 from guildhall.store.hall import seats, slots
 from guildhall.store.records import Store
 from guildhall.store.shelves import SHELVES, Shelf, shelf_named
@@ -135,6 +138,18 @@ def loose_ends(store: Store) -> Iterator[Finding]:
     yield from _said(store, ended, "seat {}", "was submitted without a judgment")
 
 
+def blamed(store: Store) -> Iterator[Finding]:
+    """Work that was taken for "nothing delivered" though nobody was ever asked to do it, and not tried again since."""
+    made = shelf_named("submissions").table
+    with store.reading() as connection:
+        retried = set(connection.execute(select(made.c.replaces).where(made.c.replaces.is_not(None))).scalars())
+    for one in store.each(Submission):
+        if one.blamed and one.key not in retried:
+            what = "was kept as nothing delivered though no model was ever asked, a fault of ours"
+            fix = "`guildhall sample retry --failed` tries it again, and sets aside what was judged of it"
+            yield f"submission {one.key} for {one.task}", f"{what}: {fix}"
+
+
 def _without(pointer: Column[str], target: Column[str]) -> Select[Any]:
     return select(pointer).where(pointer.is_not(None), ~select(target).where(target == pointer).exists())
 
@@ -170,7 +185,7 @@ class Health:
     counts: dict[str, int] = field(default_factory=dict)
 
 
-def examine_workspace(workspace: Workspace, *, now: float, files: bool = True) -> Health:
+def examine_workspace(workspace: Workspace, *, files: bool = True) -> Health:
     """Look at everything in a workspace: the database, every record and reference, every lease, every file."""
     health, store = Health(), workspace.store
     health.faults += _database(store)
@@ -182,19 +197,19 @@ def examine_workspace(workspace: Workspace, *, now: float, files: bool = True) -
             value = _read(shelf, row)
             if isinstance(value, Fault):
                 health.faults.append(value)
-            elif shelf.type is not Task:  # a task may name files whose bytes were never fetched
+            else:  # a file whose bytes were never fetched has no digest
                 needed.update(named_files(value))
             wordings.look_at(value)
             used.update(_DIGEST.findall(row.body))
             health.counts[shelf.table.name] = health.counts.get(shelf.table.name, 0) + 1
-    for check in (dangling, doubled, loose_ends):
+    for check in (dangling, doubled, loose_ends, blamed):
         health.faults += [Fault(check.__name__, subject, what) for subject, what in check(store)]
     told = islice(unlike_rebuild(store), MOST_TOLD)
     health.faults += [Fault("verdicts", subject, what) for subject, what in told]
     health.faults += [
         Fault("audit", f"row {row}", "does not follow from the row before it") for row in broken_links(store)
     ]
-    if silent := abandoned(store, now=now):
+    if silent := abandoned(store):
         health.notes.append(f"{len(silent)} items are held by workers that are gone; the next run takes them up again")
     if wordings.apart:
         health.notes.append(
@@ -276,6 +291,29 @@ def _files(blobs: Blobs, used: set[Digest], needed: set[Digest], health: Health)
     unfinished = len(list((blobs.folder / "incoming").glob("*")))
     if unfinished:
         health.notes.append(f"{unfinished} unfinished writes lie in {blobs.folder / 'incoming'} and may be removed")
+
+
+CLOCK_S = 5.0
+"""A clock that is off by more is told; leases do not depend on it."""
+
+
+def vital_signs(path: Path) -> list[tuple[str, str, str]]:
+    """Database, clock and disk of a workspace, asked within seconds: what, how it is, and what to do (empty: well)."""
+    try:
+        began = time.monotonic()
+        with Workspace.open(path) as opened:
+            took_ms, ahead = 1000 * (time.monotonic() - began), opened.store.clock_ahead_s()
+            found = [("database", f"{opened.shown_url} answers in {took_ms:.0f} ms, schema {HEAD}", "")]
+    except StoreError as error:
+        found = [("database", "", str(error))]
+    else:
+        off = f"{abs(ahead):.1f} s {'ahead of' if ahead > 0 else 'behind'} the database's"
+        found += [("clock", off, "" if abs(ahead) <= CLOCK_S else "start chrony or systemd-timesyncd on this machine")]
+    for name, folder in (("disk of the workspace", path), ("disk of temporary files", Path(tempfile.gettempdir()))):
+        disk = shutil.disk_usage(folder)
+        low = disk.free < max(LEAST_FREE * disk.total, 1 << 30)
+        found.append((name, f"{disk.free / 1e9:.1f} GB free of {disk.total / 1e9:.1f}", "make room" if low else ""))
+    return found
 
 
 LEAST_FREE = 0.1

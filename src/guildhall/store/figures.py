@@ -13,13 +13,20 @@ from sqlalchemy import Connection, and_, case, func, or_, select
 from guildhall.domain.halls import SeatState
 from guildhall.domain.judgments import Judgment
 from guildhall.domain.submissions import Submission
+from guildhall.store.access import workspace_facts
+from guildhall.store.database import clock
 from guildhall.store.hall import seats, slots
 from guildhall.store.ledger import LATE, model_calls
 from guildhall.store.outbox import outbox
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
+from guildhall.store.verdict_rows import STOPS
+from guildhall.store.verdict_tables import authors, works
 from guildhall.store.work import WorkState, work_items
 
+_KINDS = ("agent", "call", "gradings")
+WHOLE_BACKUP = "last whole backup"
+"""The fact that tells when it was made."""
 MOST_MODELS = 50
 """Models told apart, those asked most often; the rest is one line."""
 
@@ -37,8 +44,10 @@ class Gauge:
 
 def figures(store: Store, *, now: float) -> list[Gauge]:
     """Every figure at one moment."""
+    ahead_s = store.clock_ahead_s()
+    ahead = Gauge("clock_ahead_seconds", "How far this machine's clock is ahead of the database's.", ahead_s)
     with store.reading() as connection:
-        return [*_hall(connection, now), *_waiting(connection), *_spent(connection)]
+        return [ahead, *_hall(connection, now), *_waiting(connection), *_ended(connection), *_spent(connection)]
 
 
 def _hall(connection: Connection, now: float) -> Iterator[Gauge]:
@@ -54,14 +63,46 @@ def _hall(connection: Connection, now: float) -> Iterator[Gauge]:
 def _waiting(connection: Connection) -> Iterator[Gauge]:
     """Queues: what is done is not counted, so that a long history costs nothing."""
     unfinished = [state.value for state in WorkState if state is not WorkState.DONE]
-    counted = dict.fromkeys(unfinished, 0)
-    query = select(work_items.c.state, func.count()).where(work_items.c.state.in_(unfinished))
-    counted |= {row[0]: row[1] for row in connection.execute(query.group_by(work_items.c.state))}
-    for state, number in counted.items():
-        yield Gauge("work_items", "Work items that are not done.", number, {"state": state})
+    item = work_items.c
+    kind = case(
+        (item.kind.in_(_KINDS), item.kind), else_="opening"
+    )  # a study's opening has the study's name for a kind
+    query = select(item.state, kind.label("sort"), func.count()).where(item.state.in_(unfinished))
+    counted = {(state, name): 0 for state in unfinished for name in (*_KINDS, "opening")}
+    counted |= {(row[0], row[1]): row[2] for row in connection.execute(query.group_by(item.state, "sort"))}
+    for (state, name), number in counted.items():
+        yield Gauge("work_items", "Work items that are not done.", number, {"state": state, "kind": name})
+    ages = select(kind.label("sort"), clock(connection) - func.min(item.planned_at)).group_by("sort")
+    waits: dict[str, float] = {
+        row[0]: row[1] for row in connection.execute(ages.where(item.state == WorkState.PLANNED.value))
+    }
+    for name in (*_KINDS, "opening"):
+        words = "Age of the oldest item that waits; 0 when none does."
+        yield Gauge("oldest_waiting_seconds", words, max(0.0, waits.get(name) or 0.0), {"kind": name})
+    busy = any(number for (state, _), number in counted.items() if state != WorkState.FAILED.value)
+    newest = func.coalesce(func.max(item.ended_at), func.min(item.planned_at))
+    last = connection.execute(select(clock(connection) - newest)).scalar() if busy else None
+    yield Gauge("standstill_seconds", "Since the last item ended, while others are to be done; else 0.", last or 0.0)
     query = select(outbox.c.kind, outbox.c.state, func.count()).where(outbox.c.state != "sent")
     for kind, state, number in connection.execute(query.group_by(outbox.c.kind, outbox.c.state)):
         yield Gauge("outbox", "Letters and deliveries not sent.", number, {"kind": kind, "state": state})
+
+
+def _ended(connection: Connection) -> Iterator[Gauge]:
+    """How sampled work ended, what judges failed at, and the last backup that was whole."""
+    stops = select(works.c.stop, func.count()).join(authors, authors.c.code == works.c.author)
+    stops = stops.where(authors.c.kind == "model").group_by(works.c.stop)
+    counted: dict[int, int] = {row[0]: row[1] for row in connection.execute(stops)}
+    for stop, code in STOPS.items():
+        yield Gauge("work_ended", "Work of models by how it ended.", counted.get(code, 0), {"stop": stop}, grows=True)
+    judgments = shelf_of(Judgment).table.c
+    failed = select(func.count()).where(judgments.failed.is_(True), judgments.grader.startswith("judge:"))
+    number = connection.execute(failed).scalar_one()
+    yield Gauge("judge_failures", "Verdicts that judges were asked for and did not give.", number, grows=True)
+    fact = select(workspace_facts.c.value).where(workspace_facts.c.name == WHOLE_BACKUP)
+    if (made := connection.execute(fact).scalar()) is not None:
+        age = connection.execute(select(clock(connection) - float(made))).scalar_one()
+        yield Gauge("backup_age_seconds", "Since the last backup that was whole.", max(0.0, age))
 
 
 def _spent(connection: Connection) -> Iterator[Gauge]:

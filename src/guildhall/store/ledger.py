@@ -16,7 +16,7 @@ from sqlalchemy import Column, Float, Index, Integer, String, Table, Text, bindp
 from sqlalchemy.dialects import postgresql, sqlite
 
 from guildhall.domain.submissions import Usage
-from guildhall.store.records import Store
+from guildhall.store.records import Store, lasting
 from guildhall.store.shelves import metadata
 
 model_calls = Table(
@@ -119,8 +119,9 @@ class Ledger:
         if not calls:
             return
         with self.store.transaction() as connection:
+            dialect: Any = sqlite if connection.dialect.name == "sqlite" else postgresql
             connection.execute(
-                model_calls.insert(),
+                dialect.insert(model_calls).on_conflict_do_nothing(index_elements=["id"]),
                 [
                     {"id": call.id, "item": call.item, "run": call.run, "model": call.model, "begun_at": call.at}
                     for call in calls
@@ -192,6 +193,7 @@ class Ledger:
                 connection.execute(delete(model_calls).where(*still_open))
         return new
 
+    @lasting
     def begun(self, items: Sequence[str]) -> set[str]:
         """Which of the items have sent a call."""
         found: set[str] = set()
@@ -201,6 +203,7 @@ class Ledger:
                 found |= set(connection.execute(query).scalars())
         return found
 
+    @lasting
     def spent(self, *, run: str | None = None, items: Sequence[str] | None = None) -> Spending:
         """What the ledger holds for a run (or for everything), in calls, tokens and dollars."""
         where = [model_calls.c.run == run] if run is not None else []

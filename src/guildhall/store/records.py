@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import wraps
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from sqlalchemy import ColumnElement, Connection, Engine, Select, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from guildhall.domain.values import Value
-from guildhall.errors import Conflict, SchemaMismatch, UnknownName
+from guildhall.errors import Conflict, DatabaseAway, StoreError, UnknownName
 from guildhall.observe.spans import Doing, span
-from guildhall.store.database import open_database, require_head, revision_of
+from guildhall.store.access import workspace_facts
+from guildhall.store.database import clock, open_database, require_head, revision_of
 from guildhall.store.shelves import Shelf, shelf_of
 from guildhall.store.verdicts import WrittenKeys, project
 
 V = TypeVar("V", bound=Value)
 _CHUNK = 500
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def lasting(method: F) -> F:
+    """A method of `Store`, or of what has one, that is done again when the database goes away under it.
+
+    Only for what reads, or may be done twice.
+    """
+
+    @wraps(method)
+    def done(self: Any, *given: Any, **named: Any) -> Any:
+        store: Store = self if isinstance(self, Store) else self.store
+        return store.outlast(lambda: method(self, *given, **named))
+
+    return cast("F", done)
 
 
 class Store:
@@ -29,8 +48,8 @@ class Store:
     all of them are kept, or none.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, engine: Engine, *, patience_s: float = 0.0) -> None:
+        self.engine, self.patience_s = engine, patience_s
         # SQLite's transactions are begun by our own hand, and cost no trip to anywhere.
         remote = engine.dialect.name != "sqlite"
         self._unceremonious = engine.execution_options(isolation_level="AUTOCOMMIT") if remote else engine
@@ -38,14 +57,50 @@ class Store:
         self._written: ContextVar[WrittenKeys | None] = ContextVar("guildhall_written", default=None)
 
     @classmethod
-    def open(cls, url: str) -> Store:
-        engine = open_database(url)
+    def open(cls, url: str, *, patience_s: float = 0.0, connections: int | None = None) -> Store:
+        engine = open_database(url, patience_s=patience_s, connections=connections)
         try:
             require_head(engine)
-        except SchemaMismatch:
+        except StoreError:
             engine.dispose()
             raise
-        return cls(engine)
+        return cls(engine, patience_s=patience_s)
+
+    def outlast(self, do: Callable[[], T]) -> T:
+        """What `do` gives, done again where the database went away under it; inside a transaction, all of that is."""
+        end = time.monotonic() + self.patience_s
+        while True:
+            try:
+                return do()
+            except DatabaseAway:
+                if self.in_transaction or time.monotonic() >= end:
+                    raise
+
+    def agreed(self, name: str, value: str) -> str:
+        """What this database's users agreed on under a name; where nobody has said anything yet, this value."""
+        query = select(workspace_facts.c.value).where(workspace_facts.c.name == name)
+        with self.glance() as connection:
+            found = connection.execute(query).scalar()
+        if found is not None:
+            return str(found)
+        with self.transaction() as connection:
+            dialect: Any = sqlite if connection.dialect.name == "sqlite" else postgresql
+            offered = dialect.insert(workspace_facts).values(name=name, value=value)
+            connection.execute(offered.on_conflict_do_nothing())
+            return str(connection.execute(query).scalar_one())
+
+    def state(self, name: str, value: str) -> None:
+        """Write a fact down, in place of what was said before."""
+        with self.transaction() as connection:
+            connection.execute(delete(workspace_facts).where(workspace_facts.c.name == name))
+            connection.execute(workspace_facts.insert().values(name=name, value=value))
+
+    def clock_ahead_s(self) -> float:
+        """How far this machine's clock is ahead of the database's, as exactly as one question can tell."""
+        with self.glance() as connection:
+            before = time.time()
+            told = connection.execute(select(clock(connection))).scalar_one()
+            return (before + time.time()) / 2 - float(told)
 
     def close(self) -> None:
         self.engine.dispose()
@@ -120,15 +175,26 @@ class Store:
 
     def add_all(self, values: Iterable[Value]) -> int:
         """Keep many values in one transaction; the number that were new."""
+        if isinstance(values, Sequence):
+            return self.outlast(lambda: self._add_all(values))
+        return self._add_all(values)
+
+    def add_first(self, values: Sequence[Value]) -> int:
+        """Keep those values whose place nobody has taken, and no other: of two workers' verdicts on one place, one."""
+        return self.outlast(lambda: self._add_all(values, first=True))
+
+    def _add_all(self, values: Iterable[Value], *, first: bool = False) -> int:
         new = 0
         with self.transaction() as connection:
             stream = iter(values)
             while chunk := list(islice(stream, _CHUNK)):
                 for shelf, rows in _by_shelf(chunk):
+                    if "place" in shelf.columns:
+                        _put_in_place(connection, shelf, rows, first=first)
                     new += self._insert(connection, shelf, rows)
         return new
 
-    def _insert(self, connection: Connection, shelf: Shelf[Any], rows: dict[str, dict[str, Any]]) -> int:
+    def _insert(self, connection: Connection, shelf: Shelf[Any], rows: dict[str, Any]) -> int:
         table = shelf.table
         known = connection.execute(select(table.c.key, table.c.digest).where(table.c.key.in_(rows))).all()
         for key, digest in known:
@@ -136,6 +202,8 @@ class Store:
                 raise Conflict(shelf.type.__name__, key)
         if rows:
             connection.execute(self.insert_ignoring(shelf, connection), list(rows.values()))
+            if any(row.get("place") for row in rows.values()):  # of two writers at once, the first has the place
+                rows = dict.fromkeys(connection.execute(select(table.c.key).where(table.c.key.in_(rows))).scalars())
             if (written := self._written.get()) is not None:
                 written.note(table.name, rows)
         return len(rows)
@@ -143,8 +211,9 @@ class Store:
     def insert_ignoring(self, shelf: Shelf[Any], connection: Connection) -> Any:
         """An insert that lets the first of two simultaneous writers of one content win."""
         dialect: Any = sqlite if connection.dialect.name == "sqlite" else postgresql
-        return dialect.insert(shelf.table).on_conflict_do_nothing(index_elements=["key"])
+        return dialect.insert(shelf.table).on_conflict_do_nothing()
 
+    @lasting
     def get(self, kind: type[V], key: str) -> V:
         """The value kept under a key, or `UnknownName`."""
         shelf = shelf_of(kind)
@@ -154,6 +223,7 @@ class Store:
             raise UnknownName(kind.__name__.lower(), key, fix="it is not in this workspace")
         return kind.model_validate_json(body)
 
+    @lasting
     def get_all(self, kind: type[V], keys: Sequence[str]) -> list[V]:
         """The values kept under these keys, in their order, or `UnknownName` for the first that is not there."""
         shelf, found = shelf_of(kind), dict[str, V]()
@@ -166,17 +236,20 @@ class Store:
             raise UnknownName(kind.__name__.lower(), missing, fix="it is not in this workspace")
         return [found[key] for key in keys]
 
+    @lasting
     def has(self, kind: type[Value], key: str) -> bool:
         shelf = shelf_of(kind)
         with self.glance() as connection:
             return connection.execute(select(shelf.table.c.seq).where(shelf.table.c.key == key)).first() is not None
 
+    @lasting
     def find(self, kind: type[V], **columns: Any) -> list[V]:
         """Values whose search columns equal (or, for a sequence, are among) the given ones, oldest first."""
         with self.glance() as connection:
             bodies = connection.execute(_bodies(shelf_of(kind), columns)).scalars().all()
         return [kind.model_validate_json(body) for body in bodies]
 
+    @lasting
     def newest(self, kind: type[V], **columns: Any) -> V | None:
         """The value kept last among those `find` would give."""
         shelf = shelf_of(kind)
@@ -193,6 +266,7 @@ class Store:
             for body in connection.execute(query.execution_options(yield_per=1000)).scalars():
                 yield kind.model_validate_json(body)
 
+    @lasting
     def count(self, kind: type[Value], **columns: Any) -> int:
         shelf = shelf_of(kind)
         query = select(func.count()).select_from(shelf.table).where(*_conditions(shelf, columns))
@@ -210,6 +284,22 @@ def _by_shelf(values: Sequence[Value]) -> Iterator[tuple[Shelf[Any], dict[str, d
             raise Conflict(type(value).__name__, row["key"])
     for kind, rows in grouped.items():
         yield shelf_of(kind), rows
+
+
+def _put_in_place(connection: Connection, shelf: Shelf[Any], rows: dict[str, dict[str, Any]], *, first: bool) -> None:
+    """Leave out, or keep without a place, as surplus, what comes second to a place."""
+    table = shelf.table
+    wanted = [row["place"] for row in rows.values() if row["place"]]
+    taken: dict[str, str] = {}
+    if wanted:
+        found = connection.execute(select(table.c.place, table.c.key).where(table.c.place.in_(wanted)))
+        taken = {row.place: row.key for row in found}
+    for key, row in list(rows.items()):
+        if row["place"] and taken.setdefault(row["place"], key) != key:
+            if first:
+                del rows[key]
+            else:
+                row["place"] = None
 
 
 def _bodies(shelf: Shelf[Any], columns: dict[str, Any]) -> Select[Any]:

@@ -68,9 +68,13 @@ def _shelf(
     *,
     derived: bool = False,
     unsearched: tuple[str, ...] = (),
+    once: str | None = None,
     **columns: tuple[type, Callable[[V], Any]],
 ) -> Shelf[V]:
-    """A shelf and its table; a column is indexed unless nobody looks values up by it, but only reads it off."""
+    """A shelf and its table; a column is indexed unless nobody looks values up by it, but only reads it off.
+
+    A value of the column `once` stands in one row at most.
+    """
     table = Table(
         name,
         metadata,
@@ -79,7 +83,7 @@ def _shelf(
         Column("digest", String(64), nullable=False),
         Column("body", Text, nullable=False),
         *(Column(column, _COLUMN_TYPES[python_type]) for column, (python_type, _) in columns.items()),
-        *(Index(None, column) for column in columns if column not in unsearched),
+        *(Index(None, column, unique=column == once) for column in columns if column not in unsearched),
     )
     return Shelf(table, kind, key, {column: read for column, (_, read) in columns.items()}, derived)
 
@@ -116,6 +120,8 @@ SHELVES: tuple[Shelf[Any], ...] = (
         grader=(str, lambda judgment: judgment.grader.key),
         failed=(bool, lambda judgment: judgment.ranks is None),
         replaces=(str, lambda judgment: judgment.replaces),
+        once="place",
+        place=(str, lambda judgment: judgment.place),
     ),
     _shelf(
         "severity_ratings",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guildhall.store.access import api_tokens, entry_links, passkey_challenges, passkeys, sessions
+from guildhall.store.access import api_tokens, entry_links, passkey_challenges, passkeys, sessions, workspace_facts
 from guildhall.store.boards import boards
 from guildhall.store.gradings import gradings
 from guildhall.store.hall import audit, member_secrets, members, seats, slots
@@ -39,4 +39,5 @@ __all__ = [
     "webhooks",
     "work_items",
     "works",
+    "workspace_facts",
 ]

@@ -106,10 +106,13 @@ def read_works(connection: Connection, shown: pl.Series) -> pl.DataFrame:
     makers = pl.read_database(query, connection, schema_overrides=_AUTHOR_TYPES)
     query = select(names.c.code.label("of_kinds"), names.c.key.label("kinds")).where(names.c.kind == "files")
     kinds = pl.read_database(query, connection, schema_overrides=_KINDS)
+    withdrawn = select(_SUBMISSIONS.c.replaces).where(_SUBMISSIONS.c.replaces.is_not(None))
+    replaced = pl.Series(connection.execute(withdrawn).scalars().all(), dtype=pl.String())
+    found = found.with_columns(taken_back=pl.col("key").is_in(replaced.implode()))
     stops = pl.DataFrame({"stop": list(STOPS), "at": list(STOPS.values())}, schema_overrides={"at": pl.Int16()})
     found = found.rename({"author": "by", "kinds": "of_kinds", "stop": "at"})
     found = found.join(makers, on="by").join(stops, on="at").join(kinds, on="of_kinds", how="left")
-    return found.select("code", "key", "task", *list(_AUTHOR_TYPES)[1:], *_OWN)
+    return found.select("code", "key", "task", *list(_AUTHOR_TYPES)[1:], *_OWN, "taken_back")
 
 
 _KINDS = {"of_kinds": pl.Int32(), "kinds": pl.String()}

@@ -80,7 +80,8 @@ class Verdicts(NamedTuple):
     Whoever asks for some of the columns gets those, and the ones by which rows are put in order.
 
     `works`: `work, key, task, author, name, by_model, sample, condition, effort, stop, seconds, cost_usd, confidence,
-    kinds`; the name of every expert is `expert`; `kinds` are endings joined by +, null where no file was delivered.
+    kinds, taken_back`; the name of every expert is `expert`; `kinds` are endings joined by +, null where no file was
+    delivered; `taken_back` says that another work has replaced it, after a fault of ours.
     `tasks`: `task, key, id, version, sector, occupation, hours, references, specification, kinds, expert` (the
     endings of the expert's files, and whether there is any work of theirs); facts are null for a wording that is not
     kept. `graders`: `grader, key, kind, name`, where `kind` is a person's or `judge`. `failures`: `failure, name`. All

@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import tempfile
 import tomllib
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,8 +22,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from guildhall.domain.values import sha256
-from guildhall.errors import NoWorkspace, UnreadableFile, UnsafePath
-from guildhall.store.database import open_database, rewrite, shown_url, upgrade
+from guildhall.errors import InputError, NoWorkspace, OtherSecret, StoreError, UnreadableFile, UnsafePath
+from guildhall.store.database import PATIENCE_S, open_database, rewrite, shown_url, upgrade
 from guildhall.store.hall import member_secrets
 from guildhall.store.records import Store
 from guildhall.store.remote_blobs import open_blobs
@@ -31,6 +32,8 @@ from guildhall.store.secret import derive, mark_of, open_secret
 
 SETTINGS = "guildhall.toml"
 FORMAT = 1
+CONNECTIONS = 4
+"""What a process that works on batches may hold of a server at most; it keeps one."""
 MARK = "secret_mark"
 """The setting by which the workspace's secret is known again."""
 
@@ -54,11 +57,24 @@ class Address:
         return self.database is None or self.blobs is None
 
     def elsewhere(self) -> Address:
-        """The same workspace for a process on any machine, with a folder of that machine's own for logs and caches."""
-        if self.needs_folder:
+        """The same workspace for a process on any machine: where its folder is not to be seen, with one of that
+        machine's own for caches, and for logs until they are brought home.
+        """
+        if self.needs_folder or self._is_here():
             return self
         name = f"guildhall-{os.getuid()}-{sha256(f'{self.database} {self.blobs}'.encode())[:16]}"
         return replace(self, path=_private_folder(Path(tempfile.gettempdir()) / name))
+
+    def _is_here(self) -> bool:
+        try:
+            return address_of(self.path) == self
+        except (StoreError, InputError, OSError):
+            return False
+
+    def logs_apart(self) -> Path | None:
+        """Where this process writes logs that are to be brought home; None where the workspace's own folder is."""
+        there = self.elsewhere()
+        return None if there is self else there.path / "logs" / str(os.getpid())
 
 
 class Workspace:
@@ -88,18 +104,27 @@ class Workspace:
             engine = open_database(at.database_url)
             upgrade(engine)
             engine.dispose()
+            with closing(cls.at_address(at)) as made:
+                made.agree_on(secret)  # another folder may have said before which secret this database is used with
             _write_settings(path / SETTINGS, at, secret)
             return cls._with_wrapped_keys(path)
         return cls.open(path)
 
     @classmethod
-    def open(cls, path: Path) -> Workspace:
-        return cls.at_address(address_of(path))
+    def open(cls, path: Path, *, patient: bool = False) -> Workspace:
+        return cls.at_address(address_of(path), patient=patient)
 
     @classmethod
-    def at_address(cls, at: Address) -> Workspace:
-        """The workspace at an address, wherever in the world this process runs."""
-        return cls(at, Store.open(at.database_url))
+    def at_address(cls, at: Address, *, patient: bool = False) -> Workspace:
+        """The workspace at an address. A `patient` caller, who works for hours, waits while its database restarts."""
+        return cls(at, Store.open(at.database_url, patience_s=PATIENCE_S if patient else 0.0))
+
+    @classmethod
+    def from_afar(cls, at: Address) -> Workspace:
+        """The workspace for one batch of work, in a process of this machine or of any other: few connections each."""
+        found = cls(at.elsewhere(), Store.open(at.database_url, patience_s=PATIENCE_S, connections=CONNECTIONS))
+        found.logs = at.logs_apart() or found.logs
+        return found
 
     @classmethod
     def upgrade(cls, path: Path) -> Workspace:
@@ -120,9 +145,9 @@ class Workspace:
         return opened
 
     @classmethod
-    def find(cls, path: Path | None) -> Workspace:
+    def find(cls, path: Path | None, *, patient: bool = False) -> Workspace:
         """The workspace named, else the current folder when it holds one."""
-        return cls.open(path or Path.cwd())
+        return cls.open(path or Path.cwd(), patient=patient)
 
     @property
     def shown_url(self) -> str:
@@ -130,12 +155,21 @@ class Workspace:
 
     @cached_property
     def secret(self) -> bytes:
-        """The one secret of the workspace; never in its database."""
+        """The one secret of the workspace; never in its database, which keeps only a mark to know it by.
+
+        The first folder that uses a database says which it is; every other one has the same, or is refused.
+        """
         settings = self.path / SETTINGS
         if not settings.exists():  # another machine's folder
-            return open_secret(self.path, make=False)
+            return self.agree_on(open_secret(self.path, make=False))
         mark = _read_settings(settings).get(MARK)
-        return open_secret(self.path, mark=mark, make=mark is None)
+        return self.agree_on(open_secret(self.path, mark=mark, make=mark is None))
+
+    def agree_on(self, secret: bytes) -> bytes:
+        mark = derive(secret, "mark").hex()
+        if self.store.agreed("secret", mark) != mark:
+            raise OtherSecret(self.path)
+        return secret
 
     def key_for(self, purpose: str) -> bytes:
         """A secret of the workspace for one purpose."""
@@ -167,7 +201,8 @@ def address_of(path: Path) -> Address:
     if not settings.exists():
         raise NoWorkspace(path)
     found = _read_settings(settings)
-    return Address(path, *(found.get(section, {}).get("url") for section in ("database", "blobs")))
+    # Resolved here, where the path was written: other processes stand in folders of their own.
+    return Address(path.resolve(), *(found.get(section, {}).get("url") for section in ("database", "blobs")))
 
 
 def _read_settings(settings: Path) -> dict[str, Any]:

@@ -36,7 +36,7 @@ def replay_samples(items: Sequence[SampleItem], *, workspace: Workspace, terms: 
     work.plan(known, kind="agent", run=terms.run)
     ended = {WorkState.DONE, WorkState.FAILED}
     still_open = [key for key, state in work.items(known).items() if state.state not in ended]
-    mine = work.claim(still_open, worker=this_worker(), now=terms.now())
+    mine = work.claim(still_open, worker=this_worker())
     for key in mine:
         submission = _replayed(known[key], recorded[known[key].known_as], workspace.blobs)
         with workspace.store.transaction():

@@ -34,6 +34,7 @@ from guildhall.engine.prices import Prices
 from guildhall.engine.terms import Limits, Pace, Terms
 from guildhall.errors import (
     GuildhallError,
+    HoldLost,
     InputError,
     ModelError,
     NotEnoughData,
@@ -43,6 +44,7 @@ from guildhall.errors import (
 )
 from guildhall.grading.judges.asking import MOST_SWEEPS, SWEEPS, Kept, orders
 from guildhall.grading.judges.baselines import BASELINES
+from guildhall.grading.judges.desk import JudgeDesk
 from guildhall.grading.judges.gradability import ungradable
 from guildhall.grading.judges.graders import AutomaticGrader, ByBaseline, ByModel
 from guildhall.grading.judges.queue import enqueue
@@ -155,23 +157,23 @@ def work_once(workspace: Workspace, *, worker: str, clock: Clock, stopping: Call
     """
     desk = Gradings(workspace.store)
     for waiting in desk.open():
-        if desk.work.claim([waiting.work.key], worker=worker, now=clock()):
-            with suppress(_Stopped), _held(desk.work, waiting.work.key, worker=worker, clock=clock):
+        if desk.work.claim([waiting.work.key], worker=worker):
+            with suppress(_Stopped), _held(desk.work, waiting.work.key, worker=worker):
                 _carry_out(workspace, waiting, worker=worker, clock=clock, stopping=stopping)
             return True
     return False
 
 
 @contextmanager
-def _held(work: Work, key: str, *, worker: str, clock: Clock) -> Iterator[None]:
+def _held(work: Work, key: str, *, worker: str) -> Iterator[None]:
     """Keep what was claimed while it is worked on, however long a judge takes; give it back when interrupted."""
     ended = threading.Event()
 
     def renew() -> None:
         while not ended.wait(LEASE_S / 5):
             try:
-                work.renew(worker=worker, now=clock())
-            except SQLAlchemyError:
+                work.renew(worker=worker)
+            except (SQLAlchemyError, StoreError):
                 logger.exception("the hold on grading %s was not renewed; tried again soon", key)
 
     renewing = threading.Thread(target=renew, daemon=True)
@@ -193,9 +195,12 @@ def _carry_out(
     try:
         if grading.work.tries >= MOST_TRIES:
             raise ModelError(f"it was begun {MOST_TRIES} times and never ended")
-        result = _judged(workspace, request, stopping).canonical().decode()
+        result = _judged(workspace, request, stopping, worker=worker).canonical().decode()
     except (NotEnoughData, ModelError) as reason:
         error = str(reason)
+    except HoldLost as lost:
+        logger.warning("%s", lost)
+        return
     except (_NotNow, StoreError, SandboxError, OSError) as fault:
         logger.warning(
             "grading %s was put off, try %d of %d: %s", request.id, grading.work.tries + 1, MOST_TRIES, fault
@@ -209,13 +214,14 @@ def _carry_out(
     store, work = workspace.store, Gradings(workspace.store).work
     with store.transaction():
         if not work.still_held([request.id], worker=worker):
-            return  # silent for too long: another worker has taken it over, and tells its end
+            logger.warning("%s", HoldLost(f"grading {request.id}"))
+            return
         work.finish([ItemEnd(request.id, at=clock(), result=result, error=error)])
         event = "grading.done" if error is None else "grading.failed"
         Outbox(store).announce(event, {"grading": request.id, "name": request.author.name}, now=clock())
 
 
-def _judged(workspace: Workspace, request: GradingRequest, stopping: Callable[[], bool]) -> Grades:
+def _judged(workspace: Workspace, request: GradingRequest, stopping: Callable[[], bool], *, worker: str) -> Grades:
     store, service = workspace.store, service_of(workspace)
     grader = service.grader(request.judge)
     tasks = store.get_all(Task, request.tasks)
@@ -235,7 +241,13 @@ def _judged(workspace: Workspace, request: GradingRequest, stopping: Callable[[]
     waiting = enqueue(workspace, study)
     if not waiting.comparisons:
         raise NotEnoughData("none of the tasks has an expert's work to compare with")
-    _ask(workspace, request, grader, service, waiting.comparisons, tasks=gradable, stopping=stopping)
+
+    def require_hold() -> None:
+        if not Gradings(store).work.still_held([request.id], worker=worker):
+            raise HoldLost(f"grading {request.id}")
+
+    with open_desk(workspace, gradable, Bench(), require_hold=require_hold) as at_hand:
+        _ask(at_hand, request, grader, service, waiting.comparisons, stopping=stopping)
     verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
     policy = Policy(
         studies=(study.id,),
@@ -247,29 +259,27 @@ def _judged(workspace: Workspace, request: GradingRequest, stopping: Callable[[]
 
 
 def _ask(
-    workspace: Workspace,
+    at_hand: JudgeDesk,
     request: GradingRequest,
     grader: AutomaticGrader,
     service: ServiceSettings,
     comparisons: Sequence[Comparison],
     *,
-    tasks: Sequence[Task],
     stopping: Callable[[], bool],
 ) -> None:
-    rounds = service.sweeps if grader.repeats else 1
+    rounds, workspace = service.sweeps if grader.repeats else 1, at_hand.workspace
     desk, terms = Gradings(workspace.store), service.terms(request.study)
     desk.want(request.id, rounds * sum(len(orders(one)) for one in comparisons))
-    with open_desk(workspace, tasks, Bench()) as at_hand:
-        # A model is asked for many verdicts at once; a rule judges one after the other, so its progress may be told so.
-        for batch in _batches(comparisons, BATCH if grader.repeats else 1):
-            if stopping():
-                raise _Stopped
-            kept = Kept(workspace.store, grader.graders(), among=batch)
-            judged = grader.ask(list(kept.missing(batch, sweeps=rounds, again=False)), desk=at_hand, terms=terms)
-            if judged.faults or judged.why_left == TAKEN_OVER:
-                raise _NotNow(judged.why_fault or TAKEN_OVER)
-            if judged.left:
-                raise ModelError(f"it reached a limit of the service: {judged.why_left}")
+    # A model is asked for many verdicts at once; a rule judges one after the other, so its progress may be told so.
+    for batch in _batches(comparisons, BATCH if grader.repeats else 1):
+        if stopping():
+            raise _Stopped
+        kept = Kept(workspace.store, grader.graders(), among=batch)
+        judged = grader.ask(list(kept.missing(batch, sweeps=rounds, again=False)), desk=at_hand, terms=terms)
+        if judged.faults or judged.why_left == TAKEN_OVER:
+            raise _NotNow(judged.why_fault or TAKEN_OVER)
+        if judged.left:
+            raise ModelError(f"it reached a limit of the service: {judged.why_left}")
 
 
 def _batches(comparisons: Sequence[Comparison], size: int) -> Iterator[Sequence[Comparison]]:

@@ -52,6 +52,18 @@ class Judging:
     def status(self, study: OpenStudy) -> Report:
         return standings(study) if study.file.judges else {}
 
+    def progress(self, study: OpenStudy) -> Callable[[], Report] | None:
+        return progress_of_all(study) if study.file.judges else None
+
+
+def progress_of_all(study: OpenStudy) -> Callable[[], Mapping[str, Any]] | None:
+    """How the work of all models among the graders goes; None where only rules judge, which is over at once."""
+    each = [progress_of(study, grader) for grader in graders_of(study) if grader.repeats]
+    if not each:
+        return None
+    wanted = sum(int(one()["items"]) for one in each)
+    return lambda: {**each[0](), "items": wanted}
+
 
 def faults_of(judged: AskingOutcome) -> Report:
     """What a fault of ours kept from being asked for: no failure of a judge."""

@@ -58,7 +58,7 @@ def open_next(workspace: Workspace, *, worker: str, clock: Clock) -> bool:
     """Open the next study that waits; False when there is none."""
     work = Work(workspace.store)
     for key, study in _waiting(workspace.store):
-        if work.claim([key], worker=worker, now=clock()):
+        if work.claim([key], worker=worker):
             _open(workspace, newest_study(workspace.store, study), worker=worker, clock=clock)
             return True
     return False
@@ -68,7 +68,7 @@ def _open(workspace: Workspace, study: Study, *, worker: str, clock: Clock) -> N
     store, work, key = workspace.store, Work(workspace.store), _key(study)
 
     def still_at_it(_what: str, _done: int, _of: int) -> None:
-        work.renew(worker=worker, now=clock())
+        work.renew(worker=worker)
 
     try:
         with documents(workspace.path / "cache") as looking:
@@ -83,6 +83,8 @@ def _open(workspace: Workspace, study: Study, *, worker: str, clock: Clock) -> N
         work.release([key], worker=worker)
         raise
     with store.transaction():
+        if not work.still_held([key], worker=worker):
+            return  # silent for too long: another worker has taken it over, and tells its end
         work.finish([ItemEnd(key, clock(), result=str(made.new_slots))])
         facts = {"study": study.key, "gradings": made.new_slots, "parts_not_shown": made.omissions}
         record(store, at=clock(), actor="worker", action="study opened", subject=study.id, facts=facts)

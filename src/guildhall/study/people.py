@@ -75,6 +75,9 @@ class People:
             return {}
         return dict(Queue(study.workspace.store).progress(study.id))
 
+    def progress(self, study: OpenStudy) -> None:  # noqa: ARG002 - opening makes no calls
+        return None
+
 
 def drawn_beforehand(study: OpenStudy) -> tuple[list[DrawnStudy], Assumed]:
     """What the people at hand, or fewer or more, would show of this study in its hours, or in half of them.

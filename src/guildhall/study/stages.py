@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from pydantic import JsonValue
@@ -31,6 +31,10 @@ class StudyStage(Protocol):
 
     def status(self, study: OpenStudy) -> Report: ...
 
+    def progress(self, study: OpenStudy) -> Callable[[], Report] | None:
+        """How calls, tokens and money go while it runs, asked again and again; None where it makes no calls."""
+        ...
+
 
 class Sampling:
     """Models do the tasks."""
@@ -55,6 +59,9 @@ class Sampling:
 
     def status(self, study: OpenStudy) -> Report:
         return sampling_status(study.items, workspace=study.workspace, run=study.id).model_dump(mode="json")
+
+    def progress(self, study: OpenStudy) -> Callable[[], Report] | None:
+        return lambda: self.status(study)
 
 
 def require_deliveries(report: Report) -> None:

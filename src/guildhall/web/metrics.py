@@ -9,11 +9,13 @@ import hmac
 import ipaddress
 import logging
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import uvicorn
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
@@ -25,12 +27,15 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from guildhall.errors import InputError
+from guildhall.errors import InputError, StoreError
 from guildhall.store.figures import Gauge, figures
 from guildhall.store.records import Store
+from guildhall.web.pulse import Pulse
 
 TOKEN = "GUILDHALL_METRICS_TOKEN"  # noqa: S105 - the name of the variable that holds it
 logger = logging.getLogger(__name__)
+LONGEST_S = 8.0
+"""Prometheus waits ten seconds; figures of a large workspace may take some of them."""
 LEAST_AGE_S, SHARE = 10.0, 0.02
 """Figures are asked for again when they are this old, and never so often that counting takes more than this share."""
 
@@ -68,15 +73,23 @@ class WorkspaceFigures(Collector):
 
     store: Store
     clock: Callable[[], float] = time.time
+    folder: Path | None = None
     _kept: list[Gauge] = field(default_factory=list)
     _until: float = 0.0
     _up: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
+    def __post_init__(self) -> None:
+        self._pulse = Pulse(lambda: figures(self.store, now=self.clock()), longest_s=LONGEST_S)
+
     def collect(self) -> Iterable[Metric]:
         with self._lock:
             self._refresh()
             yield GaugeMetricFamily("guildhall_database_up", "Whether the database answers.", value=float(self._up))
+            if self.folder is not None:
+                disk = shutil.disk_usage(self.folder)
+                words = "Free share of the disk under the workspace's folder."
+                yield GaugeMetricFamily("guildhall_workspace_disk_free_ratio", words, value=disk.free / disk.total)
             yield from _families(self._kept)
 
     def _refresh(self) -> None:
@@ -84,9 +97,10 @@ class WorkspaceFigures(Collector):
         if started < self._until:
             return
         try:
-            self._kept, self._up = figures(self.store, now=self.clock()), True
-        except SQLAlchemyError:
-            self._kept, self._up = [], False  # yesterday's figures would look like today's
+            found = self._pulse.felt()
+        except (SQLAlchemyError, StoreError):
+            found = None
+        self._kept, self._up = found or [], found is not None  # yesterday's figures would look like today's
         took = time.monotonic() - started
         self._until = started + max(LEAST_AGE_S, took / SHARE)
 

@@ -33,7 +33,7 @@ def measuring(site: Site, at: MetricsAt) -> Iterator[Metrics]:
     from guildhall.web.metrics import WorkspaceFigures, serving_metrics
 
     metrics = Metrics()
-    metrics.registry.register(WorkspaceFigures(site.store, site.clock))
+    metrics.registry.register(WorkspaceFigures(site.store, site.clock, site.workspace.path))
     with listening(metrics), serving_metrics(at, metrics.registry):
         yield metrics
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 from starlette.types import ASGIApp
 
+from guildhall.errors import MachineRefused
 from guildhall.store.workspace import Workspace
 from guildhall.web.app import create_app
 from guildhall.web.connections import BoundedConfig, Connections, limits_here, proxies_named
@@ -49,13 +51,17 @@ def serve(
     connections = Connections(limits_here(), proxies=proxies_named(trusted_proxies))
     with ExitStack() as around:
         metrics = around.enter_context(measuring(site, metrics_at)) if metrics_at else None
+        listening = [around.enter_context(_listening(bind, number)) for number in (port, files_port)]
         servers = [
             server_of(
                 Observed(app, metrics=metrics), bind, number, connections, proxies=trusted_proxies, stop_s=stop_within_s
             )
             for app, number in ((create_app(site), port), (files_app(site), files_port))
         ]
-        worker = around.enter_context(worker_beside(site, stop_within_s=stop_within_s)) if with_worker else None
+        worker = None
+        if with_worker:
+            again = metrics.worker_restarts.inc if metrics else lambda: None
+            worker = around.enter_context(worker_beside(site, stop_within_s=stop_within_s, on_restart=again))
 
         def stop() -> None:
             logger.info("stopping: open requests are finished, new ones refused")
@@ -71,7 +77,7 @@ def serve(
 
         around.enter_context(stop_signals(stop, hurry))
         ready(site)
-        asyncio.run(together(servers, connections))
+        asyncio.run(together(servers, connections, listening))
 
 
 class _Server(uvicorn.Server):
@@ -108,10 +114,23 @@ def server_of(
     )
 
 
-async def together(servers: Sequence[uvicorn.Server], connections: Connections) -> None:
-    """Serve until one of them ends; then all do."""
+def _listening(bind: str, port: int) -> socket.socket:
+    """The place to listen at, taken before anything is begun: a port in use is told by its number."""
+    try:
+        family = socket.AF_INET6 if ":" in bind else socket.AF_INET
+        return socket.create_server((bind, port), family=family, backlog=2048)
+    except OSError as error:
+        fix = "end what listens there, or choose others with --port and --files-port"
+        raise MachineRefused(f"{bind}:{port} cannot be listened on", str(error.strerror or error), fix=fix) from error
+
+
+async def together(
+    servers: Sequence[uvicorn.Server], connections: Connections, listening: Sequence[socket.socket] | None = None
+) -> None:
+    """Serve until one of them ends; then all do. Where places to listen at are given, there."""
     watch = asyncio.create_task(connections.watch())
-    tasks = [asyncio.create_task(server.serve()) for server in servers]
+    places = [[place] for place in listening] if listening is not None else [None for _ in servers]
+    tasks = [asyncio.create_task(server.serve(sockets=place)) for server, place in zip(servers, places, strict=True)]
     await asyncio.wait([*tasks, watch], return_when=asyncio.FIRST_COMPLETED)
     for server in servers:
         server.should_exit = True

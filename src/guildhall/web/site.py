@@ -10,6 +10,8 @@ from functools import cached_property, lru_cache
 from typing import NoReturn
 
 from itsdangerous import BadSignature, URLSafeTimedSerializer
+from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 
 from guildhall.domain.halls import HallDesign, Slot, WayIn
@@ -30,6 +32,7 @@ from guildhall.store.workspace import Workspace
 from guildhall.study.boards import Boards
 from guildhall.study.publishing import SamplePair, publication, sample_of, sample_view
 from guildhall.web.access import Door, Session
+from guildhall.web.pulse import Pulse
 
 FILE_LINK_S = 12 * 3600
 VIEWS_AT_HAND = 2048
@@ -80,7 +83,15 @@ class Site:
         self.queue = Queue(self.store, order_key=sealed_orders(workspace))
         self._wordings = Wordings(self.store)
         self.boards = Boards(self.workspace, clock=clock)
+        self.pulse = Pulse(self._database_answers)
         self.view = lru_cache(maxsize=VIEWS_AT_HAND)(self._view)
+
+    def _database_answers(self) -> bool:
+        try:
+            with self.store.glance() as connection:
+                return connection.execute(text("SELECT 1")).scalar() == 1
+        except (SQLAlchemyError, StoreError):
+            return False
 
     @cached_property
     def signer(self) -> URLSafeTimedSerializer:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -164,20 +164,66 @@ def end_with_input() -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
+LONGEST_PAUSE_S = 60.0
+
+
+class WorkerBeside:
+    """A worker in a process of its own. One that ends without being told to is told of, and started again."""
+
+    def __init__(self, command: Sequence[str], *, on_restart: Callable[[], None]) -> None:
+        self._command, self._on_restart = command, on_restart
+        self._stopped = threading.Event()
+        self.process = self._started()
+        self._watch = threading.Thread(target=self._keep_going, name="worker beside", daemon=True)
+        self._watch.start()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(self._command, stdin=subprocess.PIPE)
+
+    def _keep_going(self) -> None:
+        pause_s = 1.0
+        while not self._stopped.is_set():
+            begun = time.monotonic()
+            code = self.process.wait()
+            if time.monotonic() - begun > LONGEST_PAUSE_S:
+                pause_s = 1.0
+            if self._stopped.is_set():
+                return
+            logger.error("the worker ended by itself (exit code %d); started again in %.0f s", code, pause_s)
+            self._on_restart()
+            if not self._stopped.wait(pause_s):
+                dead, self.process = self.process, self._started()
+                if dead.stdin:
+                    dead.stdin.close()
+            pause_s = min(2 * pause_s, LONGEST_PAUSE_S)
+
+    def terminate(self) -> None:
+        self._stopped.set()
+        self.process.terminate()
+
+    def ended(self, *, within_s: float) -> None:
+        """Told to stop, and killed when that takes too long."""
+        self.terminate()
+        self._watch.join(timeout=within_s)
+        self.process.terminate()  # one that was being started when the rest was told
+        try:
+            self.process.wait(timeout=within_s)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        if self.process.stdin:
+            self.process.stdin.close()
+
+
 @contextmanager
-def worker_beside(site: Site, *, stop_within_s: float = STOP_WITHIN_S) -> Iterator[subprocess.Popen[bytes]]:
-    """A worker in a process of its own for as long as this one serves."""
+def worker_beside(
+    site: Site, *, stop_within_s: float = STOP_WITHIN_S, on_restart: Callable[[], None] = lambda: None
+) -> Iterator[WorkerBeside]:
+    """A worker beside for as long as this process serves."""
     command = [sys.executable, "-m", "guildhall", "worker", "--until-closed", "--stop-within", f"{stop_within_s:g}"]
     where = ["--workspace", str(site.workspace.path), "--address", site.addresses.app]
-    child = subprocess.Popen([*command, *where], stdin=subprocess.PIPE)
+    beside = WorkerBeside([*command, *where], on_restart=on_restart)
     try:
-        yield child
+        yield beside
     finally:
-        child.terminate()
-        try:
-            child.wait(timeout=stop_within_s + 10)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
-        if child.stdin:
-            child.stdin.close()
+        beside.ended(within_s=stop_within_s + 10)

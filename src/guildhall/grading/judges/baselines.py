@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import partial
+from itertools import islice
 
 from guildhall.domain.authors import Expert, ModelGrader
 from guildhall.domain.judgments import Judgment
@@ -22,6 +23,7 @@ from guildhall.grading.judges.desk import Faults, JudgeDesk
 from guildhall.judging.preparing import asked_names
 
 _VERSION = "1"
+_AT_ONCE = 256
 _TOO_CLOSE = 0.02
 _WORDS = re.compile(r"[^\W_]{4,}")
 _COVERED_FROM = 0.6
@@ -114,4 +116,7 @@ def judge_by_baseline(name: str, wanted: Iterable[Asked], *, desk: JudgeDesk, no
                 made_at=now,
             )
 
-    return desk.workspace.store.add_all(verdicts())
+    made, kept = iter(verdicts()), 0
+    while some := list(islice(made, _AT_ONCE)):
+        kept += desk.keep(some)
+    return kept

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from guildhall.domain.examples import ExampleCollection
-from guildhall.domain.judges import JudgePlan
-from guildhall.domain.judgments import Comparison
+from guildhall.domain.judges import JudgePlan, RubricMark
+from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.prepared import Prepared
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task, TaskKey
@@ -65,9 +65,12 @@ class JudgeDesk:
         tasks: Iterable[Task],
         *,
         workbench: Workbench | None = None,
+        require_hold: Callable[[], None] = lambda: None,
         fence_key: bytes | None = None,
     ) -> None:
+        """`require_hold` raises where what is judged has become another worker's."""
         self.workspace = workspace
+        self._require_hold = require_hold
         self._fence_key = fence_key
         self.workbench = workbench
         self._examples: _Recent[Examples] = _Recent(4)
@@ -78,6 +81,17 @@ class JudgeDesk:
         self._prepared: _Recent[Prepared] = _Recent(128)
         self._references: _Recent[Prepared] = _Recent(16)
         self._texts: _Recent[bytes] = _Recent(64)
+
+    def keep(self, made: Sequence[Judgment | RubricMark]) -> int:
+        """Keep what was judged, while it is still this worker's to judge, where nobody was first; how much was new."""
+        store = self.workspace.store
+
+        def keep() -> int:
+            with store.transaction():
+                self._require_hold()
+                return store.add_first(made)
+
+        return store.outlast(keep)
 
     def task_of(self, about: Comparison | Submission) -> Task:
         """What was compared or made, in the very wording it was compared or made for."""

@@ -95,7 +95,7 @@ def ask_panel(panel: PanelPlan, wanted: Iterable[Asked], *, desk: JudgeDesk, ter
         sitting = [(asked, [member for member, one in seats if one is asked]) for asked in batch]
         complete = [(asked, heard) for asked, members in sitting if (heard := _all_heard(members, asked, desk))]
         made = [_panel_verdict(panel, asked, heard) for asked, heard in complete]
-        desk.workspace.store.add_all(made)
+        desk.keep(made)
         failed = sum(one.ranks is None for one in made)
         total += AskingOutcome(len(made) - failed, failed, faults=len(batch) - len(made), why_fault=faults.why)
     return total

@@ -71,7 +71,7 @@ def ask_rubric(
         if not all(replies):
             return total + AskingOutcome(left=1, why_left=answers.why_left)
         mark = _mark(plan, asked, shown, list(zip(groups, _present(replies), strict=True)), study=study, whole=whole)
-        desk.workspace.store.add(mark)
+        desk.keep([mark])
         total += AskingOutcome(verdicts=len(mark.items) - mark.failed, failures=mark.failed)
     return total
 

@@ -49,7 +49,12 @@ class JudgingBatch:
 
 @contextmanager
 def open_desk(
-    workspace: Workspace, tasks: Iterable[Task], bench: Bench, *, fence_key: bytes | None = None
+    workspace: Workspace,
+    tasks: Iterable[Task],
+    bench: Bench,
+    *,
+    fence_key: bytes | None = None,
+    require_hold: Callable[[], None] = lambda: None,
 ) -> Iterator[JudgeDesk]:
     """A desk with documents at hand; they are opened in confined processes."""
     from guildhall.documents.looking import documents
@@ -58,7 +63,7 @@ def open_desk(
     with documents(workspace.path / "cache") as looking:
         workbench = Workbench(looking.renderer.render, bench.sandbox, bench.at_once)
         preparer = Preparer(workspace, looking)
-        yield JudgeDesk(workspace, preparer, tasks, workbench=workbench, fence_key=fence_key)
+        yield JudgeDesk(workspace, preparer, tasks, workbench=workbench, fence_key=fence_key, require_hold=require_hold)
 
 
 def spread_judging(
@@ -92,7 +97,7 @@ def spread_judging(
 def judge_batch(batch: JudgingBatch) -> AskingOutcome:
     """One batch, wherever it was dealt to."""
     with (
-        Workspace.at_address(batch.workspace.elsewhere()) as workspace,
+        Workspace.from_afar(batch.workspace) as workspace,
         open_desk(workspace, batch.tasks, batch.bench, fence_key=batch.fence_key) as desk,
     ):
         return batch.ask(batch.wanted, desk=desk, terms=batch.terms)

@@ -87,7 +87,7 @@ def _ask_batch(plan: JudgePlan, batch: list[Asked], desk: JudgeDesk, terms: Term
         for asked, omissions, reply in heard
         if reply is not None
     ]
-    desk.workspace.store.add_all(made)
+    desk.keep(made)
     failed = sum(judgment.ranks is None for judgment in made)
     left = len(batch) - len(made) - faults.count
     return AskingOutcome(len(made) - failed, failed, left, answers.why_left, faults.count, faults.why)
