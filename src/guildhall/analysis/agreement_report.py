@@ -75,11 +75,26 @@ def within_points(ratings: RatingsTable, *, d: float, level: float = 0.95) -> Wi
     gaps = pair_agreement(human) - cross_agreement(human, auto)
     valid = ~np.isnan(gaps)
     units, unit = units_of(ratings)
-    value = float(gaps[valid].mean()) if valid.any() else None
+    what = "A_HH - A_HX: how much less the grader agrees with people than people with each other"
+    n, left_out = int(valid.sum()), int((~valid).sum())
+    if not n:
+        why = "no sample was judged by two people and by the grader"
+        none = Estimate(
+            value=None,
+            estimand=what,
+            method="none",
+            level=level,
+            unit=unit,
+            n_samples=0,
+            n_excluded=left_out,
+            why_no_interval=why,
+        )
+        return WithinPoints(none, d, None, None)
+    value = float(gaps[valid].mean())
     people = ratings_by(ratings, human=True, which=valid)
     among, beside = pair_errors(people, human), cross_errors(people, human, auto)
-    weight = among.weight / max(1, int(valid.sum()))
-    gap_of_rows = among.values - beside.values - (value or 0.0)
+    weight = among.weight / n
+    gap_of_rows = among.values - beside.values - value
     spread = crossed(
         weight * gap_of_rows,
         units[people.sample],
@@ -89,11 +104,9 @@ def within_points(ratings: RatingsTable, *, d: float, level: float = 0.95) -> Wi
         through_graders=weight * (gap_of_rows + among.values),
         share=float(people.half.mean()) / 2.0,
     )
-    made = mean_interval(value or 0.0, spread, level=level, unit=unit, words=", paired")
-    what = "A_HH - A_HX: how much less the grader agrees with people than people with each other"
-    n, left_out = int(valid.sum()), int((~valid).sum())
+    made = mean_interval(value, spread, level=level, unit=unit, words=", paired")
     gap = Estimate(value=value, estimand=what, level=level, unit=unit, n_samples=n, n_excluded=left_out, **made)
-    if value is None or gap.interval is None:
+    if gap.interval is None:
         return WithinPoints(gap, d, None, None)
     bound = value + reach_of(spread, level=level, one_sided=True)
     return WithinPoints(gap, d, bound, bound < d)
