@@ -88,7 +88,7 @@ def _holds(found: Figures) -> bool:
     return bool(
         found["structure"] <= found["chance"] + 0.10
         and found["visible_and_structure"] - found["visible"] <= 0.03
-        and found["bytes_as_made"] > 0.9
+        and found["bytes_as_made"] > found["chance"] + 0.5
     )
 
 

@@ -57,6 +57,10 @@ class Overrun:
     fills: str
     script: str
 
+    @property
+    def limits(self) -> RoomLimits:
+        return LIMITS.but(wall_s=40) if self.fills == "disk" else LIMITS  # these wait to be ended by a look
+
 
 @dataclass(frozen=True)
 class Taken:
@@ -106,7 +110,7 @@ def take(overrun: Overrun, *, kernel_limits: bool) -> Taken:
         work.mkdir()
         most = kernel_bytes(LIMITS, work=work)
         with (
-            start(work=work, limits=LIMITS, how="bubblewrap", kernel_limits=kernel_limits) as room,
+            start(work=work, limits=overrun.limits, how="bubblewrap", kernel_limits=kernel_limits) as room,
             _host_growth() as grown,
         ):
             finished = room.run(["python3", "-"], stdin=script.encode())

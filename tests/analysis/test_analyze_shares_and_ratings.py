@@ -115,6 +115,16 @@ def test_kinds_of_grader_are_counted_so_that_nothing_pools_them_silently(tmp_pat
     assert {cell["levels"]["grader_kind"] for cell in found["cells"]} == {"crowd", "expert"}
 
 
+def test_a_file_that_holds_its_rows_twice_is_said_to(tmp_path):
+    rows = "".join(f"{n},m,1,g{n % 3},{n % 2}\n" for n in range(12))
+    once, twice = tmp_path / "once.csv", tmp_path / "twice.csv"
+    once.write_text(f"task,model,sample,grader,score\n{rows}")
+    twice.write_text(f"task,model,sample,grader,score\n{rows}{rows}")
+    said = [CliRunner().invoke(app, ["win-rate", str(file)]).stderr for file in (once, twice)]
+    assert "judge again" not in said[0]
+    assert "12 rows judge again what the same grader judged before" in said[1]
+
+
 def test_agreement_has_the_promised_shape(ratings):
     found = run("agreement", ratings, "--within", "0.1", "--json")
     for name in ("human_human", "human_auto", "auto_auto"):

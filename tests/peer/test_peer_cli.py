@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from guildhall.analysis.boswell.run_figures import run_figures
 from guildhall.cli.peer import app
+from guildhall.errors import InputError
 from guildhall.peer.folder import write_run
 from guildhall.reports.boswell_files import write_run_report
 from tests.peer.runs import SQUARE, STARTED, made_run
@@ -76,6 +77,18 @@ def test_aggregate_takes_the_latest_run_of_each_domain_and_marks_who_missed_one(
     assert rows["e"]["rank"] == 5
     every = {row["model"]: row for row in json.loads(called("aggregate", *folders, "--all-runs", "--json"))}
     assert every["a"]["by_domain"]["letters"] < rows["a"]["by_domain"]["letters"]
+
+
+def test_a_run_that_is_given_twice_or_played_again_is_refused_before_anything_is_averaged(results, tmp_path):
+    [folder] = results.glob("*-few")
+    twice = RUNNER.invoke(app, ["aggregate", str(folder), str(folder)])
+    assert isinstance(twice.exception, InputError) and "is given twice" in str(twice.exception)
+    four = {(a, g): "AABB"["abcd".index(a)] for a in "abcd" for g in "abcd"}
+    write_run(tmp_path / "again", made_run(four, domain="few", started_at=STARTED + timedelta(days=2)))
+    replayed = RUNNER.invoke(app, ["aggregate", str(folder), str(tmp_path / "again"), "--all-runs"])
+    assert isinstance(replayed.exception, InputError) and "the same, word for word" in str(replayed.exception)
+    both = RUNNER.invoke(app, ["aggregate", str(results), "--all-runs"])
+    assert both.exit_code == 0 and "letters: 2 runs; each counts" in both.stderr
 
 
 def test_na_report_says_who_is_hard_to_read_and_shows_how_replies_end(results):

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from guildhall.domain.authors import Expert, ModelGrader, ModelRun
 from guildhall.domain.judgments import Comparison, Judgment
-from guildhall.domain.submissions import Submission
+from guildhall.domain.policy import MissingRule
+from guildhall.domain.submissions import OUR_FAULT, StopReason, Submission
 from guildhall.domain.tasks import TaskKey
 from guildhall.domain.values import Digest, Id
 from tests.planted.ledger import PEOPLE, Planted, PlantedStudy, group_of
@@ -28,6 +29,7 @@ RULES = (
     "surplus",
     "excluded grader",
     "ungradable",
+    "nothing to judge",
     "later exposure",
     "no verdict",
     "broken round",
@@ -45,6 +47,7 @@ class Policy(NamedTuple):
     excluded: Collection[str] = ()
     set_aside: Collection[Digest] = ()
     first_exposure: bool = False
+    missing: MissingRule | None = None
 
 
 class Row(NamedTuple):
@@ -66,6 +69,17 @@ class Counted(NamedTuple):
     """How many judgments gave rows."""
 
 
+class Try(NamedTuple):
+    """A model's try at a task, with what came of it."""
+
+    key: Digest
+    task: Id
+    model: str
+    sample: int
+    stop: StopReason
+    empty: bool
+
+
 class Judgments(NamedTuple):
     """A study's judgments with all that is needed to read them."""
 
@@ -73,6 +87,10 @@ class Judgments(NamedTuple):
     comparisons: Mapping[Digest, Comparison]
     submissions: Mapping[Digest, Submission]
     pins: Mapping[Id, TaskKey]
+    tries: Sequence[Try] = ()
+    """What the study's authors, and the baseline, brought to the wordings it pins; replaced ones are not among them."""
+    empty: frozenset[Digest] = frozenset()
+    """Those that left nothing anybody could judge."""
 
 
 def count(given: Judgments, policy: Policy) -> Counted:
@@ -102,6 +120,7 @@ def _rules(given: Judgments, policy: Policy):
         "surplus": lambda one: not one.planned or one.key in surplus,
         "excluded grader": lambda one: one.grader.key in policy.excluded,
         "ungradable": lambda one: task(one) in policy.ungradable,
+        "nothing to judge": lambda one: not list(_rows(given, one, policy)),
         "later exposure": lambda one: policy.first_exposure and (one.exposure or 1) > 1,
         "no verdict": lambda one: one.ranks is None,
     }
@@ -140,13 +159,55 @@ def _whole_rounds(given: Judgments, kept: Sequence[Judgment]) -> list[Judgment]:
 
 def _rows(given: Judgments, one: Judgment, policy: Policy) -> Iterable[Row]:
     base, task = _base(given, one, policy), given.pins[given.comparisons[one.comparison].task]
-    assert base is not None and one.ranks is not None
-    rank = dict(zip(one.order, one.ranks, strict=True))
+    assert base is not None
+    rank = dict(zip(one.order, one.ranks or [0] * len(one.order), strict=True))
     for key in one.order:
         author = given.submissions[key].author
-        if key != base and isinstance(author, ModelRun):
+        void = policy.missing is not None and (key in given.empty or base in given.empty)
+        if key != base and isinstance(author, ModelRun) and not void:
             halves = 1 + (rank[key] < rank[base]) - (rank[key] > rank[base])
             yield Row(one.key, task, author.name, author.sample, key, one.grader.key, halves)
+
+
+def by_rule(given: Judgments, policy: Policy, judged: Collection[Row]) -> list[Row]:
+    """Tries that a rule decides: where one side, or both, left nothing to judge. Only of tasks that were reached."""
+    if policy.missing is None:
+        return []
+    found, waiting = [], set()
+    for one in given.tries:
+        task = given.pins[one.task]
+        if one.model == policy.baseline or task in policy.ungradable:
+            continue
+        fates = f"{_fate(policy, one)} {_fate_of_base(given, policy, one)}"
+        if fates == "judged judged":
+            waiting.add(task)
+        halves = {"loss judged": 0, "judged loss": 2}.get(fates)
+        if fates == "loss loss" and policy.missing.both_empty == "tie":
+            halves = 1
+        if halves is not None:
+            found.append(Row("", task, one.model, one.sample, one.key, "", halves))
+    waiting -= {row.task for row in judged}
+    return [row for row in found if row.task not in waiting]
+
+
+def _fate(policy: Policy, one: Try) -> str:
+    assert policy.missing is not None
+    return policy.missing.fate(one.stop) if one.stop in OUR_FAULT or one.empty else "judged"
+
+
+def _fate_of_base(given: Judgments, policy: Policy, one: Try) -> str | None:
+    if policy.baseline == "expert":
+        experts = (made.task == one.task for made in given.submissions.values() if isinstance(made.author, Expert))
+        return "judged" if any(experts) else None
+    tries = [
+        made
+        for made in given.tries
+        if made.task == one.task and made.model == policy.baseline and made.stop not in OUR_FAULT
+    ]
+    tries.sort(key=lambda made: made.sample)
+    if not tries:
+        return None
+    return _fate(policy, tries[one.sample - 1] if one.sample <= len(tries) else tries[0])
 
 
 class Figures(NamedTuple):
@@ -189,16 +250,32 @@ def _rate(rows: Sequence[Row], scores: Sequence[int | Fraction]) -> Fraction:
 
 
 def judgments_of(planted: Planted, study: PlantedStudy) -> Judgments:
-    return Judgments(study.judgments, study.comparisons, planted.submissions, study.pins)
+    wanted = {author.key for author in study.form.authors}
+    replaced = {one.replaces for one in planted.submissions.values()}
+    tries = [
+        Try(one.key, one.task, one.author.name, one.author.sample, one.stop, _has_nothing(one))
+        for one in planted.submissions.values()
+        if one.key not in replaced and isinstance(one.author, ModelRun) and one.task in study.pins
+        if one.author.key in wanted or one.author.name == study.baseline
+    ]
+    empty = frozenset(one.key for one in tries if one.empty and one.stop not in OUR_FAULT)
+    return Judgments(study.judgments, study.comparisons, planted.submissions, study.pins, tries, empty)
+
+
+def _has_nothing(one: Submission) -> bool:
+    """Whether a try left nothing that anybody could judge."""
+    return not one.files and (one.stop.value in {"refused", "nothing delivered"} or not one.text.strip())
 
 
 def policy_of(planted: Planted, study: PlantedStudy, graders: str) -> Policy:
     """The study's own policy for one group of graders: what no judge can grade is nothing to people."""
     kind, _, name = graders.partition(":")
+    missing = study.form.design.plan.missing if study.form.design.plan else None
     if kind not in {"judge", "constant"}:
-        return Policy(study.baseline, graders)
+        return Policy(study.baseline, graders, missing=missing)
     out = {key for task, key in study.pins.items() if task in planted.ungradable}
-    return Policy(study.baseline, graders, grader_keys=study.judge_keys.get(name, frozenset()), ungradable=out)
+    keys = study.judge_keys.get(name, frozenset())
+    return Policy(study.baseline, graders, grader_keys=keys, ungradable=out, missing=missing)
 
 
 def groups_of(planted: Planted, study: PlantedStudy) -> list[str]:

@@ -31,7 +31,7 @@ from guildhall.study.unblinding import shown_names
 from guildhall.web.api.app import api_app
 from guildhall.web.site import Addresses, Site
 from tests.planted.ledger import PEOPLE, Planted, PlantedStudy, ranked
-from tests.planted.naive import Figures, Row, count, figures, groups_of, judgments_of, policy_of
+from tests.planted.naive import Figures, Row, by_rule, count, figures, groups_of, judgments_of, policy_of
 
 Shown = dict[str, float]
 COUNTS = ("wins", "ties", "losses")
@@ -49,7 +49,10 @@ class Twin:
         self.programs = [group for group in self.groups if group not in self.people]
 
     def rows(self, group: str) -> list[Row]:
-        return count(judgments_of(self.planted, self.study), policy_of(self.planted, self.study, group)).rows
+        """What was judged, and what rules decide of work that left nothing to judge."""
+        given, policy = judgments_of(self.planted, self.study), policy_of(self.planted, self.study, group)
+        judged = count(given, policy).rows
+        return [*judged, *by_rule(given, policy, judged)]
 
     def shown(self, groups: Iterable[str], names: Iterable[str] = ALL, *, under: str | None = None) -> Shown:
         names = tuple(names)
@@ -62,14 +65,6 @@ class Twin:
     def leading(self, names: Iterable[str] = ALL) -> Shown:
         """What a report leads with."""
         return self.shown(self.groups[:1], names, under="leading")
-
-    def on_completed(self) -> Shown:
-        """People's half-tie rates over tasks in which no planned grading is missing."""
-        found: Shown = {}
-        for group in self.people:
-            done = [row for row in self.rows(group) if (row.task.id, row.model) in self.study.completed]
-            found |= _named(group, figures(done), ("half_tie",))
-        return found
 
     def own_wave(self, group: str) -> list[Row]:
         """A later wave's rows without its anchors, which tell of drift and of nothing else."""
@@ -86,7 +81,7 @@ class Twin:
         return found
 
     def n_rows(self) -> Shown:
-        return {f"{group} / rows": len(self.rows(group)) for group in self.programs}
+        return {f"{group} / rows": sum(bool(row.judgment) for row in self.rows(group)) for group in self.programs}
 
 
 def _named(group: str, by_model: Mapping[str, Figures], names: Iterable[str]) -> Shown:
@@ -221,7 +216,7 @@ def _value(estimate: Estimate) -> float | None:
 Road = tuple[Callable[[Workspace, Twin], Shown], Callable[[Twin], Shown]]
 ROADS: dict[str, Road] = {
     "report": (by_report, lambda twin: twin.shown(twin.groups) | twin.leading()),
-    "board": (by_board, Twin.on_completed),
+    "board": (by_board, lambda twin: twin.shown(twin.people, ("half_tie",))),
     "export": (by_export, Twin.leading),
     "api": (by_api, Twin.leading),
     "compare": (by_comparing, lambda twin: twin.leading(RATES)),

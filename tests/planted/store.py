@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 
-from guildhall.domain.authors import GraderKind, ModelRun
+from guildhall.domain.authors import Expert, GraderKind, ModelRun
 from guildhall.domain.halls import Member, Role
 from guildhall.domain.judges import Gradability
 from guildhall.domain.judgments import Comparison
@@ -38,6 +38,12 @@ PEOPLE = {
     **{f"student-{number}": GraderKind.STUDENT for number in range(2)},
     "simulated-0": GraderKind.SIMULATED,
 }
+NOTHING: tuple[dict[str, object], ...] = (
+    {"stop": StopReason.NOTHING_DELIVERED, "text": "The note is in note.docx."},
+    {"stop": StopReason.REFUSED, "text": "I cannot help with that."},
+    {"stop": StopReason.TIME_LIMIT},
+    {"stop": StopReason.FINISHED, "text": " \n"},
+)
 OCCUPATIONS = ("Editors", "Actuaries")
 SECTORS = ("Information", "Finance")
 
@@ -57,6 +63,8 @@ class Shape:
     wave: bool = False
     revised: bool = False
     """Some tasks get a second wording in the bank after the study was frozen."""
+    nothing: float = 0.0
+    """The share of tries that left nothing to judge."""
 
     @classmethod
     def drawn(cls, rng: Random) -> Shape:
@@ -72,6 +80,7 @@ class Shape:
             sweeps=rng.choice((1, 2)),
             wave=rng.random() < 0.4,
             revised=rng.random() < 0.5,
+            nothing=rng.choice((0.0, 0.05, 0.3)),
         )
 
 
@@ -128,7 +137,7 @@ def _plant_first(
 ) -> PlantedStudy:
     path = planted.folder / "study.toml"
     path.write_text(_study_file(shape))
-    works = _work(workspace, planted, OpenStudy.open(path, workspace), rng)
+    works = _work(workspace, planted, shape, OpenStudy.open(path, workspace), rng)
     gold = _gold(tasks, works)
     path.write_text(_study_file(shape) + gold)
     return _judged(workspace, planted, shape, path, rng, works)
@@ -145,7 +154,7 @@ def _plant_wave(
         f'[extends]\nfile = "study.toml"\nanchors = 0.4\ndrift_limit = {limit}\n'
         f'[[authors]]\nname = "delta"\nmodel = "scripted/delta"\ntools = "none"\nsamples = {shape.samples}\n'
     )
-    works = _work(workspace, planted, OpenStudy.open(path, workspace), rng)
+    works = _work(workspace, planted, shape, OpenStudy.open(path, workspace), rng)
     return _judged(workspace, planted, shape, path, rng, works)
 
 
@@ -190,8 +199,8 @@ def _gold(tasks: Sequence[Task], works: Sequence[Submission]) -> str:
     return "\n" + "\n".join(lines)
 
 
-def _work(workspace: Workspace, planted: Planted, study: OpenStudy, rng: Random) -> list[Submission]:
-    """Everybody's work; now and then a provider failed, and now and then an earlier try was replaced."""
+def _work(workspace: Workspace, planted: Planted, shape: Shape, study: OpenStudy, rng: Random) -> list[Submission]:
+    """Everybody's work: now and then a provider failed, or an earlier try was replaced, or nothing came of it."""
     made: list[Submission] = []
     for number, item in enumerate(study.items):
         facts = {
@@ -203,6 +212,9 @@ def _work(workspace: Workspace, planted: Planted, study: OpenStudy, rng: Random)
         }
         if rng.random() < 0.04 and number:
             made.append(Submission(**facts, stop=StopReason.PROVIDER_FAILED))
+            continue
+        if shape.nothing and rng.random() < shape.nothing:
+            made.append(Submission(**facts, **rng.choice(NOTHING)))
             continue
         text = f"{item.author.name} {item.author.sample} on {item.task.id}" + " again" * rng.randint(0, 9)
         if rng.random() < 0.05:
@@ -224,13 +236,13 @@ def _judged(
     study = PlantedStudy(form, path, keys)
     planted.studies.append(study)
     layout, for_judges = layout_of(workspace, form), queued(opened).comparisons
+    for task in form.tasks:
+        if (expert := expert_submission(workspace.store.get(Task, task))) is not None:
+            planted.submissions[expert.key] = expert
     stray = _of_an_earlier_form(study, planted, works)
     compared = [*layout.comparisons, *for_judges, *stray]
     study.comparisons |= {one.key: one for one in compared}
     workspace.store.add_all(compared)
-    for task in form.tasks:
-        if (expert := expert_submission(workspace.store.get(Task, task))) is not None:
-            planted.submissions[expert.key] = expert
     if shape.people:
         Queue(workspace.store).plan(layout.slots)
         judge_by_people(workspace, planted, study, layout.slots, stray, rng)
@@ -241,8 +253,15 @@ def _judged(
 
 
 def _of_an_earlier_form(study: PlantedStudy, planted: Planted, works: Sequence[Submission]) -> list[Comparison]:
-    """Two sets that show no baseline's work, as a form of the study with another baseline would have laid them out."""
-    stray = []
+    """Two sets that show no baseline's work, as a form of the study with another baseline would have laid them out, and
+    sets with work that left nothing to judge, as older forms did."""
+    stray = [
+        Comparison(study=study.id, task=one.task, submissions=(base.key, one.key))
+        for one in works
+        if one.stop in {StopReason.NOTHING_DELIVERED, StopReason.REFUSED}
+        for base in planted.submissions.values()
+        if base.task == one.task and isinstance(base.author, Expert) and study.baseline == "expert"
+    ][:2]
     for task in sorted(study.pins)[:2]:
         shown = [
             one.key

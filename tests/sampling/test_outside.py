@@ -52,6 +52,32 @@ def test_a_folder_for_each_task_is_brought_in_by_the_rules_of_collection(workspa
     assert again.new == 0
 
 
+def folder_of(place, texts: dict[str, str]):
+    for task, text in texts.items():
+        (place / task).mkdir(parents=True)
+        (place / task / "final_message.md").write_text(text)
+    return place
+
+
+def test_a_run_brought_in_again_under_another_name_is_refused_and_nothing_is_kept(workspace, bank, tmp_path):
+    first = folder_of(tmp_path / "first", {f"task-{n}": f"Answer {n}." for n in (1, 2, 3)})
+    bring(first, bank, author="one", model="x/y", files=None, workspace=workspace)
+    with pytest.raises(InputError, match="3 of these 3 replies are, to the byte, those of one, try 1"):
+        bring(first, bank, author="two", model="x/z", files=None, workspace=workspace)
+    assert not workspace.store.find(Submission, author=ModelRun(name="two", model="x/z", condition="outside").key)
+    other = folder_of(tmp_path / "other", {"task-1": "Answer 1.", "task-2": "Another.", "task-3": "A third."})
+    assert bring(other, bank, author="two", model="x/z", files=None, workspace=workspace).new == 3
+
+
+def test_a_task_that_stands_twice_for_one_try_is_told(workspace, bank, tmp_path):
+    rows: list[dict[str, object]] = [
+        {"task_id": "task-1", "deliverable_text": words, "deliverable_files": []} for words in ("A first.", "A second.")
+    ]
+    table = tmp_path / "rows.jsonl"
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert bring(table, bank, author="one", model="x/y", files=None, workspace=workspace).twice == ("task-1",)
+
+
 def submission(workspace, task: str, name: str = "report.docx", text: str = "Done.") -> Submission:
     digest = workspace.blobs.put(task.encode())
     return Submission(task=task, author=OUTSIDER, text=text, files=(FileRef(name=name, digest=digest),))

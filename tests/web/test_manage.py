@@ -101,7 +101,7 @@ def test_a_board_of_many_cells_tells_occupations_and_each_leads_to_its_models(
 def test_an_interval_one_may_look_at_stands_on_completed_tasks_only(hall: Live) -> None:
     found = board_of(hall.site).running
     assert {one.estimate.n_tasks for one in found} == {4}
-    assert all("every task of the bank is complete" in (one.estimate.why_no_interval or "") for one in found)
+    assert all("every planned grading is done" in (one.estimate.why_no_interval or "") for one in found)
 
 
 def test_an_unfinished_study_shows_an_interval_that_may_be_looked_at(tmp_path: Path) -> None:

@@ -6,24 +6,28 @@ counted. Every share clusters by task, since verdicts on one task go together.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from guildhall.analysis.agreement_report import AgreementReport, agreement_report
+from guildhall.analysis.agreement_report import AgreementReport, ConstantVerdict, agreement_report, best_constant
 from guildhall.analysis.effects import JudgedRows, clustered_slope, length_effect, position_effect, slope_estimate
+from guildhall.analysis.files import read_table
 from guildhall.analysis.intervals import mean_of_rows, share_interval
 from guildhall.analysis.ratings_table import ratings_from_table
 from guildhall.analysis.splits import mean_margin
-from guildhall.analysis.tables import Floats, Table, encode
+from guildhall.analysis.tables import Coded, Floats, Table, encode
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.pair_scores import PairScore
-from guildhall.errors import NothingJudged
+from guildhall.errors import ImpossibleValue, NothingJudged
 
 Rows = Sequence[PairScore]
+_PAIR = 2
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,101 @@ def account(judge: Rows, people: Rows, *, grader: str, coverage: Coverage, level
         cost_per_verdict_usd=cost / n_verdicts if n_verdicts and cost is not None else None,
         criteria=_criteria(judge, people, level),
     )
+
+
+class JudgeOfFile(NamedTuple):
+    """One automatic rater of a file, held against people on its own samples, and against itself.
+
+    Without a column of orders the three figures about them are absent.
+    """
+
+    constant: ConstantVerdict | None
+    flips: Estimate | None = None
+    position: Estimate | None = None
+    repeats: Estimate | None = None
+
+    def warnings(self, name: str) -> list[str]:
+        """What must be said of it in the same breath as its rates."""
+        said, constant = [], self.constant
+        if constant is not None and not constant.beaten:
+            margin = constant.margin.value or 0.0
+            worse = (
+                "agrees with people less often than" if margin < 0 else "is not shown to agree with people more than"
+            )
+            points = f"{100 * margin:+.1f} points on its own samples"
+            said.append(f"{name} {worse} {constant.verdict}, which looks at nothing ({points})")
+        if self.flips is not None and (self.flips.value or 0.0) > MANY_FLIPS:
+            share = f"{100 * (self.flips.value or 0.0):.0f} % of {self.flips.n_judgments} swaps"
+            said.append(
+                f"{name} changes its verdict when the sides change places in {share}: it often judges the place"
+            )
+        return said
+
+
+MANY_FLIPS = 0.25
+"""A judge that changes its verdict in more swaps than this is said to, whatever else it reaches."""
+
+
+def judges_of_file(path: Path, *, level: float = 0.95) -> dict[str, JudgeOfFile]:
+    """Each automatic rater of a file as `analyze agreement` reads it; `order` names the order the sides stood in."""
+    table = read_table(path, required=("sample", "model", "rater", "kind", "score"), optional=("task", "order"))
+    ratings = ratings_from_table(table)
+    names = [ratings.raters[code] for code in np.unique(ratings.rater[~ratings.is_human]).tolist()]
+    rows = _rows_of(table) if "order" in table else None
+    found = {}
+    for name in names:
+        kept = ratings.is_human | (ratings.rater == ratings.raters.index(name))
+        own = replace(
+            ratings,
+            sample=ratings.sample[kept],
+            rater=ratings.rater[kept],
+            is_human=ratings.is_human[kept],
+            halves=ratings.halves[kept],
+        )
+        found[name] = JudgeOfFile(best_constant(own, level=level))
+        if rows is not None and (said := [row for row in rows if row.grader == name]):
+            what = "score in the first order less in the second"
+            found[name] = found[name]._replace(
+                flips=_flips(said, level),
+                position=_effect(said, position_effect, what, level),
+                repeats=_reliability(said, level),
+            )
+    return found
+
+
+def _rows_of(table: Table) -> list[PairScore]:
+    """Verdicts of automatic raters; the same one asked again about a sample in an order is its next sweep."""
+    names = ("sample", "model", "rater", "kind", "order", "task")
+    columns = {name: _words(table.coded(name)) for name in names if name in table}
+    orders = sorted({one for one in columns["order"] if one is not None})
+    if len(orders) > _PAIR:
+        raise ImpossibleValue("order", ", ".join(orders[:4]), allowed="two names, one for each order of the two sides")
+    swept: Counter[tuple[str | None, ...]] = Counter()
+    rows = []
+    for at, score in enumerate(table.numbers("score").tolist()):
+        order, rater = columns["order"][at], columns["rater"][at]
+        if columns["kind"][at] != "auto" or order is None or np.isnan(score):
+            continue
+        sample = f"{columns['model'][at]} {columns['sample'][at]}"
+        swept[rater, sample, order] += 1
+        task = columns.get("task", columns["sample"])[at] or sample
+        rows.append(
+            PairScore(
+                task,
+                str(columns["model"][at]),
+                sample,
+                str(rater),
+                human=False,
+                score=score,
+                shown_first=order == orders[0],
+                sweep=swept[rater, sample, order],
+            )
+        )
+    return rows
+
+
+def _words(column: Coded) -> list[str | None]:
+    return [column.names[code] if code >= 0 else None for code in column.codes.tolist()]
 
 
 def agreement_with_people(judge: Rows, people: Rows, *, level: float) -> AgreementReport | None:

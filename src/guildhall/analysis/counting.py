@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
 
+import numpy as np
 import polars as pl
 
+from guildhall.analysis.missing import Becomes, outcomes_by_rule, settled
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pairs import Pairs, pairs_from
 from guildhall.domain.design import ExclusionRule
@@ -62,6 +64,9 @@ class VerdictFrames(Protocol):
     @property
     def failures(self) -> pl.DataFrame: ...
 
+    @property
+    def attempts(self) -> pl.DataFrame | None: ...
+
 
 @dataclass(frozen=True)
 class Counted:
@@ -75,6 +80,10 @@ class Counted:
     left_out: Mapping[Rule, int]
     n_counted: int
     policy: Policy
+    unanswered_keys: tuple[str, ...] = ()
+    """The keys of the works in `unanswered`."""
+    attempted: pl.DataFrame | None = None
+    """What was tried beside the baseline's work, with what becomes of it (`missing.settled`); None where unknown."""
 
     @property
     def n_judgments(self) -> int:
@@ -85,6 +94,21 @@ class Counted:
         """The same counting with some of its pairs only: what is taken out is told elsewhere."""
         return replace(self, pairs=pairs)
 
+    @property
+    def by_rule(self) -> pl.DataFrame | None:
+        """Works that nobody judged since a rule decides them, each with its `halves`.
+
+        In a study that is still judged only those of tasks that were reached: where something of the task was judged,
+        or nothing on it is to be judged. Losses by rule would else come before all other work.
+        """
+        tried = self.attempted
+        if tried is None:
+            return None
+        reached = pl.Series([self.pairs.task.names[code] for code in np.unique(self.pairs.task.codes).tolist()])
+        waiting = tried.filter(becomes=Becomes.TO_GRADE.value)["id"].unique()
+        waits = pl.col("id").is_in(waiting.implode()) & ~pl.col("id").is_in(reached.cast(pl.String()).implode())
+        return tried.filter(pl.col("halves").is_not_null() & ~waits)
+
     def and_also(self, later: Counted) -> Counted:
         """Two waves as one. Work that was shown in both is counted twice, as it was judged twice."""
         return Counted(
@@ -93,15 +117,22 @@ class Counted:
             unanswered=pl.concat([self.unanswered, later.unanswered]),
             left_out={rule: n + later.left_out[rule] for rule, n in self.left_out.items()},
             n_counted=self.n_counted + later.n_counted,
+            unanswered_keys=(*self.unanswered_keys, *later.unanswered_keys),
+            attempted=_both(self.attempted, later.attempted),
             policy=later.policy.but(studies=(*self.policy.studies, *later.policy.studies)),
         )
 
     @cached_property
     def outcomes(self) -> Outcomes:
-        """What estimators of rates take, in the plan's strata: the finest of them holds the others."""
+        """What estimators of rates take, in the plan's strata: the pairs, and what rules decided."""
         columns = self.pairs.columns
         strata = [columns[name] for name in ("occupation", "sector") if name in self.policy.strata and name in columns]
-        return replace(self.pairs.outcomes, stratum=strata[0] if strata else None)
+        own, ruled = replace(self.pairs.outcomes, stratum=strata[0] if strata else None), self.by_rule
+        return own if ruled is None or not len(ruled) else own.and_also(outcomes_by_rule(ruled))
+
+
+def _both(first: pl.DataFrame | None, second: pl.DataFrame | None) -> pl.DataFrame | None:
+    return second if first is None else first if second is None else pl.concat([first, second])
 
 
 def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
@@ -138,7 +169,9 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
         said = heads.filter(_SAID).join(seconds, on="judgment", how="left").sort("made_at", "key_head")
         again = said.filter(_SAID_BEFORE)["judgment"].implode()
         heads = heads.with_columns(again=pl.col("judgment").is_in(again))
-    heads = heads.with_columns(rule=_first_rule(policy))
+    tried = None if verdicts.attempts is None else settled(verdicts.attempts, policy)
+    void, only_void = _void(tried, verdicts, base)
+    heads = heads.with_columns(void=only_void).with_columns(rule=_first_rule(policy))
     if by_programs and policy.whole_rounds and policy.graders.kind in _ROUNDS:
         sizes = rows.group_by("comparison").agg(size=pl.col("place").max() + 1)
         heads = heads.join(sizes, on="comparison").with_columns(rule=_with_broken_rounds())
@@ -148,6 +181,8 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
     # The wide rows are copied once, and only those that are wanted.
     beside = rows.select("judgment", "work").join(bases, on="judgment", how="left", maintain_order="left")
     of_models = beside["work"] != beside["base_work"]
+    if len(void):
+        of_models &= ~beside["work"].is_in(void.implode())
     answers, unanswered = (
         rows.filter(wanted).hstack(beside.filter(wanted).drop("judgment", "work"))
         for codes in ([_COUNTED], _LOST)
@@ -162,7 +197,21 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
         left_out={rule: taken.get(at, 0) for at, rule in enumerate(RULES)},
         n_counted=taken.get(_COUNTED, 0),
         policy=policy,
+        unanswered_keys=tuple(verdicts.works["key"].gather(unanswered["work"].unique().sort())),
+        attempted=None if tried is None else tried.filter(pl.col("model") != policy.baseline),
     )
+
+
+def _void(tried: pl.DataFrame | None, verdicts: VerdictFrames, base: pl.LazyFrame) -> tuple[pl.Series, pl.Expr]:
+    """Works that left nothing to judge, among those shown; and whether a judgment shows no pair without one."""
+    keys = [] if tried is None else tried.filter("void")["key"].to_list()
+    void = verdicts.works.filter(pl.col("key").is_in(keys))["work"]
+    if not len(void):
+        return void, pl.lit(value=False)
+    shown = verdicts.rows.lazy().select("judgment", "work").join(base, on="judgment")
+    neither = ~(pl.col("work").is_in(void.implode()) | pl.col("base_work").is_in(void.implode()))
+    pairs = shown.filter((pl.col("work") != pl.col("base_work")) & neither).collect()
+    return void, ~pl.col("judgment").is_in(pairs["judgment"].unique().implode())
 
 
 def graders_left_out(
@@ -244,6 +293,7 @@ def _first_rule(policy: Policy) -> pl.Expr:
         Rule.SURPLUS: pl.col("again") | (pl.lit(policy.planned_only) & ~pl.col("planned")),
         Rule.EXCLUDED_GRADER: pl.col("excluded"),
         Rule.UNGRADABLE: pl.col("ungradable"),
+        Rule.NOTHING_TO_JUDGE: pl.col("void"),
         Rule.LATER_EXPOSURE: pl.lit(policy.first_exposure) & (pl.col("exposure").fill_null(1) > 1),
         Rule.NO_VERDICT: pl.col("rank").is_null(),
     }

@@ -13,11 +13,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from guildhall.analysis.counting import Counted
+from guildhall.analysis.missing import Becomes, missing_grades
 from guildhall.analysis.paired import Drift, rates_by_task
 from guildhall.analysis.pairs import NOT_ASKED, Pairs
 from guildhall.analysis.tables import Coded, Floats, Table
 from guildhall.analysis.win_rates import WinRate, win_rates
-from guildhall.domain.policy import GraderGroup
+from guildhall.domain.policy import GraderGroup, GroupKind
 from guildhall.domain.report import TaskRates
 from guildhall.domain.studies import Study
 
@@ -108,6 +109,7 @@ class Need(StrEnum):
     `tells`: `submission`: work that still hints at its maker.
     `picks`: `author, chosen, order`: tries a judge picked from.
     `reasons`: `coder, judgment, label`: justifications by the label that names their main reason.
+    `opened`: `submission, declined`: works in sets that were opened and not judged, and how often they were declined.
     `justifications`: `judgment, side, model, task, words`: what graders wrote, by whose work lost or won.
     """
 
@@ -118,6 +120,7 @@ class Need(StrEnum):
     PICKS = "picks"
     REASONS = "reasons"
     JUSTIFICATIONS = "justifications"
+    OPENED = "opened"
 
 
 @dataclass(frozen=True)
@@ -161,6 +164,28 @@ class Evidence:
     def task_rates(self) -> TaskRates:
         """Each task's own rates by model."""
         return rates_by_task(self.counted.outcomes, self.waves)
+
+    @property
+    def wanted(self) -> int:
+        """How many grades each piece of work was to get; a program's rounds are whole, and count as one."""
+        people = self.group.of_people or self.group.kind is GroupKind.SIMULATED
+        return (self.study.plan.graders_per_set or self.study.design.hall.graders_per_set) if people else 1
+
+    @cached_property
+    def lacking(self) -> pl.DataFrame | None:
+        """Works with how many of their grades are missing; None where nobody knows what was tried."""
+        tried = self.counted.attempted
+        return None if tried is None else missing_grades(tried, self.pairs, wanted=self.wanted)
+
+    @property
+    def done(self) -> float | None:
+        """The share of the planned gradings of what was brought that is done; None where it is unknown."""
+        tried = self.counted.attempted
+        if tried is None or self.lacking is None:
+            return None
+        asked = self.wanted * int((tried["becomes"] == Becomes.TO_GRADE.value).sum())
+        open_ = int(self.lacking.filter(becomes=Becomes.TO_GRADE.value)["lacking"].sum())
+        return 1.0 - open_ / asked if asked else None
 
     @property
     def group(self) -> GraderGroup:

@@ -62,6 +62,46 @@ class Outcomes:
             groups={name: _kept(column, which) for name, column in (self.groups or {}).items()},
         )
 
+    def and_also(self, other: Outcomes) -> Outcomes:
+        """Both together; breakdowns that one of them lacks are left out."""
+        groups = {name: column for name, column in (self.groups or {}).items() if name in (other.groups or {})}
+        within = self.stratum
+        name = next((one for one, column in (self.groups or {}).items() if within and column.names is within.names), "")
+        strata = other.stratum or (other.groups or {}).get(name)
+        return replaced(
+            self,
+            stratum=joined_codes(within, strata) if within and strata else None,
+            task=joined_codes(self.task, other.task),
+            model=joined_codes(self.model, other.model),
+            sample=joined_codes(self.sample, other.sample),
+            halves=np.concatenate([self.halves, other.halves]),
+            grader=joined_codes(self.grader, other.grader) if self.grader and other.grader else None,
+            groups={name: joined_codes(column, (other.groups or {})[name]) for name, column in groups.items()},
+        )
+
+    @property
+    def said_again(self) -> int:
+        """Rows in which a named grader judges what that grader has judged before: a replayed file, or a second look.
+
+        Programs are asked in several orders and rounds; of them it says nothing.
+        """
+        programs = any(kind.startswith(("judge", "constant", "auto")) for kind in self.grader_kinds or ())
+        if self.grader is None or programs:
+            return 0
+        named = self.grader.codes >= 0
+        key = self.task.codes[named].astype(np.int64)
+        for column in (self.model, self.sample, self.grader):
+            key = key * (len(column.names) + 1) + column.codes[named] + 1
+        return int(len(key) - len(np.unique(key)))
+
+
+def joined_codes(first: Coded, second: Coded) -> Coded:
+    """Two columns one under the other; codes below zero keep their meaning."""
+    place = {name: code for code, name in enumerate(first.names)}
+    moved = np.array([place.setdefault(name, len(place)) for name in second.names] or [0], dtype=np.int32)
+    later = np.where(second.codes >= 0, moved[np.maximum(second.codes, 0)], second.codes)
+    return Coded(np.concatenate([first.codes, later]).astype(np.int32), tuple(place))
+
 
 def outcomes_from_arrays(
     *,
@@ -86,13 +126,17 @@ def outcomes_from_arrays(
     )
 
 
-def read_outcomes(path: Path, *, by: Sequence[str] = (), strata: str | None = None) -> Outcomes:
-    """Outcomes from a file with columns `task, model, score`, optionally `sample, grader, grader_kind`, and `by`.
+OPTIONAL = ("sample", "grader", "grader_kind", "by_rule")
 
-    `strata` names a column (occupation, say) whose values stay the same in any other draw of tasks.
+
+def read_outcomes(path: Path, *, by: Sequence[str] = (), strata: str | None = None) -> Outcomes:
+    """Outcomes from a file with columns `task, model, score`, those of `OPTIONAL` where they are there, and `by`.
+
+    A row whose `by_rule` says something was judged by nobody: it is work that left nothing to judge. `strata` names a
+    column (occupation, say) whose values stay the same in any other draw of tasks.
     """
     more = (*by, *((strata,) if strata and strata not in by else ()))
-    table = read_table(path, required=("task", "model", "score", *more), optional=("sample", "grader", "grader_kind"))
+    table = read_table(path, required=("task", "model", "score", *more), optional=OPTIONAL)
     return outcomes_from_table(table, by=by, strata=strata)
 
 
@@ -108,6 +152,9 @@ def outcomes_from_table(table: Table, *, by: Sequence[str] = (), strata: str | N
     }
     if not known.any():
         raise NothingJudged("win rates", n_excluded=int((~known).sum()))
+    if "by_rule" in table and (judged_by := columns.get("grader")) is not None:
+        ruled = table.coded("by_rule").codes[known] >= 0
+        columns["grader"] = Coded(np.where(ruled, NOBODY, judged_by.codes).astype(np.int32), judged_by.names)
     one = Coded(np.zeros(int(known.sum()), dtype=np.int32), ("1",))
     return Outcomes(
         task=columns["task"],

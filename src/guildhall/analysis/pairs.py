@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from guildhall.analysis.outcomes import Halves, Outcomes
+from guildhall.analysis.outcomes import Halves, Outcomes, joined_codes
 from guildhall.analysis.tables import Coded, Codes, Floats, distinct, places_of
 
 if TYPE_CHECKING:
@@ -32,6 +32,16 @@ BREAKDOWNS = {
 HOURS = ((2.0, "0-2 h"), (4.0, "2-4 h"), (8.0, "4-8 h"), (float("inf"), "8 h and more"))
 _HOURS = pl.coalesce(pl.when(pl.col("hours") < limit).then(pl.lit(label)) for limit, label in HOURS)
 _BESIDE = pl.when(pl.col("references") > 0).then(pl.lit("with reference files")).otherwise(pl.lit("without"))
+
+_OF_TASKS = {
+    "sector": pl.col("sector"),
+    "occupation": pl.col("occupation"),
+    "specification": pl.col("specification"),
+    "file_type": pl.col("kinds"),
+    "hours": _HOURS,
+    "references": _BESIDE,
+}
+_OF_WORKS = ("condition", "effort")
 
 
 class Deliverables(NamedTuple):
@@ -94,7 +104,7 @@ class Pairs:
         """Both together."""
         found = {one.name: _joined(getattr(self, one.name), getattr(other, one.name)) for one in fields(self)}
         bases = (Coded(one.base, one.submission.names) for one in (self, other))
-        return Pairs(**{**found, "base": _joined_codes(*bases).codes})
+        return Pairs(**{**found, "base": joined_codes(*bases).codes})
 
     def by_model(self) -> Iterator[tuple[str, NDArray[np.intp]]]:
         """Where each model's entries stand, in the order of the models' names."""
@@ -130,9 +140,9 @@ def pairs_from(shown: pl.DataFrame, verdicts: VerdictFrames) -> Pairs:
     """Pairs from rows of models' work in counted judgments, each with `base_place` and `base_rank` beside it."""
     works, tasks, graders = verdicts.works, verdicts.tasks, verdicts.graders
     work, task, grader, base = (shown[name].to_numpy() for name in ("work", "task", "grader", "base_work"))
-    facts = tasks.select("sector", "occupation", "specification", file_type="kinds", hours=_HOURS, references=_BESIDE)
+    facts = tasks.select(**_OF_TASKS)
     columns = {name: Coded(*_words(facts[name], task)) for name in facts.columns}
-    columns |= {name: Coded(*_words(works[name], work)) for name in ("condition", "effort")}
+    columns |= {name: Coded(*_words(works[name], work)) for name in _OF_WORKS}
     rank, base_rank = _whole(shown["rank"], 0), _whole(shown["base_rank"], 0)
     named, base_place = _whole(shown["guess"], NOT_ASKED), _whole(shown["base_place"], 0)
     right = np.where(named == base_place, 1, -1)
@@ -157,6 +167,11 @@ def pairs_from(shown: pl.DataFrame, verdicts: VerdictFrames) -> Pairs:
         judgment=_whole(shown["judgment"], 0),
         columns={name: columns[name] for name in BREAKDOWNS},
     )
+
+
+def facts_of(tried: pl.DataFrame) -> pl.DataFrame:
+    """What breakdowns break down by, of works that stand in one frame with their tasks' facts."""
+    return tried.select(**_OF_TASKS, **{name: pl.col(name) for name in _OF_WORKS}).select(*BREAKDOWNS)
 
 
 def is_word(column: Coded, word: str) -> NDArray[np.bool_]:
@@ -205,14 +220,7 @@ def _kept(cells: Any, which: NDArray[Any]) -> Any:
 
 def _joined(first: Any, second: Any) -> Any:
     if isinstance(first, Coded):
-        return _joined_codes(first, second)
+        return joined_codes(first, second)
     if isinstance(first, Mapping):
-        return {name: _joined_codes(column, second[name]) for name, column in first.items()}
+        return {name: joined_codes(column, second[name]) for name, column in first.items()}
     return np.concatenate([first, second])
-
-
-def _joined_codes(first: Coded, second: Coded) -> Coded:
-    place = {name: code for code, name in enumerate(first.names)}
-    moved = np.array([place.setdefault(name, len(place)) for name in second.names] or [0], dtype=np.int32)
-    later = np.where(second.codes >= 0, moved[np.maximum(second.codes, 0)], -1)
-    return Coded(np.concatenate([first.codes, later]).astype(np.int32), tuple(place))

@@ -9,7 +9,9 @@ tasks are drawn without replacement, and the sequence ends exactly at the bank's
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +109,21 @@ def _ends(alive: NDArray[np.bool_], steps: int) -> tuple[Floats, Floats]:
             high = min(high, (len(standing) - int(standing[::-1].argmax())) / steps)
         lower[row], upper[row] = low, high
     return np.maximum(lower, 0.0), np.minimum(upper, 1.0)
+
+
+def look_level(level: float, looks: Sequence[float], done: float) -> float:
+    """The level of intervals at a look after a share `done`, so that all planned looks together keep `level`.
+
+    Error is spent as O'Brien and Fleming would (Lan and DeMets 1983): little at early looks, nearly all at the last.
+    A look spends what has come up since the planned one before it.
+    """
+    earlier = max((at for at in looks if at < min(done, 1.0) - 1e-9), default=0.0)
+    return 1.0 - (_spent(1.0 - level, min(done, 1.0)) - _spent(1.0 - level, earlier))
+
+
+def _spent(alpha: float, share: float) -> float:
+    law = NormalDist()
+    return 0.0 if share <= 0 else 2.0 * (1.0 - law.cdf(law.inv_cdf(1.0 - alpha / 2) / math.sqrt(share)))
 
 
 def _check(values: Floats, n_bank: int | None) -> None:

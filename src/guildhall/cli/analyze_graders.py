@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from guildhall.cli.show import as_json, ends, note, share, table, with_ends
+from guildhall.cli.show import as_json, ends, note, share, table, warn, with_ends
 from guildhall.cli.workspace import JsonOption
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from guildhall.analysis.accountability import JudgeOfFile
     from guildhall.analysis.agreement_report import AgreementReport
     from guildhall.domain.estimates import Estimate
 
@@ -23,7 +24,7 @@ NAMES = {"human_human": "human-human", "human_auto": "human-auto", "auto_auto": 
 
 def agreement(
     file: Annotated[
-        Path, typer.Argument(help="Rows: sample, model, rater, kind (human or auto), score; optionally task.")
+        Path, typer.Argument(help="Rows: sample, model, rater, kind (human or auto), score; optionally task, order.")
     ],
     interval: Annotated[str, typer.Option(help="population or fixed-samples.")] = "population",
     as_published: Annotated[
@@ -37,15 +38,34 @@ def agreement(
     json: JsonOption = False,
 ) -> None:
     """Agreement of people with people, with automatic graders, and what a constant verdict would reach."""
+    from guildhall.analysis.accountability import judges_of_file
     from guildhall.analysis.agreement_report import agreement_report, named_interval
     from guildhall.analysis.ratings_table import read_ratings
 
     kind = "as-published" if as_published else named_interval(interval)
     report = agreement_report(read_ratings(file), interval=kind, within=within, epsilon=epsilon, level=level)
+    judges = judges_of_file(file, level=level)
     if json:
-        as_json(_shape(report))
+        as_json({**_shape(report), "judges": {name: _judge_shape(name, one) for name, one in judges.items()}})
         return
     _show(report)
+    for name, one in judges.items():
+        _show_judge(name, one)
+
+
+def _judge_shape(name: str, one: JudgeOfFile) -> dict[str, Any]:
+    constant = one.constant and one.constant._asdict()
+    return {**one._asdict(), "constant": constant, "warnings": one.warnings(name)}
+
+
+def _show_judge(name: str, one: JudgeOfFile) -> None:
+    said = {"flips when the sides are swapped": one.flips, "the first order less the second": one.position}
+    said["agreement with itself in one order"] = one.repeats
+    for words, found in said.items():
+        if found is not None and found.value is not None:
+            note(f"{name}: {words}: {with_ends(found.value, found.interval)}, n {found.n_judgments}")
+    for words in one.warnings(name):
+        warn(words)
 
 
 def _shape(report: AgreementReport) -> dict[str, Any]:

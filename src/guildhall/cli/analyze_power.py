@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from guildhall.cli.show import as_json, done, note, table
+from guildhall.cli.show import as_json, done, drawn_rows, note, show_drawn, table
 from guildhall.cli.workspace import JsonOption
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from guildhall.analysis.design import GraderNeed, JudgmentsNeeded, ModelPlan
+    from guildhall.analysis.drawn_studies import DrawnStudy
     from guildhall.analysis.ppi_models import ModelPpi
 
 
@@ -120,21 +123,41 @@ def power(
     set_size: Annotated[int, typer.Option(help="Deliverables shown together, the expert's among them.")] = 2,
     exposure: Annotated[int, typer.Option(help="How often one grader may see one task.")] = 1,
     convention: Annotated[str, typer.Option(help="What counts: half_tie, win or win_or_tie.")] = "half_tie",
+    tasks: Annotated[int, typer.Option(help="Tasks of the study that is drawn.")] = 60,
+    pool: Annotated[list[int] | None, typer.Option(help="Graders there may be; may be given again.")] = None,
+    minutes: Annotated[float, typer.Option(help="Minutes a grading takes.")] = 60.0,
+    wage: Annotated[float | None, typer.Option(help="Dollars an hour.")] = None,
+    severity: Annotated[float, typer.Option(help="How far graders differ (SD, logits); a file says it itself.")] = 0.5,
     json: JsonOption = False,
 ) -> None:
-    """Tasks and judgments for a width or a power, where the next one is worth most, and graders a task needs."""
+    """Tasks and judgments for a width or a power, and what so many graders in so many hours would show.
+
+    The study is drawn many times over, with tasks, graders, tastes, ties and lost gradings. A file is taken for a
+    pilot: how far its tasks and graders differ is used, its rates are not looked at.
+    """
     from guildhall.analysis.design import graders_needed
+    from guildhall.analysis.drawn_studies import Assumed, PlannedWork, assumed_from, drawn_table
+    from guildhall.analysis.outcomes import read_outcomes
 
     people = graders_needed(models=models, samples=samples, graders=graders, set_size=set_size, exposure=exposure)
     aims = _Aims(width, difference, chance)
+    asked = PlannedWork(tasks=tasks, samples=samples, graders_per_set=graders, minutes=minutes, wage_usd=wage)
+    assumed = Assumed(rate=rate, severity=severity) if file is None else assumed_from(read_outcomes(file))
+    drawn = drawn_table(asked, assumed, graders=pool or DRAWN_POOLS)
     if file is not None:
-        _from_file(file, aims, people, convention, json)
+        _from_file(file, aims, people, convention, drawn, json)
+    else:
+        _from_assumptions(rate, samples, graders, aims, people, drawn, json)
+    if json:
         return
-    _from_assumptions(rate, samples, graders, aims, people, json)
-    if not json:
+    show_drawn(drawn, assumed, tasks=tasks)
+    if file is None:
         done(
             f"{people.gradings_per_task} gradings a task need {people.graders_per_task} graders at exposure {exposure}"
         )
+
+
+DRAWN_POOLS = (3, 6, 10, 20)
 
 
 class _Aims(NamedTuple):
@@ -143,7 +166,9 @@ class _Aims(NamedTuple):
     power: float
 
 
-def _from_file(file: Path, aims: _Aims, people: GraderNeed, convention: str, json: bool) -> None:
+def _from_file(
+    file: Path, aims: _Aims, people: GraderNeed, convention: str, drawn: Sequence[DrawnStudy], json: bool
+) -> None:
     from guildhall.analysis.design import read_plans
     from guildhall.analysis.ppi_models import named_convention
 
@@ -155,7 +180,7 @@ def _from_file(file: Path, aims: _Aims, people: GraderNeed, convention: str, jso
         convention=named_convention(convention),
     )
     if json:
-        as_json({"models": [_plan(one) for one in plans], "graders": asdict(people)})
+        as_json({"models": [_plan(one) for one in plans], "graders": asdict(people), "drawn": drawn_rows(drawn)})
         return
     table(
         f"For +/-{aims.width:g}, or to find {aims.difference:g} with power {aims.power:g}",
@@ -165,7 +190,9 @@ def _from_file(file: Path, aims: _Aims, people: GraderNeed, convention: str, jso
     )
 
 
-def _from_assumptions(rate: float, samples: int, graders: int, aims: _Aims, people: GraderNeed, json: bool) -> None:
+def _from_assumptions(
+    rate: float, samples: int, graders: int, aims: _Aims, people: GraderNeed, drawn: Sequence[DrawnStudy], json: bool
+) -> None:
     from guildhall.analysis.design import Components, tasks_for_power, tasks_for_width
 
     parts = Components.of_rate(rate)
@@ -174,7 +201,7 @@ def _from_assumptions(rate: float, samples: int, graders: int, aims: _Aims, peop
     if json:
         assumed = {"rate": rate, "components": asdict(parts)}
         needs = {"for_width": asdict(for_width), "for_power": asdict(for_power), "graders": asdict(people)}
-        as_json({"assumed": assumed, **needs})
+        as_json({"assumed": assumed, **needs, "drawn": drawn_rows(drawn)})
         return
     done(_words(for_width, f"an interval of +/-{aims.width:g} at a rate of {rate:g}"))
     done(_words(for_power, f"power {aims.power:g} for a difference of {aims.difference:g} between two models"))

@@ -148,6 +148,8 @@ def win_rate(
     from guildhall.analysis.win_rates import named_interval, win_rates
 
     outcomes = read_outcomes(file, by=by or (), strata=strata)
+    if again := outcomes.said_again:
+        note(f"{again} rows judge again what the same grader judged before: is a part of the file in there twice?")
     rates = win_rates(outcomes, interval=named_interval(interval), level=level, seed=seed)
     cells = breakdown(outcomes, by, level=level) if by else []
     if json:

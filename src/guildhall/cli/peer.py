@@ -297,9 +297,11 @@ def aggregate(
 
     from guildhall.analysis.boswell.quotient import aggregate as over_domains
     from guildhall.analysis.boswell.quotient import corrected_quotients, published_quotients
-    from guildhall.peer.loading import latest_per_domain, load_runs
+    from guildhall.peer.loading import domains_met_again, latest_per_domain, load_runs
 
     found = load_runs(runs)
+    for domain, n in domains_met_again(found).items():
+        note(f"{domain}: {n} runs; " + ("each counts" if all_runs else "the newest counts"))
     found = found if all_runs else latest_per_domain(found)
     rows = over_domains(found, published_quotients if as_published else corrected_quotients)
     if json:

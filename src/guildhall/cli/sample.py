@@ -153,10 +153,14 @@ def import_(
                 "files": sum(len(submission.files) for submission in brought.submissions),
                 "problems": problems,
                 "unknown_tasks": brought.unknown,
+                "tasks_twice": brought.twice,
             }
         )
     else:
         done(f"{brought.new} new of {len(brought.submissions)} submissions, {problems} problems recorded")
+    if brought.twice:
+        told = ", ".join(brought.twice[:5])
+        note(f"{len(brought.twice)} tasks stand more than once for one try, and each of them would be judged: {told}")
     if brought.unknown:
         note(f"not tasks of this workspace: {', '.join(brought.unknown[:5])}")
 

@@ -6,12 +6,15 @@ import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from pydantic import BaseModel
 
 from guildhall.domain.estimates import Estimate
+
+if TYPE_CHECKING:
+    from guildhall.analysis.drawn_studies import Assumed, DrawnStudy
 
 
 def plain(data: Any) -> Any:
@@ -47,6 +50,11 @@ def note(words: str) -> None:
     typer.secho(words, fg="yellow", err=True)
 
 
+def warn(words: str) -> None:
+    """What must be read together with a result; in red, and kept off standard output."""
+    typer.secho(words, fg="red", bold=True, err=True)
+
+
 def sent_answer_unknown(calls: int) -> str:
     """How many calls a kill or a stop cut off, said everywhere alike."""
     return f"{calls} calls: sent, answer unknown; they were cut off, and what they cost is in no figure"
@@ -67,6 +75,35 @@ def with_ends(value: float | None, interval: tuple[float, float] | None) -> str:
     if value is None or interval is None:
         return share(value)
     return f"{value:.3f} [{interval[0]:.3f}, {interval[1]:.3f}]"
+
+
+def drawn_rows(drawn: Sequence[DrawnStudy]) -> list[dict[str, Any]]:
+    """Drawn studies as rows for programs."""
+    return [asdict(one) | {"per_hour": one.per_hour, "per_dollar": one.per_dollar} for one in drawn]
+
+
+def show_drawn(drawn: Sequence[DrawnStudy], assumed: Assumed, *, tasks: int) -> None:
+    """What so many graders in so many hours would show, drawn beforehand."""
+    cells = [
+        (
+            one.graders,
+            f"{one.hours:.0f}",
+            "" if one.cost_usd is None else f"{one.cost_usd:,.0f}",
+            "none" if one.width is None else f"{one.width:.3f}",
+            "none" if one.smallest_difference is None else f"{one.smallest_difference:.3f}",
+            "" if one.per_hour is None else f"{one.per_hour:.2f}",
+            "" if one.per_dollar is None else f"{one.per_dollar:.4f}",
+        )
+        for one in drawn
+    ]
+    heads = ["graders", "hours", "dollars", "width", "sees", "an hour", "a dollar"]
+    table(f"Drawn: {tasks} tasks, by graders and hours", heads, cells, numeric=range(7))
+    shown = (
+        f"tasks {assumed.tasks_differ:.2f}, severity {assumed.severity:.2f}, tastes {assumed.tastes:.2f} (SD, logits)"
+    )
+    note("hours and dollars for each model; sees: the smallest difference of two models found in 4 of 5 such studies")
+    note("an hour, a dollar: what one buys of 1 over the squared width")
+    note(f"{shown}, ties {assumed.ties:.0%}, lost {assumed.lost:.0%}: {assumed.source}")
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, numeric: Sequence[int] = ()) -> None:

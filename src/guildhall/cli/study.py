@@ -9,7 +9,7 @@ import typer
 
 from guildhall.cli.executing import AddressOption, ExecutorOption, Where, chosen_executor
 from guildhall.cli.progress import in_dollars, live_table
-from guildhall.cli.show import as_json, done, note, sent_answer_unknown, table, with_ends
+from guildhall.cli.show import as_json, done, drawn_rows, note, sent_answer_unknown, show_drawn, table, with_ends
 from guildhall.cli.workspace import ChangedOption, JsonOption, WhyOption, WorkspaceOption
 from guildhall.errors import InputError
 
@@ -64,10 +64,18 @@ def extend(
 
 @app.command("plan")
 def plan(
-    path: StudyFileArgument = Path("study.toml"), workspace: WorkspaceOption = None, json: JsonOption = False
+    path: StudyFileArgument = Path("study.toml"),
+    register: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="Freeze the study, and write its design and plan into this folder.", show_default=False),
+    ] = None,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Show what would be done, and what it would take, before anything is spent."""
     from guildhall.store.workspace import Workspace
+    from guildhall.study.people import drawn_beforehand
+    from guildhall.study.reporting import write_registration
     from guildhall.study.stages import STAGES
     from guildhall.study.studies import OpenStudy
 
@@ -75,9 +83,17 @@ def plan(
         study = OpenStudy.open(path, opened)
         reports = {stage.name: stage.plan(study) for stage in STAGES}
         facts = {"study": study.id, "digest": study.frozen().key, "tasks": len(study.tasks), **reports}
+        drawn, assumed = drawn_beforehand(study) if reports["people"] else ([], None)
+        facts |= {"drawn": drawn_rows(drawn)} if drawn else {}
+        written = () if register is None else write_registration(study.freeze(), register)
+        facts |= {"registered": [str(one) for one in written]} if written else {}
     if json:
         as_json(facts)
     else:
+        if assumed is not None:
+            show_drawn(drawn, assumed, tasks=len(study.tasks))
+        for one in written:
+            done(f"{one} is written; every report of this study prints its digest")
         show_forecast(f"{study.id}: {len(study.tasks)} tasks", reports["sampling"])
         show_grading(reports["people"], reports["judging"])
 

@@ -52,6 +52,13 @@ class RunningAgreement(Value):
     estimate: Estimate
 
 
+class Flow(Value):
+    """How many of a model's works came how far, in the order of `Board.steps`; None where nothing was planned."""
+
+    model: str
+    works: tuple[int | None, ...]
+
+
 class Board(Value):
     """A study's board as it was counted at one moment."""
 
@@ -62,6 +69,9 @@ class Board(Value):
     cells: tuple[BoardCell, ...] = ()
     running: tuple[Running, ...] = ()
     agreement: tuple[RunningAgreement, ...] = ()
+    steps: tuple[str, ...] = ()
+    """From plan to figure: what the numbers of `flow` are."""
+    flow: tuple[Flow, ...] = ()
 
     @property
     def gradings(self) -> int:
@@ -87,8 +97,10 @@ class Board(Value):
         """The same board with each model under the name it is shown by."""
         cells = (cell.but(model=shown[cell.model]) for cell in self.cells)
         running = (one.but(model=shown[one.model]) for one in self.running)
+        flow = (one.but(model=shown[one.model]) for one in self.flow)
         return self.model_copy(
             update={
+                "flow": tuple(sorted(flow, key=lambda one: one.model)),
                 "models": tuple(sorted(shown[model] for model in self.models)),
                 "cells": tuple(sorted(cells, key=lambda cell: (cell.occupation, cell.model))),
                 "running": tuple(sorted(running, key=lambda one: (one.grader_kind, one.model))),

@@ -349,6 +349,8 @@ def _departures(plan: Plan, design: Design, done: Policy) -> list[Deviation]:
 _COLLAPSED = {"none": "counts as it is", "swap-to-tie": "counts as a tie"}
 
 
-def missing_words(rule: MissingRule) -> str:
+def missing_words(rule: MissingRule | None) -> str:
     """The rule for missing work in a line."""
+    if rule is None:
+        return "left to graders"
     return ", ".join(f"{name.replace('_', ' ')}: {fate}" for name, fate in rule.model_dump().items())

@@ -120,6 +120,7 @@ class Rule(StrEnum):
     SURPLUS = "beyond what was planned"
     EXCLUDED_GRADER = "by a grader whom a rule excludes"
     UNGRADABLE = "on a task that such graders cannot judge"
+    NOTHING_TO_JUDGE = "on work that left nothing to judge, which a rule decides"
     LATER_EXPOSURE = "by a grader who had met the task before"
     NO_VERDICT = "gave no verdict"
     BROKEN_ROUND = "without the same judge's verdict in the other order"
@@ -174,4 +175,5 @@ class Policy(Value):
     """What stays as it is in any other draw of tasks: the variance is taken within."""
     collapse: Literal["none", "swap-to-tie"] = "none"
     """`swap-to-tie`: a judge that contradicts itself when the sides are swapped has found a tie."""
-    losses: MissingRule = MissingRule()
+    losses: MissingRule | None = None
+    """What becomes of attempted work that left nothing to judge; None where a study kept no plan: graders saw it."""

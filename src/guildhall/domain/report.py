@@ -165,6 +165,10 @@ class Figure(Value):
     plot: Plot
 
 
+WARNING = "Warning: "
+"""How words begin that a page shows in red: they belong in the same breath as the figures beside them."""
+
+
 class Quotation(Value):
     """Somebody's own words, what they are filed under, and where they come from."""
 

@@ -31,6 +31,9 @@ class StopReason(StrEnum):
 OUR_FAULT = frozenset({StopReason.PROVIDER_FAILED, StopReason.SANDBOX_FAILED, StopReason.STORAGE_FAILED})
 """Ends that say nothing about the author: such work is missing, is in no comparison, and can be tried again."""
 
+NOTHING_TO_JUDGE = frozenset({StopReason.REFUSED, StopReason.NOTHING_DELIVERED})
+"""Ends at which words without a file are no work: a refusal, and files that were promised and not delivered."""
+
 
 _COUNTS = (
     "input_tokens",
@@ -115,6 +118,14 @@ class Submission(Value):
         asked = self.usage is None or self.usage.calls + self.usage.cached_calls > 0
         empty = self.stop in {StopReason.NOTHING_DELIVERED, StopReason.FINISHED} and not (self.files or self.text)
         return empty and not asked
+
+    @property
+    def leaves_nothing(self) -> bool:
+        """Whether there is nothing to judge: no file, and no word or one that stands in place of promised files.
+
+        A text without a file is work; a refusal's words are not.
+        """
+        return not self.files and (self.stop in NOTHING_TO_JUDGE or not self.text.strip())
 
     @property
     def key(self) -> Digest:

@@ -5,7 +5,7 @@ Opening twice adds nothing: comparisons, slots and prepared files are all known 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from guildhall.domain.authors import Expert, ModelRun
@@ -64,7 +64,27 @@ def gather(workspace: Workspace, study: Study) -> tuple[list[Task], list[Submiss
             made.append(expert)
         found = [one for one in workspace.store.find(Submission, task=task.id) if one.task_key == task.key]
         made += [one for one in found if isinstance(one.author, ModelRun) and _takes_part(one, wanted, old)]
+    made = _newest(made) if study.design.plan is None else list(_left_to_graders(_newest(made), study.baseline))
     return tasks, _newest([*made, *_anchors(workspace, study, made)])
+
+
+def _left_to_graders(made: list[Submission], baseline: str) -> Iterator[Submission]:
+    """What people and judges are shown: a rule decides where a model, or the baseline beside it, left nothing.
+
+    The baseline's own tries all stay: which of them another author's try meets goes by their number.
+    """
+    bases: dict[str, list[Submission]] = {}
+    for one in sorted(made, key=lambda one: one.author.sample if isinstance(one.author, ModelRun) else 0):
+        if isinstance(one.author, ModelRun) and one.author.name == baseline:
+            bases.setdefault(one.task, []).append(one)
+    for one in made:
+        tries = bases.get(one.task, [])
+        if isinstance(one.author, Expert) or one in tries:
+            yield one
+        elif not one.leaves_nothing:
+            met = tries[one.author.sample - 1 if one.author.sample <= len(tries) else 0] if tries else one
+            if not met.leaves_nothing:
+                yield one
 
 
 def _anchors(workspace: Workspace, study: Study, made: list[Submission]) -> list[Submission]:

@@ -11,7 +11,8 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -152,7 +153,39 @@ def load_runs(paths: Iterable[Path]) -> list[RunRecord]:
             runs.append(load_run(path))
     if not runs:
         raise InputError("no runs were found there; give run folders or a folder that holds some")
+    _refuse_replays(runs)
     return runs
+
+
+_SAME = 0.5
+"""Two runs of a domain with so large a share of replies alike, word for word, are one run."""
+
+
+def _refuse_replays(runs: Sequence[RunRecord]) -> None:
+    """A run given twice, or played again from a cache under another time, would count twice as one opinion."""
+    seen: list[tuple[RunRecord, set[tuple[str, str, str]]]] = []
+    for run in runs:
+        name = {one.key: one.author.name for one in run.essays}
+        said = {("essay", one.author.name, one.text.strip()) for one in run.essays if one.text.strip()}
+        said |= {
+            (one.grader.name, name.get(one.essay, ""), one.reply.strip()) for one in run.marks if one.reply.strip()
+        }
+        for earlier, known in seen:
+            if earlier.run == run.run:
+                raise InputError(f"run {run.run} is given twice; give each run once")
+            alike = len(said & known)
+            if earlier.domain == run.domain and alike > _SAME * max(len(said), 1):
+                raise InputError(
+                    f"run {run.run} repeats run {earlier.run}: {alike} of its {len(said)} essays and replies are the "
+                    "same, word for word; leave one of the two out"
+                )
+        seen.append((run, said))
+
+
+def domains_met_again(runs: Iterable[RunRecord]) -> dict[str, int]:
+    """Domains of which there are several runs, with how many."""
+    times = Counter(run.domain for run in runs)
+    return {domain: n for domain, n in sorted(times.items()) if n > 1}
 
 
 def _is_run(path: Path) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 
 from guildhall import __version__
 from guildhall.analysis.savings_files import SpeedAndCost
@@ -33,6 +34,11 @@ def difference_plot(found: StudyDifference) -> Forest:
 def difference_html(found: StudyDifference) -> str:
     drawn = inline(svg_of(difference_plot(found))) if found.models else ""
     return environment().get_template("difference.html").render(found=found, drawn=drawn)
+
+
+def registration_html(made: Mapping[str, object]) -> str:
+    """The page of a study's registration."""
+    return environment().get_template("registration.html").render(made=made)
 
 
 def difference_json(found: StudyDifference) -> str:

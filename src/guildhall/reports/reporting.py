@@ -20,8 +20,6 @@ from guildhall.reports.page import html_page
 from guildhall.reports.text import as_json, markdown, numbers_csv, table_csv
 from guildhall.reports.workbook import workbook
 
-HALF = 0.5
-
 
 def conclusions(sections: Sequence[Section], *, baseline: str, group: GraderGroup) -> tuple[str, ...]:
     """What a hurried reader should take away, in numbers that stand further down with all their counts."""
@@ -29,15 +27,16 @@ def conclusions(sections: Sequence[Section], *, baseline: str, group: GraderGrou
     rows = found["headline"].table("headline").rows if "headline" in found else ()
     if not rows:
         return ()
-    model, *_, win, either, _half = rows[0]
+    model, *_, win, either, half = max(rows, key=lambda row: (getattr(row[-1], "value", None) or 0.0, str(row[0])))
     assert isinstance(win, Estimate) and isinstance(either, Estimate)  # noqa: S101 - as the headline lays them out
-    does = f"{model} does best of {len(rows)} models" if len(rows) > 1 else str(model)
-    rate = shown(either, "percent")
+    assert isinstance(half, Estimate)  # noqa: S101 - likewise
+    rate, tied = shown(half, "percent"), (either.value or 0.0) - (win.value or 0.0)
     return (
         *_who_judged(group),
-        f"{does}: its work wins or ties against the {baseline} in {rate.value} of comparisons ({rate.interval}), "
-        f"wins outright in {shown(win, 'percent').value}, over {either.n_tasks} tasks.",
-        _against_half(either),
+        *(found["ranks"].words if "ranks" in found else ()),
+        f"Against the {baseline}, {model} has a half-tie rate of {rate.value} "
+        f"({rate.interval or half.why_no_interval}): it wins {shown(win, 'percent').value} and ties "
+        f"{100 * tied:.1f} %, means over {half.n_tasks} tasks.",
         *_agreement(found.get("agreement")),
     )
 
@@ -49,17 +48,6 @@ def _who_judged(group: GraderGroup) -> tuple[str, ...]:
     if group.kind is GroupKind.SIMULATED:
         return ("Only simulated graders judged: the figures say nothing about any model.",)
     return ()
-
-
-def _against_half(rate: Estimate) -> str:
-    if rate.interval is None:
-        return f"How sure that is cannot be said: {rate.why_no_interval}."
-    low, high = rate.interval
-    if low > HALF:
-        return "All of the interval lies above one half."
-    if high < HALF:
-        return "All of the interval lies below one half."
-    return "The interval holds one half, so these judgments do not say on which side of it the truth lies."
 
 
 def _agreement(section: Section | None) -> tuple[str, ...]:

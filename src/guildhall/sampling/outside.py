@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -16,6 +17,7 @@ from typing import Any
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.submissions import Problem, StopReason, Submission
 from guildhall.domain.tasks import FileRef, Task
+from guildhall.domain.values import canonical_json, sha256
 from guildhall.engine.logs import LoggedSample, log_files, read_samples
 from guildhall.errors import InputError, UnreadableFile
 from guildhall.sampling.collection import MOST_BYTES, Collection, Entry, told_apart, unfit
@@ -34,6 +36,8 @@ class Brought:
     submissions: tuple[Submission, ...]
     new: int
     unknown: tuple[str, ...] = ()
+    twice: tuple[str, ...] = ()
+    """Tasks that stand more than once for one try of one author."""
 
 
 @dataclass
@@ -103,8 +107,46 @@ class _Importer:
         collection.files.append(FileRef(name=entry.path, digest=digest, size=entry.size))
 
     def finish(self) -> Brought:
+        times = Counter((one.task, one.author.key) for one in self.made)
+        self._refuse_replays()
         new = self.workspace.store.add_all(self.made)
-        return Brought(tuple(self.made), new=new, unknown=tuple(self.unknown))
+        twice = sorted({task for (task, _), n in times.items() if n > 1})
+        return Brought(tuple(self.made), new=new, unknown=tuple(self.unknown), twice=tuple(twice))
+
+    def _refuse_replays(self) -> None:
+        """The same work as two tries, or as two authors', would count as two opinions of one model's skill."""
+        made = [one for one in self.made if not one.leaves_nothing]
+        kept = [
+            one
+            for task in sorted({one.task for one in made})
+            for one in self.workspace.store.find(Submission, task=task)
+        ]
+        again = {one.key for one in made}
+        known: dict[tuple[str, str], Submission] = {}
+        for one in kept:
+            if one.key not in again and isinstance(one.author, ModelRun):
+                known.setdefault((one.task, _content(one)), one)
+        alike: Counter[str] = Counter()
+        for one in made:
+            place = (one.task, _content(one))
+            if (other := known.setdefault(place, one)) is not one and other.key != one.key:
+                assert isinstance(other.author, ModelRun)  # noqa: S101 - only those are known
+                alike[f"{other.author.name}, try {other.author.sample}"] += 1
+        for who, n in alike.most_common(1):
+            if n >= FEWEST_ALIKE and n > len(made) / 2:
+                raise InputError(
+                    f"{n} of these {len(made)} replies are, to the byte, those of {who}: the same run twice; "
+                    "nothing was brought in"
+                )
+
+
+FEWEST_ALIKE = 3
+"""Short answers may be alike by chance; so many, and more than half of all, are a run played again."""
+
+
+def _content(one: Submission) -> str:
+    """What was handed in, whoever made it and whenever."""
+    return sha256(canonical_json([one.text.strip(), sorted(str(file.digest) for file in one.files)]))
 
 
 def import_folder(

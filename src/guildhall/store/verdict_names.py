@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, or_, select
 
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.studies import Study
+from guildhall.domain.submissions import NOTHING_TO_JUDGE, Submission
 from guildhall.domain.tasks import Task, TaskKey
 from guildhall.domain.values import Id
+from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_named, shelf_of
 from guildhall.store.verdict_rows import STOPS, file_kinds, own_wording, read
 from guildhall.store.verdict_tables import authors, names, works
@@ -127,6 +129,7 @@ TASK_TYPES = {
     "references": pl.Int32(),
     "specification": pl.String(),
     "kinds": pl.String(),
+    "expert": pl.Boolean(),
 }
 
 
@@ -143,11 +146,69 @@ def read_tasks(connection: Connection, codes: Sequence[int], pinned: Mapping[int
 
 def _task_facts(body: str | None) -> tuple[Any, ...]:
     if body is None:
-        return (None,) * 6
+        return (None,) * 7
     task = read(body)
     kinds = file_kinds([file["name"] for file in task["expert_files"]])
     facts = (task["sector"], task["occupation"], task["expert_hours"], len(task["reference_files"]))
-    return (*facts, task["ratings"]["specification"], kinds)
+    return (*facts, task["ratings"]["specification"], kinds, bool(task["expert_files"] or task["expert_text"]))
+
+
+_ATTEMPT_TYPES = {"row": pl.Int64(), "key": pl.String(), "stop": pl.Int16(), "code": pl.Int32(), "by": pl.Int32()}
+_BLANK = ('"text":""', '"text":" ', '"text":"\\')
+"""How the text of a submission begins in its canonical JSON where there may be no word in it."""
+
+
+def read_attempts(store: Store, study: Study) -> pl.DataFrame | None:
+    """All that a study's authors brought to the wordings it pins: a row for each piece that nothing replaced.
+
+    `key`, the author's key (`author`) and its `model, sample, condition, effort`, `stop`, whether it left nothing to
+    judge (`empty`), and the task's facts: `id, wording, expert` (whether an expert's work is there) and the others of
+    `TASK_TYPES`. Sorted by task, model and sample. None where a study names no authors: nobody knows
+    what was to be tried.
+    """
+    wanted = {author.key for author in study.authors}
+    if not wanted:
+        return None
+    replaced = select(_SUBMISSIONS.c.replaces).where(_SUBMISSIONS.c.replaces.is_not(None))
+    row, code, by = works.c.work.label("row"), works.c.task.label("code"), works.c.author.label("by")
+    made = select(row, _SUBMISSIONS.c.key, works.c.stop, code, by)
+    made = made.join(_SUBMISSIONS, _SUBMISSIONS.c.seq == works.c.work).where(_SUBMISSIONS.c.key.not_in(replaced))
+    text, without_words = _SUBMISSIONS.c.body, [STOPS[one] for one in NOTHING_TO_JUDGE]
+    blank = or_(works.c.stop.in_(without_words), *(text.contains(one, autoescape=True) for one in _BLANK))
+    with store.reading() as connection:
+        pinned = select(names.c.code).where(names.c.kind == "task", names.c.key.in_(sorted(study.pins.values())))
+        known = connection.execute(pinned).scalars().all()
+        found = pl.read_database(made.where(works.c.task.in_(known)), connection, schema_overrides=_ATTEMPT_TYPES)
+        query = select(works.c.work, text).join(_SUBMISSIONS, _SUBMISSIONS.c.seq == works.c.work)
+        doubted = connection.execute(query.where(works.c.task.in_(known), works.c.kinds.is_(None), blank)).all()
+        facts = read_tasks(connection, known, {})
+        named = (authors.c.code.label("by"), authors.c.key.label("author"), authors.c.name.label("model"))
+        of_author = select(*named, authors.c.sample, authors.c.condition, authors.c.effort)
+        makers = pl.read_database(of_author.where(authors.c.kind == "model"), connection, schema_overrides=_MAKERS)
+    empty = [row.work for row in doubted if Submission.model_validate_json(row.body).leaves_nothing]
+    ours = pl.col("author").is_in(sorted(wanted)) | (pl.col("model") == study.baseline)
+    stops = pl.DataFrame({"at": list(STOPS), "stop": list(STOPS.values())}, schema_overrides={"stop": pl.Int16()})
+    tasks = pl.DataFrame(facts, schema=TASK_TYPES, orient="row")
+    return (
+        found.with_columns(empty=pl.col("row").is_in(empty))
+        .join(makers, on="by")
+        .filter(ours)
+        .join(tasks.rename({"key": "wording"}), on="code")
+        .join(stops, on="stop")
+        .drop("row", "code", "by", "stop", "version")
+        .rename({"at": "stop"})
+        .sort("id", "model", "sample", "key")
+    )
+
+
+_MAKERS = {
+    "by": pl.Int32(),
+    "author": pl.String(),
+    "model": pl.String(),
+    "sample": pl.Int32(),
+    "condition": pl.String(),
+    "effort": pl.String(),
+}
 
 
 def in_parts(every: Sequence[Any] | pl.Series) -> Iterator[list[Any]]:

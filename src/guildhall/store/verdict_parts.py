@@ -21,13 +21,22 @@ import numpy as np
 import polars as pl
 from sqlalchemy import BigInteger, Boolean, Connection, Float, Integer, Select, SmallInteger, Table, func, select
 
+from guildhall.domain.studies import Study
 from guildhall.domain.values import Digest, Id, Value, sha256
 from guildhall.errors import UnknownName
 from guildhall.store.blobs import sync_folder
 from guildhall.store.database import HEAD
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_named, shelf_of
-from guildhall.store.verdict_names import MOST_NAMED, TASK_TYPES, as_pinned, in_parts, read_tasks, read_works
+from guildhall.store.verdict_names import (
+    MOST_NAMED,
+    TASK_TYPES,
+    as_pinned,
+    in_parts,
+    read_attempts,
+    read_tasks,
+    read_works,
+)
 from guildhall.store.verdict_rows import COLUMNS
 from guildhall.store.verdict_tables import SPAN, graders, names, verdicts
 from guildhall.store.verdicts import made
@@ -73,9 +82,10 @@ class Verdicts(NamedTuple):
     `works`: `work, key, task, author, name, by_model, sample, condition, effort, stop, seconds, cost_usd, confidence,
     kinds, taken_back`; the name of every expert is `expert`; `kinds` are endings joined by +, null where no file was
     delivered; `taken_back` says that another work has replaced it, after a fault of ours.
-    `tasks`: `task, key, id, version, sector, occupation, hours, references, specification, kinds` (of the expert's
-    files); facts are null for a wording that is not kept. `graders`: `grader, key, kind, name`, where `kind` is a
-    person's or `judge`. `failures`: `failure, name`. All are sorted, and the first column is the place of each row.
+    `tasks`: `task, key, id, version, sector, occupation, hours, references, specification, kinds, expert` (the
+    endings of the expert's files, and whether there is any work of theirs); facts are null for a wording that is not
+    kept. `graders`: `grader, key, kind, name`, where `kind` is a person's or `judge`. `failures`: `failure, name`. All
+    are sorted, and the first column is the place of each row. `attempts`, where asked for: as `read_attempts` says.
     """
 
     rows: pl.DataFrame
@@ -83,14 +93,20 @@ class Verdicts(NamedTuple):
     tasks: pl.DataFrame
     graders: pl.DataFrame
     failures: pl.DataFrame
+    attempts: pl.DataFrame | None = None
 
 
 def read_verdicts(
-    store: Store, studies: Sequence[Id], *, parts: Path, columns: Sequence[str] = tuple(ROW_TYPES)
+    store: Store,
+    studies: Sequence[Id],
+    *,
+    parts: Path,
+    columns: Sequence[str] = tuple(ROW_TYPES),
+    tried: Study | None = None,
 ) -> Verdicts:
     """What was said in some studies; the same frames whether parts are kept or not, and wherever the records came from.
 
-    Inside a transaction no part is looked at: what was written there is seen.
+    Inside a transaction no part is looked at: what was written there is seen. What was tried is read of `tried`.
     """
     store.settle()
     wanted = [name for name in ROW_TYPES if name in {*columns, *_ALWAYS}]
@@ -130,7 +146,8 @@ def read_verdicts(
             frame.drop("code").with_row_index(what).with_columns(pl.col(what).cast(pl.Int32()))
             for what, frame in frames.items()
         )
-        return Verdicts(in_order, *numbered)
+        found = Verdicts(in_order, *numbered)
+        return found if tried is None else found._replace(attempts=read_attempts(store, tried))
 
 
 def close_parts(store: Store, parts: Path, *, full_only: bool = False) -> int:

@@ -6,33 +6,32 @@ again in the background when that is a while ago: a look never waits for it, exc
 
 from __future__ import annotations
 
-import math
 import threading
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from statistics import fmean
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import polars as pl
-from sqlalchemy import func, select
+from sqlalchemy import select
 
 from guildhall.analysis.agreement import pair_agreement
 from guildhall.analysis.counting import LOOKED_AT, Counted, count
-from guildhall.analysis.pairs import Pairs
-from guildhall.analysis.rated import Groups
-from guildhall.domain.boards import Board, BoardCell, Progress, Running, RunningAgreement
+from guildhall.analysis.missing import EndsWith, ends_with
+from guildhall.domain.boards import Board, BoardCell, Flow, Progress, Running, RunningAgreement
 from guildhall.domain.estimates import Estimate
-from guildhall.domain.halls import SeatState, SlotKind
+from guildhall.domain.halls import SlotKind
 from guildhall.domain.studies import Study
 from guildhall.grading.queue import Queue
+from guildhall.reports.chapters.missing import STEPS, flow_of
 from guildhall.store.boards import keep_board, kept_board
 from guildhall.store.frames import shown_works
-from guildhall.store.hall import seats, slots
+from guildhall.store.hall import slots
 from guildhall.store.records import Store
 from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
+from guildhall.study.evidence import opened_works
 from guildhall.study.policy import PROGRAMS, policies_of
 
 
@@ -41,16 +40,25 @@ def count_board(workspace: Workspace, study: Study, *, now: float) -> Board:
     store = workspace.store
     shown = models_by_comparison(store, study)
     models = {name for names in shown.values() for name in names} | {author.name for author in study.authors}
-    finished, people = _completed_at(store, study, shown), _people(workspace, study)
+    planned, people = planned_works(store, study), _people(workspace, study)
     return Board(
         study=study.id,
         counted_at=now,
         progress=Progress(**Queue(store).progress(study.id)),
         models=tuple(sorted(models)),
         cells=tuple(progress_cells(store, study, shown)),
-        running=tuple(running_estimates(people, finished, models)),
-        agreement=tuple(running_agreement(people, finished)),
+        running=tuple(running_estimates(people, planned)),
+        agreement=tuple(running_agreement(people, planned)),
+        steps=tuple(STEPS.values()),
+        flow=tuple(_flow(workspace, study, people)),
     )
+
+
+def _flow(workspace: Workspace, study: Study, people: Mapping[str, Counted]) -> Iterator[Flow]:
+    """From plan to figure, for the people who lead."""
+    if leading := next(iter(people.values()), None):
+        opened = opened_works(workspace, [study.id])
+        yield from (Flow(model=name, works=tuple(row)) for name, *row in flow_of(leading, [study], opened))
 
 
 def models_by_comparison(store: Store, study: Study) -> dict[str, frozenset[str]]:
@@ -64,7 +72,7 @@ def models_by_comparison(store: Store, study: Study) -> dict[str, frozenset[str]
 
 def _people(workspace: Workspace, study: Study) -> dict[str, Counted]:
     """What each group of people (or of simulated graders) judged, as the report will count it."""
-    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
+    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT, tried=study)
     return {
         str(group): count(verdicts, policy)
         for group, policy in policies_of(workspace, study, verdicts).items()
@@ -87,71 +95,91 @@ def progress_cells(store: Store, study: Study, models: Mapping[str, frozenset[st
     ]
 
 
-def running_estimates(
-    people: Mapping[str, Counted], finished: Mapping[tuple[str, str], float | None], models: Iterable[str]
-) -> list[Running]:
-    """Each model's share of wins, ties counting half, over completed tasks: valid however often one looks.
+def running_estimates(people: Mapping[str, Counted], planned: pl.DataFrame) -> list[Running]:
+    """Each model's share of wins so far, ties counting half, between the least and the most it can end with.
 
-    A task is complete for a model when every planned grading of its work there is done. Tasks enter in the order in
-    which they were completed; slots are offered in seeded random order. Tasks of the study are a fixed bank.
+    The ends hold at every look, in whatever order and by whomever the rest is judged: gradings that are not done are
+    taken as all lost, and as all won. Nothing narrower is shown: where quick graders are kind, what is judged first
+    does not tell of what comes later.
     """
-    bank = {model: sum(name == model for _, name in finished) for model in models}
     made = []
     for kind, counted in people.items():
-        for model, places in counted.pairs.by_model():
-            mine = counted.pairs.keep(places)
-            means = _task_means(mine)
-            done = {task: at for task in means if (at := finished.get((task, model))) is not None}
-            if done:
-                estimate = _running(means, done, bank[model])
-                made.append(Running(model=model, grader_kind=kind, estimate=estimate))
+        ends = ends_with(_parts(counted, planned))
+        made += [
+            Running(model=model, grader_kind=kind, estimate=_running(found, "half_tie: mean over tasks"))
+            for model, found in ends.items()
+            if found.now is not None
+        ]
     return sorted(made, key=lambda one: (one.grader_kind, one.model))
 
 
-def running_agreement(
-    people: Mapping[str, Counted], finished: Mapping[tuple[str, str], float | None]
-) -> list[RunningAgreement]:
-    """How far graders of a kind agree, over tasks in which nothing is missing: valid however often one looks.
+def _parts(counted: Counted, planned: pl.DataFrame) -> pl.DataFrame:
+    """What was said of each piece of work, with what is planned; what a rule decides is known."""
+    pairs = counted.pairs
+    named = pl.Series(pairs.submission.names, dtype=pl.String())
+    at, size = pairs.submission.codes, len(pairs.submission.names)
+    given = pl.DataFrame(
+        {
+            "submission": named,
+            "given": pl.Series(np.bincount(at, minlength=size), dtype=pl.Int64()),
+            "total": pl.Series(np.bincount(at, pairs.score, minlength=size), dtype=pl.Float64()),
+        }
+    )
+    parts = planned.join(given, on="submission", how="left").with_columns(pl.col("given", "total").fill_null(0))
+    parts = parts.select(group="name", task="task", total="total", given="given", planned="planned")
+    if (ruled := counted.by_rule) is None or not len(ruled):
+        return parts
+    one = pl.lit(1, dtype=pl.Int64())
+    decided = ruled.select(group="model", task="id", total=pl.col("halves") / 2, given=one, planned=one)
+    return pl.concat([parts, decided], how="vertical_relaxed")
+
+
+def running_agreement(people: Mapping[str, Counted], planned: pl.DataFrame) -> list[RunningAgreement]:
+    """How far graders of a kind agree so far, between the least and the most it can end with.
 
     Estimand: the mean over tasks of the mean over submissions of 1 - |X - Y| over all pairs of graders.
     """
-    last: dict[str, float | None] = {}
-    for (task, _), at in finished.items():
-        before = last.get(task, 0.0)
-        last[task] = None if at is None or before is None else max(at, before)
     made = []
     for kind, counted in people.items():
-        means = _agreement_by_task(counted.pairs)
-        done = {task: at for task in means if (at := last.get(task)) is not None}
-        if done:
-            made.append(RunningAgreement(grader_kind=kind, estimate=_running(means, done, len(last))))
+        pairs = counted.pairs
+        counts = np.zeros((len(pairs.submission.names), 3), dtype=np.int64)
+        np.add.at(counts, (pairs.submission.codes, pairs.halves), 1)
+        times = counts.sum(axis=1)
+        given = times * (times - 1) // 2
+        agreed = np.nan_to_num(pair_agreement(counts)) * given
+        known = pl.DataFrame({"submission": pl.Series(pairs.submission.names, dtype=pl.String())}).with_columns(
+            given=pl.Series(given), total=pl.Series(agreed)
+        )
+        wanted = pl.col("planned") * (pl.col("planned") - 1) // 2
+        parts = planned.join(known, on="submission", how="left").with_columns(pl.col("given", "total").fill_null(0))
+        parts = parts.with_columns(planned=wanted).filter(pl.max_horizontal("given", "planned") > 0)
+        found = ends_with(parts.with_columns(group=pl.lit(kind))).get(kind)
+        if found is not None and found.n_given:
+            made.append(RunningAgreement(grader_kind=kind, estimate=_running(found, "agreement: mean over tasks")))
     return made
 
 
-def _agreement_by_task(rows: Pairs) -> dict[str, float]:
-    """Each task's mean agreement over its submissions; a task that nobody judged twice is left out."""
-    _, first, at = rows.deliverables
-    counts = np.zeros((len(first), 3), dtype=np.int64)
-    np.add.at(counts, (at, rows.halves), 1)
-    found: dict[str, list[float]] = defaultdict(list)
-    for code, value in zip(rows.task.codes[first].tolist(), pair_agreement(counts).tolist(), strict=True):
-        if not math.isnan(value):
-            found[rows.task.names[code]].append(value)
-    return {task: fmean(values) for task, values in found.items()}
+def _running(found: EndsWith, what: str) -> Estimate:
+    done = found.n_given >= found.n_planned
+    return Estimate(
+        value=found.now,
+        interval=None if done else (found.least, found.most),
+        level=1.0,
+        estimand=f"{what}, as this study will end with it",
+        method="bounds: what is not judged yet taken as the least and as the most",
+        n_tasks=found.n_tasks,
+        n_judgments=found.n_given,
+        why_no_interval="every planned grading is done; the report has the final interval" if done else None,
+    )
 
 
-def _running(means: Mapping[str, float], finished: Mapping[str, float], n_bank: int) -> Estimate:
-    from guildhall.analysis.sequential import confidence_sequence
-
-    order = sorted(finished, key=lambda task: (finished[task], task))
-    return confidence_sequence(np.array([means[task] for task in order]), n_bank=n_bank).now
-
-
-def _task_means(rows: Pairs) -> dict[str, float]:
-    """Each task's mean over samples of the mean over grades, for one model."""
-    groups = Groups(rows.outcomes)
-    names = [rows.task.names[code] for code in groups.names_of_tasks.tolist()]
-    return dict(zip(names, groups.task_means("half_tie").tolist(), strict=True))
+def planned_works(store: Store, study: Study) -> pl.DataFrame:
+    """Each piece of models' work that people are to judge: `submission, task, name`, and how often (`planned`)."""
+    slots_of = Counter(slot.comparison for slot in _planned(store, study))
+    times = pl.DataFrame(list(slots_of.items()), schema={"comparison": pl.String, "planned": pl.Int64}, orient="row")
+    works = shown_works(store, study.id).filter(pl.col("by_model") & (pl.col("name") != study.baseline))
+    by_work = works.join(times, on="comparison").group_by("submission", "task", "name", maintain_order=True)
+    return by_work.agg(pl.col("planned").sum())
 
 
 def _planned(store: Store, study: Study) -> Sequence[Any]:
@@ -159,24 +187,6 @@ def _planned(store: Store, study: Study) -> Sequence[Any]:
     wanted = select(*columns).where(slots.c.study == study.id, slots.c.kind == SlotKind.PLANNED)
     with store.reading() as connection:
         return connection.execute(wanted).all()
-
-
-def _completed_at(
-    store: Store, study: Study, models: Mapping[str, frozenset[str]]
-) -> dict[tuple[str, str], float | None]:
-    """(Task, model) -> when its last planned grading was done; None while one is missing."""
-    last = select(seats.c.comparison, func.max(seats.c.ended_at).label("at")).where(
-        seats.c.study == study.id, seats.c.state == SeatState.SUBMITTED
-    )
-    with store.reading() as connection:
-        ended = {row.comparison: row.at for row in connection.execute(last.group_by(seats.c.comparison))}
-    found: dict[tuple[str, str], float | None] = {}
-    for slot in _planned(store, study):
-        for model in models[slot.comparison]:
-            before = found.get((slot.task, model), 0.0)
-            at = ended.get(slot.comparison) if slot.done else None
-            found[slot.task, model] = None if before is None or at is None else max(before, at)
-    return found
 
 
 LARGE = 5_000

@@ -121,13 +121,18 @@ def _decide(condition: GateCondition, estimate: Estimate) -> tuple[GateOutcome, 
 
 
 def difference_between(
-    first: Report, second: Report, *, matches: Mapping[str, str] | None = None, level: float = 0.95
+    first: Report, second: Report, *, matches: Mapping[str, str] | None = None, level: float | None = None
 ) -> StudyDifference:
     """Second minus first, for each model of both; `matches` maps a name in the first report to one in the second.
+
+    Without a `level` it is the stricter one of the reports: a look before the end spends little of the error.
 
     Reports by different kinds of graders, or against different baselines, measure different things: they are refused.
     """
     _same_measure(first, second)
+    level = level or max(
+        [one.level for report in (first, second) for own in report.rates.values() for one in own.values()], default=0.95
+    )
     pairs = _pairs(first, second, matches or {})
     shared = set(_rates(first).tasks) & set(_rates(second).tasks)
     old, new = first.rates, second.rates

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -18,15 +18,19 @@ from guildhall.analysis.counting import LOOKED_AT, Counted
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.outcomes import TIE, WIN
 from guildhall.analysis.paired import drift_of, split_anchors
+from guildhall.analysis.sequential import look_level
 from guildhall.domain.design import Extension, Plan
-from guildhall.domain.judgments import Judgment, SeverityRating
+from guildhall.domain.halls import SeatState
+from guildhall.domain.judgments import Comparison, Judgment, SeverityRating
 from guildhall.domain.picks import Pick
 from guildhall.domain.policy import GraderGroup
 from guildhall.domain.prepared import NOTES, STEERING, Prepared
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task, TaskKey
+from guildhall.domain.values import Id
 from guildhall.store.frames import read_frame
+from guildhall.store.hall import seats
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
 from guildhall.store.verdict_parts import read_verdicts
@@ -47,7 +51,7 @@ def read_evidence(
     reasons: ByCoder | None = None,
 ) -> Evidence:
     """The evidence of one group of graders; kinds are never pooled. `reasons` are labels of justifications by coder."""
-    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
+    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT, tried=study)
     plan = study.design.plan or Plan.of_old_form(study)
     counted, *others = count_groups(workspace, study, verdicts, graders=graders, baseline=baseline)
     alone = Evidence(
@@ -61,6 +65,9 @@ def read_evidence(
         level=plan.level,
         seed=study.seed,
     )
+    looks = plan.looks.at
+    if len(looks) > 1 and alone.done is not None:
+        alone = replace(alone, level=look_level(plan.level, looks, alone.done))
     pooled = alone if study.extends is None else _with_earlier_wave(workspace, alone, study.extends)
     facts = {need: _FACTS[need](workspace, pooled) for need in needs if need in _FACTS}
     if Need.REASONS in needs:
@@ -269,6 +276,21 @@ def _labels(by_coder: ByCoder) -> pl.DataFrame:
     return pl.DataFrame(rows, schema=dict.fromkeys(("coder", "judgment", "label"), pl.String), orient="row")
 
 
+def opened_works(workspace: Workspace, studies: Sequence[Id]) -> pl.DataFrame:
+    """Works of sets that somebody opened and did not judge, each with how often such a set was declined."""
+    wanted = select(seats.c.comparison, seats.c.state).where(
+        seats.c.study.in_(studies), seats.c.read_brief_at.is_not(None), seats.c.judgment.is_(None)
+    )
+    with workspace.store.reading() as connection:
+        left = connection.execute(wanted).all()
+    shown = {one.key: one for one in workspace.store.get_all(Comparison, sorted({row.comparison for row in left}))}
+    declined: Counter[str] = Counter()
+    for comparison, state in left:
+        declined.update({work: int(state == SeatState.DECLINED) for work in shown[comparison].submissions})
+    types = {"submission": pl.String, "declined": pl.Int64}
+    return pl.DataFrame(sorted(declined.items()), schema=types, orient="row")
+
+
 _FACTS: dict[Need, Callable[[Workspace, Evidence], pl.DataFrame]] = {
     Need.SEVERITY: _severity,
     Need.FILES: _files,
@@ -276,4 +298,5 @@ _FACTS: dict[Need, Callable[[Workspace, Evidence], pl.DataFrame]] = {
     Need.TELLS: _tells,
     Need.PICKS: _picks,
     Need.JUSTIFICATIONS: _justifications,
+    Need.OPENED: lambda workspace, evidence: opened_works(workspace, [study.id for study in evidence.waves]),
 }

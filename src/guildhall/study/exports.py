@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from guildhall.analysis.counting import LOOKED_AT, Counted
-from guildhall.analysis.pairs import BREAKDOWNS, NOT_ASKED, Pairs, words_in
+from guildhall.analysis.pairs import BREAKDOWNS, NOT_ASKED, Pairs, facts_of, words_in
 from guildhall.analysis.tables import Coded
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.policy import GraderGroup
@@ -44,6 +44,7 @@ COLUMNS: dict[str, tuple[type, str]] = {
     "grader": (str, "who judged, by code name"),
     "grader_kind": (str, "the kind of grader; kinds are never to be pooled unnamed"),
     "score": (float, "from the model's side: 1 won, 0.5 tied, 0 lost"),
+    "by_rule": (str, "how work ended that left nothing to judge, so that a rule decides it and nobody judged"),
     "model_place": (int, "0 when the model's work stood at A, 1 at B, ..."),
     "guess": (int, "which side a person made: 1 guessed rightly, -1 wrongly, 0 named no side, empty when not asked"),
     "active_s": (float, "seconds of active time; empty when unknown"),
@@ -72,7 +73,7 @@ def exported(workspace: Workspace, study: Study, ending: str, *, graders: Grader
 
 
 def _counted(workspace: Workspace, study: Study, graders: GraderGroup | str | None) -> Counted:
-    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
+    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT, tried=study)
     return next(count_groups(workspace, study, verdicts, graders=graders))
 
 
@@ -108,13 +109,34 @@ def _shown(workspace: Workspace, study: Study, counted: Counted) -> pl.DataFrame
         hidden = Coded(np.full(len(pairs), -1, dtype=np.int32), ())
         pairs = replace(pairs, columns={**pairs.columns, **dict.fromkeys(OF_MODELS, hidden)})
     # Rows sorted by true names would give away the order of the names behind the code names.
-    return frame(replace(pairs, model=named), counted.policy.graders).sort("task", "model", "sample", "grader")
+    rows = frame(replace(pairs, model=named), counted.policy.graders)
+    if (ruled := counted.by_rule) is not None and len(ruled):
+        rows = rows.vstack(ruled_frame(ruled, counted.policy.graders).with_columns(pl.col("model").replace(shown)))
+    return rows.sort("task", "model", "sample", "grader")
+
+
+def ruled_frame(ruled: pl.DataFrame, graders: GraderGroup) -> pl.DataFrame:
+    """Work that a rule decides in the columns of `COLUMNS`: by nobody, and with a score."""
+    own = {"task": "id", "model": "model", "sample": "sample", "by_rule": "stop", "confidence": None}
+    facts = facts_of(ruled).hstack(
+        ruled.select(
+            **{name: pl.lit(None) if source is None else pl.col(source) for name, source in own.items()},
+            score=pl.col("halves") / 2,
+            grader_kind=pl.lit(str(graders)),
+        )
+    )
+    kinds = {str: pl.String, int: pl.Int64, float: pl.Float64}
+    return facts.select(
+        (pl.col(name) if name in facts.columns else pl.lit(None).alias(name)).cast(kinds[kind])
+        for name, (kind, _) in COLUMNS.items()
+    )
 
 
 def frame(pairs: Pairs, graders: GraderGroup) -> pl.DataFrame:
     """Pairs in the columns of `COLUMNS`, an unknown cell being null."""
     one = Coded(np.zeros(len(pairs), dtype=np.int32), (str(graders),))
-    made: dict[str, Any] = {"grader_kind": one, **pairs.columns}
+    nobody = Coded(np.full(len(pairs), -1, dtype=np.int32), ())
+    made: dict[str, Any] = {"grader_kind": one, "by_rule": nobody, **pairs.columns}
     made |= {name: getattr(pairs, name) for name in COLUMNS if name not in made}
     made["guess"] = np.where(pairs.guess == NOT_ASKED, np.nan, pairs.guess)
     made["exposure"] = np.where(pairs.exposure == 0, np.nan, pairs.exposure)
@@ -130,12 +152,15 @@ def _series(name: str, cells: Coded | NDArray[Any]) -> Any:
     return pl.Series(cells).fill_nan(None).cast(kind) if cells.dtype.kind == "f" else pl.Series(cells).cast(kind)
 
 
-def write_csv(pairs: Pairs, graders: GraderGroup, path: Path) -> None:
-    """The rows of `frame` as CSV, some at a time: what a spreadsheet reads takes many times the memory of pairs."""
+def write_csv(counted: Counted, path: Path) -> None:
+    """All rows as CSV, some at a time: what a spreadsheet reads takes many times the memory of pairs."""
+    pairs, graders, ruled = counted.pairs, counted.policy.graders, counted.by_rule
     with path.open("wb") as out:
         for start in range(0, max(1, len(pairs)), ROWS_AT_ONCE):
             some = np.arange(start, min(start + ROWS_AT_ONCE, len(pairs)))
             out.write(csv_of(frame(pairs.keep(some), graders), header=start == 0))
+        if ruled is not None and len(ruled):
+            out.write(csv_of(ruled_frame(ruled, graders), header=False))
 
 
 def code_book(workspace: Workspace, study: Study, counted: Counted) -> bytes:

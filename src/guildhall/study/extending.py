@@ -44,7 +44,7 @@ samples = {samples}
 
 def judged_pairs(workspace: Workspace, study: Study) -> list[Digest]:
     """The models' submissions to the wordings of this form that the leading graders judged, as they are counted."""
-    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
+    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT, tried=study)
     try:
         pairs = next(count_groups(workspace, study, verdicts)).pairs
     except NothingJudged:

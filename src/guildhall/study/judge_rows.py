@@ -111,7 +111,9 @@ class JudgedWork:
 
     @cached_property
     def _verdicts(self) -> VerdictFrames:
-        return read_verdicts(self.workspace.store, [self.study.id], parts=self.workspace.verdict_parts)
+        return read_verdicts(
+            self.workspace.store, [self.study.id], parts=self.workspace.verdict_parts, tried=self.study
+        )
 
     @cached_property
     def _words(self) -> dict[str, int]:

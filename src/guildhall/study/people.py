@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from guildhall.analysis.counting import LOOKED_AT, count
+from guildhall.analysis.drawn_studies import Assumed, DrawnStudy, PlannedWork, assumed_from, drawn_table
 from guildhall.analysis.win_rates import win_rates
 from guildhall.documents.looking import documents
 from guildhall.domain.boswell import HumanResult
@@ -78,6 +79,44 @@ class People:
         return None
 
 
+def drawn_beforehand(study: OpenStudy) -> tuple[list[DrawnStudy], Assumed]:
+    """What the people at hand, or fewer or more, would show of this study in its hours, or in half of them.
+
+    Where people have judged already it is a pilot: how far they and the tasks differ is used, and no rate is looked at.
+    """
+    form = study.frozen()
+    design, pool = form.design.hall, sum(_pool(study).values())
+    samples = max(form.plan.samples.values(), default=1)
+    asked = PlannedWork(
+        tasks=len(form.tasks),
+        samples=samples,
+        graders_per_set=design.graders_per_set,
+        minutes=design.minutes_per_set,
+        wage_usd=design.hourly_wage_usd,
+    )
+    sizes = {
+        max(FEWEST_DRAWN, pool or design.graders_per_set),
+        design.graders_per_set + 3,
+        3 * design.graders_per_set + 3,
+    }
+    assumed = _pilot(study, form) or Assumed()
+    return drawn_table(asked, assumed, graders=sorted(sizes), shares=(0.5, 1.0), seed=form.seed), assumed
+
+
+FEWEST_DRAWN, FEWEST_OF_A_PILOT = 3, 30
+
+
+def _pilot(study: OpenStudy, form: Study) -> Assumed | None:
+    workspace = study.workspace
+    verdicts = read_verdicts(workspace.store, [form.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
+    for group, policy in policies_of(workspace, form, verdicts).items():
+        if group.kind not in PROGRAMS:
+            found = count(verdicts, policy)
+            if found.n_counted >= FEWEST_OF_A_PILOT:
+                return assumed_from(found.pairs.outcomes)
+    return None
+
+
 def _pool(study: OpenStudy) -> dict[str, int]:
     """Graders at hand, an occupation."""
     pool: dict[str, int] = {}
@@ -89,7 +128,7 @@ def _pool(study: OpenStudy) -> dict[str, int]:
 
 def people_results(workspace: Workspace, study: Study) -> list[HumanResult]:
     """Wins, ties and losses against the baseline by each group of people, as the report counts them."""
-    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
+    verdicts = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT, tried=study)
     found = []
     for group, policy in policies_of(workspace, study, verdicts).items():
         counted = count(verdicts, policy)

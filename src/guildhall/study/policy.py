@@ -55,6 +55,7 @@ def policies_of(
             ungradable=_ungradable(workspace.store, study, group),
             excluded=_left_out(workspace, study, verdicts, group) if rules and group.kind not in PROGRAMS else (),
             first_exposure=plan is not None and plan.exposure == "first",
+            losses=None if plan is None else plan.missing,
             strata=plan.strata if plan is not None else ("occupation",),
         )
         for group in _ranked(study, judged)

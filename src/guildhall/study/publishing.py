@@ -158,7 +158,7 @@ def _name(author: object) -> str:
 
 def _verdicts(workspace: Workspace, study: Study) -> dict[Digest, Mapping[Digest, tuple[int, int, int]]]:
     """Comparison -> model's work -> how many preferred it, neither, and the baseline's, as the report counts them."""
-    seen = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
+    seen = read_verdicts(workspace.store, [study.id], parts=workspace.verdict_parts, columns=LOOKED_AT, tried=study)
     answers = next(count_groups(workspace, study, seen)).answers
     better, worse = pl.col("rank") < pl.col("base_rank"), pl.col("rank") > pl.col("base_rank")
     said = answers.group_by("comparison", "work").agg(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -28,6 +29,7 @@ from guildhall.domain.tasks import Task
 from guildhall.domain.values import Digest, canonical_json
 from guildhall.errors import NothingJudged, UnknownName
 from guildhall.reports.drawing import drawing
+from guildhall.reports.other_pages import registration_html
 from guildhall.reports.reporting import report_of, write_report
 from guildhall.reports.text import rows_csv
 from guildhall.store.ledger import Ledger, booked_on
@@ -35,7 +37,7 @@ from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
-from guildhall.study.exports import frame, write_csv
+from guildhall.study.exports import frame, ruled_frame, write_csv
 from guildhall.study.policy import PROGRAMS
 
 MOST_AUTHORS = 20
@@ -88,21 +90,53 @@ def _originals(design: HallDesign) -> Iterator[str]:
         )
 
 
-def planned_and_done(study: Study, done: Policy, forms: Sequence[Study]) -> Iterator[str]:
-    """The plan of analysis as it was frozen, and everything that was done otherwise."""
+def planned_and_done(
+    study: Study, done: Policy, forms: Sequence[Study], *, looked: Sequence[str] = ()
+) -> Iterator[str]:
+    """The plan of analysis as it was frozen, and everything that was done otherwise; `looked` tells of looks."""
     plan, departed = study.design.plan, deviations(study, done, forms)
     if plan is None:
         yield "No plan of analysis was kept with this form of the study; it is analysed as studies were before plans."
     else:
-        yield f"The plan was frozen with the study. {_planned(plan)} What goes beyond it is exploratory."
-    yield from (f"Departed from the plan: {one}." for one in departed)
-    if plan is not None:
         yield (
-            "Not carried out yet: losses for work that left nothing to grade. Such work is outside these rates, "
-            "whatever the plan says of it."
+            f"The plan was frozen with the study, under the digest {study.content_digest()}. {_planned(plan)} What "
+            "goes beyond it is exploratory."
         )
-    if plan is not None and not departed:
+    yield from (f"{DEPARTED}{one}." for one in departed)
+    yield from looked
+    if plan is not None and not departed and not any(words.startswith(DEPARTED) for words in looked):
         yield "No other departure from the plan was found."
+
+
+def registration(form: Study) -> dict[str, object]:
+    """What is written down before the first judgment: the frozen design and plan, in words and whole, and the digest.
+
+    The digest is that of the form; reports of the study print it, and whatever departed from the plan.
+    """
+    plan = form.design.plan
+    return {
+        "format": 1,
+        "study": form.id,
+        "title": form.heading,
+        "form": form.key,
+        "digest": form.content_digest(),
+        "plan": None if plan is None else _planned(plan),
+        "authors": list(_authors(form, [author.name for author in form.authors])),
+        "graders": list(_graders(form.design.hall, form.plan.graders)),
+        "replaces": form.design.replaces,
+        "why": form.design.why,
+        "frozen": form.model_dump(mode="json"),
+    }
+
+
+def write_registration(form: Study, folder: Path) -> tuple[Path, Path]:
+    """The registration as one page and one JSON file; the same form gives the same bytes."""
+    made = registration(form)
+    folder.mkdir(parents=True, exist_ok=True)
+    page, data = (folder / f"{form.id}-registration.{ending}" for ending in ("html", "json"))
+    page.write_text(registration_html(made), encoding="utf-8")
+    data.write_text(json.dumps(made, indent=2, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+    return page, data
 
 
 def _planned(plan: Plan) -> str:
@@ -227,9 +261,30 @@ def report_from(
         warnings=() if note is None else (note,),
         methods=methods,
         notes=list(_unanswered(workspace, evidence)),
-        planned_and_done=list(planned_and_done(study, policy, forms)),
+        planned_and_done=list(planned_and_done(study, policy, forms, looked=tuple(_looked_at(evidence)))),
         draw=draw,
     )
+
+
+def _looked_at(evidence: Evidence) -> Iterator[str]:
+    """At which of the planned looks this report stands, where there is more than one, or it comes before the end."""
+    looks, done = evidence.study.plan.looks.at, evidence.done
+    if evidence.study.design.plan is None or done is None:
+        return
+    if len(looks) > 1:
+        yield (
+            f"This is a look after {done:.0%} of the planned gradings: intervals are at {100 * evidence.level:.4g} %, "
+            f"so that all {len(looks)} planned looks together err in at most {1 - evidence.study.plan.level:.0%} of "
+            "studies (error spent as by O'Brien and Fleming)."
+        )
+    if not any(abs(done - at) < LOOKS_APART for at in looks):
+        planned = ", ".join(f"{at:.0%}" for at in looks)
+        yield f"{DEPARTED}looked at after {done:.0%} of the gradings; planned after {planned}."
+
+
+DEPARTED = "Departed from the plan: "
+LOOKS_APART = 0.05
+"""A look this near to a planned one is that one."""
 
 
 def _unanswered(workspace: Workspace, evidence: Evidence) -> Iterator[str]:
@@ -255,7 +310,7 @@ def write_study_report(
     many = workspace.store.count(Comparison, study=study.id) >= WORTH_A_PROCESS
     with _nothing_collected(), drawing(folder / "figures", beside=many) as figures, ThreadPoolExecutor(1) as thread:
         evidence = read_evidence(workspace, study, graders=graders, baseline=baseline, needs=needs, reasons=codes)
-        rows = thread.submit(write_csv, evidence.pairs, evidence.group, folder / "judgments.csv")
+        rows = thread.submit(write_csv, evidence.counted, folder / "judgments.csv")
         report = report_from(workspace, evidence, draw=figures.draw)
         if (table := evidence.tasks_and_models) is not None:
             (folder / "tasks-and-models.csv").write_text(rows_csv(table), encoding="utf-8")
@@ -285,28 +340,41 @@ class Traced:
     """The rows behind a number, with the digests of their judgments, and the rates these very rows give by model."""
 
     rows: Pairs
+    ruled: pl.DataFrame | None
+    """Work that a rule decides: nobody judged it."""
     graders: GraderGroup
     judgments: tuple[Digest, ...]
     rates: tuple[WinRate, ...]
 
     def frame(self) -> pl.DataFrame:
         """The rows as a table, each with the digest of its judgment first."""
-        return frame(self.rows, self.graders).insert_column(0, pl.Series("judgment", self.judgments))
+        rows = frame(self.rows, self.graders).insert_column(0, pl.Series("judgment", self.judgments))
+        if self.ruled is None:
+            return rows
+        return pl.concat([rows, ruled_frame(self.ruled, self.graders)], how="diagonal")
 
 
 def trace(store: Store, evidence: Evidence, where: Mapping[str, str]) -> Traced:
     """The rows in which each named column holds the given word; the columns are those of `judgments.csv`."""
-    rows = evidence.pairs
+    rows, ruled = evidence.pairs, evidence.counted.by_rule
+    facts = ruled_frame(ruled, evidence.group) if ruled is not None else pl.DataFrame()
     for name, word in where.items():
         column = _column(rows, name)
         if word not in words_in(column):
             raise UnknownName(name, word, known=words_in(column)[:20])
         rows = rows.keep(is_word(column, word))
+        if ruled is not None:
+            same = facts[name] == word
+            ruled, facts = ruled.filter(same), facts.filter(same)
     if not len(rows):
         raise NothingJudged(", ".join(f"{name} = {word}" for name, word in where.items()))
     keys = _digests(store, rows.judgment.tolist())
-    rates = win_rates(evidence.counted.of_pairs(rows).outcomes, level=evidence.level)
-    return Traced(rows, evidence.group, tuple(keys[seq] for seq in rows.judgment.tolist()), tuple(rates))
+    if ruled is not None and evidence.counted.attempted is not None:
+        counted = replace(evidence.counted.of_pairs(rows), attempted=ruled)
+    else:
+        counted = evidence.counted.of_pairs(rows)
+    keys_of = tuple(keys[seq] for seq in rows.judgment.tolist())
+    return Traced(rows, ruled, evidence.group, keys_of, tuple(win_rates(counted.outcomes, level=evidence.level)))
 
 
 def _column(rows: Pairs, name: str) -> Coded:

@@ -9,11 +9,9 @@ where they only join two places. Whatever nobody has thought of is left out.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 from lxml import etree
@@ -26,6 +24,7 @@ from guildhall.documents.scrub.fonts import FONT_KEY, plain_odttf
 from guildhall.documents.scrub.images import plain_picture
 from guildhall.documents.scrub.metafiles import scrub_metafile
 from guildhall.documents.scrub.names import ScrubContext, ScrubLedger, bare_name, ranked_stamps
+from guildhall.documents.scrub.ooxml_lists import is_plain, ooxml_lists
 from guildhall.documents.xmltrees import Tree, local, write_xml
 from guildhall.errors import CannotScrub
 
@@ -35,10 +34,6 @@ _MC = f"{_OFFICE}markup-compatibility/2006"
 _NEVER = frozenset({"cm", "vm", "descr", "title", "tooltip", "alt", "guid"})
 """Attributes that look like any other and say what nobody sees, or what was left out."""
 _GUID = re.compile(r"\{[0-9A-Fa-f-]{36}\}")
-_SHAPED = re.compile(
-    r"_b\d+|#?\b[0-9A-Fa-f]{4}(?:[0-9A-Fa-f]{2}){0,2}\b|\$?\b[A-Z]{1,3}\$?\d{1,7}\b|\$?\b[A-Z]{1,3}:\$?[A-Z]{1,3}\b"
-)
-_RUN = re.compile(r"[A-Za-z]{3,}")
 _STAMPS = frozenset({"date", "dt", "dateUtc", "created"})
 _CONSTANT = {
     "docProps/app.xml": '<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/extended-properties">'
@@ -71,46 +66,6 @@ def freeze_package(data: bytes, ledger: ScrubLedger, context: ScrubContext, free
     package = Opc(data, name=context.name)
     freeze(package, ledger)
     return package.written()
-
-
-@dataclass(frozen=True)
-class _Known:
-    """The lists of `ooxml.toml`."""
-
-    words: frozenset[str]
-    spoken: frozenset[str]
-    shown: frozenset[tuple[str, str]]
-    style_references: frozenset[str]
-    style_names: re.Pattern[str]
-    prefixes: dict[str, str]
-    places: dict[str, str]
-    lacking: dict[str, str]
-
-
-@cache
-def _known() -> _Known:
-    with Path(__file__).with_name("ooxml.toml").open("rb") as file:
-        lists = tomllib.load(file)
-    words, spoken, references = (frozenset(lists[name].split()) for name in ("words", "spoken", "style_references"))
-    return _Known(
-        words,
-        spoken,
-        frozenset(
-            (element, attribute) for element, _, attribute in (one.partition(".") for one in lists["shown"].split())
-        ),
-        references,
-        re.compile(lists["style_names"].replace("\n", ""), re.IGNORECASE),
-        {uri: prefix for prefix, uri in lists["namespaces"].items()},
-        lists["places"],
-        lists["lacking"],
-    )
-
-
-def is_plain(value: str) -> bool:
-    """Whether a value says nothing but numbers, colours, places of cells, and words of the format."""
-    if not value.isascii():
-        return False
-    return all(word.lower() in _known().words for word in _RUN.findall(_SHAPED.sub("", value)))
 
 
 @dataclass
@@ -170,9 +125,9 @@ class _Sieve:
             kind, mode = kind if is_plain(str(relation.get("Type", "")).rpartition("/")[0]) else "", ""
             if target is None and kind == "hyperlink":
                 where, mode = self._address(relation.get("Target", "")), ' TargetMode="External"'
-            elif target is None or kind not in _known().places or self._unreadable(target, kind):
-                if (kind := _kind(relation)) in _known().lacking:
-                    self.ledger.omit(_known().lacking[kind], "left out of a file that is handed out")
+            elif target is None or kind not in ooxml_lists().places or self._unreadable(target, kind):
+                if (kind := _kind(relation)) in ooxml_lists().lacking:
+                    self.ledger.omit(ooxml_lists().lacking[kind], "left out of a file that is handed out")
                 continue
             elif target in self.parts:
                 where = f"/{self.parts[target].new}"
@@ -196,7 +151,7 @@ class _Sieve:
         content = self.package.parts[target]
         ending = (_inner(target, content, kind) or "") if isinstance(content, bytes) else "xml"
         ending = "vml" if kind == "vmlDrawing" else ending
-        place = _known().places[kind]
+        place = ooxml_lists().places[kind]
         if kind == "comments":
             place = {"word": "comments", "xl": "comments#", "ppt": "comments/comment#"}[self.folder]
         if "#" in place:
@@ -217,7 +172,7 @@ class _Sieve:
         for number, style in enumerate(tree.iter("{*}style") if tree is not None else (), 1):
             identifier = next((str(v) for n, v in style.attrib.items() if local(n) == "styleId"), "")
             name = next((str(v) for one in style.iterchildren("{*}name") for v in one.attrib.values()), "")
-            known = _known().style_names.fullmatch(name)
+            known = ooxml_lists().style_names.fullmatch(name)
             self.styles[identifier] = name.title().replace(" ", "") if known else f"Style{number}"
 
     def _write(self, part: _Part, members: dict[str, bytes]) -> None:
@@ -259,7 +214,7 @@ class _Sieve:
     def _element(self, old: Tree, parent: Tree | None, part: _Part) -> Tree | None:
         """The element below `parent`, with what of it and below it is known; None where it is not."""
         space, name = etree.QName(old).namespace or "", local(old.tag) or str(old.tag)
-        if (space not in _known().prefixes and not (space == "" and name == "xml")) or not is_plain(name):
+        if (space not in ooxml_lists().prefixes and not (space == "" and name == "xml")) or not is_plain(name):
             self.ledger.clean("elements not known to show anything", "left out")
             return None
         new = (
@@ -271,7 +226,7 @@ class _Sieve:
                 new.set(attribute_name, kept)
             else:
                 self.ledger.clean("attributes not known to show anything", "left out")
-        new.text = old.text if old.text and (name in _known().spoken or is_plain(old.text)) else None
+        new.text = old.text if old.text and (name in ooxml_lists().spoken or is_plain(old.text)) else None
         for child in old:
             if isinstance(child.tag, str):
                 self._element(child, new, part)
@@ -282,7 +237,7 @@ class _Sieve:
     def _value(self, element: str, attribute: str, value: str, old: Tree, part: _Part) -> str | None:
         """What an attribute says in the new file; None where it is left out."""
         space, name = attribute.rpartition("}")[0][1:], local(attribute)
-        if (space and space not in _known().prefixes) or name in _NEVER:
+        if (space and space not in ooxml_lists().prefixes) or name in _NEVER:
             return None
         if name == "relId":
             return next((one.ids[value] for one in self._owners(part) if value in one.ids), None)
@@ -300,14 +255,14 @@ class _Sieve:
 
     def _words(self, element: str, name: str, value: str, old: Tree) -> str | None:
         """A value as words: of a style, of the format, shown to a reader, or a number in their place."""
-        if self.folder == "word" and (name == "styleId" or element in _known().style_references):
+        if self.folder == "word" and (name == "styleId" or element in ooxml_lists().style_references):
             return self.styles.get(value)
         if self.folder == "word" and element == "name":
             is_style = local(getattr(old.getparent(), "tag", "")) == "style"
-            if is_style and (is_plain(value) or _known().style_names.fullmatch(value)):
+            if is_style and (is_plain(value) or ooxml_lists().style_names.fullmatch(value)):
                 return value
             return f"Style {self.ledger.number(value)}" if is_style else None
-        if (element, name) in _known().shown or value in _known().prefixes or is_plain(value):
+        if (element, name) in ooxml_lists().shown or value in ooxml_lists().prefixes or is_plain(value):
             return value
         if _GUID.fullmatch(value):
             return self.ledger.guid(value)
@@ -357,7 +312,7 @@ _BYTES = {
     "emf": "image/x-emf", "wmf": "image/x-wmf", "odttf": "application/vnd.openxmlformats-officedocument.obfuscatedFont",
     **{kind.value: kind.row.media_type for kind in Kind if kind.is_package},
 }  # fmt: skip
-_PREFIXES = {prefix: uri for uri, prefix in _known().prefixes.items() if prefix != "xml"}
+_PREFIXES = {prefix: uri for uri, prefix in ooxml_lists().prefixes.items() if prefix != "xml"}
 
 
 def _says_nothing(name: str, old: Tree, new: Tree) -> bool:
@@ -403,7 +358,7 @@ def _inner(name: str, content: bytes, kind: str) -> str | None:
 
 def _prefixes(stated: str, old: Tree, *, all_of_them: bool) -> str | None:
     """Prefixes of namespaces as we write them; None where none is known, or one of those that are needed is not."""
-    known = [_known().prefixes.get(old.nsmap.get(prefix, "")) for prefix in stated.split()]
+    known = [ooxml_lists().prefixes.get(old.nsmap.get(prefix, "")) for prefix in stated.split()]
     if all_of_them and None in known:
         return None
     return " ".join(sorted({prefix for prefix in known if prefix})) or None
@@ -412,7 +367,7 @@ def _prefixes(stated: str, old: Tree, *, all_of_them: bool) -> str | None:
 def _prefixes_for(space: str) -> Any:  # the stubs forget that None is a prefix
     """Workbooks are written without a prefix, as every program expects them."""
     main = f"{_OFFICE}spreadsheetml/2006/main"
-    known = {uri: prefix for uri, prefix in _known().prefixes.items() if prefix != "xml"}
+    known = {uri: prefix for uri, prefix in ooxml_lists().prefixes.items() if prefix != "xml"}
     return {None if uri == space == main else prefix: uri for uri, prefix in known.items()}
 
 

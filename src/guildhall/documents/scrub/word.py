@@ -8,7 +8,8 @@ from zlib import crc32
 
 from guildhall.documents.opc import Opc
 from guildhall.documents.scrub.names import ScrubContext, ScrubLedger, bare_name, tells_a_machine
-from guildhall.documents.scrub.ooxml import freeze_package, is_plain, scrub_package
+from guildhall.documents.scrub.ooxml import freeze_package, scrub_package
+from guildhall.documents.scrub.ooxml_lists import is_plain
 from guildhall.documents.xmltrees import Tree, attribute, drop, local, unwrap
 
 _VOLATILE = frozenset(

@@ -26,12 +26,15 @@ from guildhall.reports.chapters.graders import (
     BeyondChance,
     Blinding,
     GraderAgreement,
+    JudgesBesidePeople,
     Order,
     ReviewTime,
     Tells,
     WaveDrift,
 )
 from guildhall.reports.chapters.headline import Breakdowns, Headline
+from guildhall.reports.chapters.missing import MissingWork
+from guildhall.reports.chapters.ranks import Ranks
 from guildhall.reports.chapters.reasons import WhyWorkLost
 from guildhall.reports.chapters.savings import SavingsChapter
 from guildhall.reports.chapters.trend import ReleaseTrend
@@ -50,6 +53,8 @@ class Chapter(Protocol[E_contra]):
 
 STUDY_CHAPTERS: Sequence[Chapter[Evidence]] = (
     Headline(),
+    Ranks(),
+    MissingWork(),
     Breakdowns(),
     ReleaseTrend(),
     Ablations(),
@@ -58,6 +63,7 @@ STUDY_CHAPTERS: Sequence[Chapter[Evidence]] = (
     Confidence(),
     WaveDrift(),
     GraderAgreement(),
+    JudgesBesidePeople(),
     BeyondChance(),
     Order(),
     Blinding(),

@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from guildhall.analysis.accountability import JudgeOfFile
 from guildhall.analysis.agreement import agreement, agreement_by_model
-from guildhall.analysis.agreement_report import best_constant
+from guildhall.analysis.agreement_report import best_constant, within_points
 from guildhall.analysis.chance_corrected import alpha_estimate, gwet_estimate, labels_of
 from guildhall.analysis.effects import GuessRows, blinding_index
 from guildhall.analysis.evidence import Evidence, Need
@@ -20,8 +21,8 @@ from guildhall.analysis.shares import clustered_share
 from guildhall.analysis.win_rates import win_rates
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.policy import GroupKind
-from guildhall.domain.report import Section
-from guildhall.reports.chapters.figures import Named, figure_section
+from guildhall.domain.report import WARNING, Column, Figure, Forest, ReportTable, Section
+from guildhall.reports.chapters.figures import MOST_ENTRIES, Named, figure_section
 
 PROGRAMS = frozenset({GroupKind.JUDGE, GroupKind.CONSTANT})
 
@@ -45,6 +46,65 @@ class GraderAgreement:
             "shown nothing."
         )
         return figure_section("agreement", "Agreement between graders", words, figures, form="percent", traced=True)
+
+
+class JudgesBesidePeople:
+    """Each judge on the work that people judged too: agreement by model, its floor, and "within d points"."""
+
+    needs: frozenset[Need] = frozenset()
+
+    def section(self, evidence: Evidence) -> Section | None:
+        if evidence.group.kind in PROGRAMS:
+            return None
+        d, level = evidence.study.plan.margin, evidence.level
+        rows: list[tuple[str, str, Estimate]] = []
+        words: list[str] = []
+        for group, its in sorted(evidence.others.items(), key=lambda one: str(one[0])):
+            ratings = ratings_of(evidence.pairs, its.pairs)
+            overall = agreement(ratings, level=level)
+            if group.kind not in PROGRAMS or overall.human_auto.value is None:
+                continue
+            by_model = agreement_by_model(ratings, level=level)
+            for model, one in (("all models", overall), *sorted(by_model.items())):
+                if not any(row[:2] == (model, "people with each other") for row in rows):
+                    rows.append((model, "people with each other", one.human_human))
+                rows.append((model, str(group), one.human_auto))
+            words += _stands_in(str(group), ratings, d=d, level=level)
+        if not rows:
+            return None
+        rows.sort(key=lambda row: (row[0] != "all models", row[0]))
+        columns = (Column(name="model", title="work of"), Column(name="who", title="who with people"))
+        table = ReportTable(
+            name="judges-beside-people",
+            columns=(*columns, Column(name="agreement", title="agreement", form="percent")),
+            rows=tuple(rows),
+        )
+        entries = tuple((f"{model}\n{who}", one) for model, who, one in rows[:MOST_ENTRIES])
+        title = "Agreement with people, by model: people beside judges"
+        figure = Figure(
+            name="judges-beside-people", says=title, plot=Forest(title=title, entries=entries, form="percent")
+        )
+        return Section(
+            name="judges-beside-people",
+            title="Judges beside people",
+            words=tuple(words),
+            figures=(figure,),
+            tables=(table,),
+        )
+
+
+def _stands_in(name: str, ratings: RatingsTable, *, d: float, level: float) -> Iterator[str]:
+    """A judge under its floor is said to be, before anything else; then whether it is within d points of people."""
+    yield from (f"{WARNING}{words}." for words in JudgeOfFile(best_constant(ratings, level=level)).warnings(name))
+    test = within_points(ratings, d=d, level=level)
+    if test.gap.value is None:
+        return
+    answer = {True: "is shown to be", False: "is not shown to be", None: "cannot be shown to be"}[test.within]
+    bound = "" if test.upper_bound is None else f", at most {100 * test.upper_bound:.1f} at {100 * level:g} % one-sided"
+    yield (
+        f"{name} {answer} within {100 * d:g} points of people: people agree with each other by "
+        f"{100 * test.gap.value:+.1f} points more than it agrees with them{bound}."
+    )
 
 
 class BeyondChance:
@@ -187,7 +247,8 @@ class Tells:
         if not told.any():
             return None
         clean = evidence.pairs.keep(~told)
-        without = {rate.model: rate for rate in win_rates(clean.outcomes, level=evidence.level)} if len(clean) else {}
+        rates = win_rates(evidence.counted.of_pairs(clean).outcomes, level=evidence.level) if len(clean) else []
+        without = {rate.model: rate for rate in rates}
         figures: list[Named] = []
         for rate in evidence.rates:
             figures.append((f"{rate.model}: all pairs", rate.win_or_tie))
