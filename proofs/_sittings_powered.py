@@ -37,12 +37,12 @@ def powered_means(cell: Cell, rng: np.random.Generator, _: int) -> Iterable[Seen
     by_task, by_row = (rng.random(cell.n_tasks) < LABELLED)[task], rng.random(len(auto)) < LABELLED
     chance = np.where(auto == 1, 0.6, 0.3)
     unequal = rng.random(len(auto)) < chance
-    stratum = task % 2
+    stratum, alike = task % 2, np.full(len(auto), LABELLED)
     rows = {
-        "PPI mean, tasks labelled": PpiRows(auto, _hide(human, by_task), task=task),
-        "PPI mean, rows labelled": PpiRows(auto, _hide(human, by_row), task=task),
+        "PPI mean, tasks labelled": PpiRows(auto, _hide(human, by_task), task=task, probability=alike),
+        "PPI mean, rows labelled": PpiRows(auto, _hide(human, by_row), task=task, probability=alike),
         "PPI mean, unequal chances": PpiRows(auto, _hide(human, unequal), task=task, probability=chance),
-        "PPI mean, stratified": PpiRows(auto, _hide(human, by_row), task=task, stratum=stratum),
+        "PPI mean, stratified": PpiRows(auto, _hide(human, by_row), task=task, stratum=stratum, probability=alike),
     }
     for name, one in rows.items():
         if _enough(one.labelled & ~np.isnan(human), task, stratum):
@@ -75,7 +75,11 @@ def powered_rows(cell: Cell, rng: np.random.Generator, _: int) -> Iterable[Seen]
     human, auto = _first_grades(study)[once], study.auto[once] / 2
     shown = rng.random(len(once)) < 0.5
     if (shown & ~np.isnan(human)).sum() > 5:
-        yield see("PPI mean, rows without tasks", ppi_mean(PpiRows(auto, _hide(human, shown))).estimate, truth)
+        yield see(
+            "PPI mean, rows without tasks",
+            ppi_mean(PpiRows(auto, _hide(human, shown), probability=np.full(len(auto), 0.5))).estimate,
+            truth,
+        )
 
 
 def powered_differences(cell: Cell, rng: np.random.Generator, _: int) -> Iterable[Seen]:
@@ -90,7 +94,8 @@ def powered_differences(cell: Cell, rng: np.random.Generator, _: int) -> Iterabl
         centre = centre_for(rate, cell.task_sd)
         human = (rng.random(len(task)) < logistic(centre + hard[task])).astype(float)
         auto = np.where(rng.random(len(task)) < 0.8, human, 1 - human)
-        means.append(ppi_mean(PpiRows(auto, _hide(human, labelled), task=task)))
+        alike = np.full(len(auto), LABELLED)
+        means.append(ppi_mean(PpiRows(auto, _hide(human, labelled), task=task, probability=alike)))
     yield see("PPI difference, paired by task", ppi_difference(*means), rates[0] - rates[1])
 
 

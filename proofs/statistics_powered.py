@@ -47,7 +47,9 @@ def right_ppi() -> Figures:
     worst = 0.0
     for case, (low, high, fixed_low, fixed_high, plain_low, plain_high) in zip(cases, theirs, strict=True):
         human, auto, rest = (np.array(case[name]) for name in ("human", "auto", "rest"))
-        rows = PpiRows(np.concatenate([auto, rest]), np.concatenate([human, np.full(len(rest), np.nan)]))
+        said = np.concatenate([human, np.full(len(rest), np.nan)])
+        chance = np.full(len(said), len(human) / len(said))
+        rows = PpiRows(np.concatenate([auto, rest]), said, probability=chance)
         tuned, fixed = ppi_mean(rows), ppi_mean(rows, lam=1.0)
         pairs = [
             (tuned.estimate.interval, (low, high)),
