@@ -226,7 +226,8 @@ def _graded(
             "exposure": exposure,
             "active_s": active,
         }
-        yield at, body, {"comparison": comparison, "grader": f"person:{name}", "failed": False, "replaces": None}
+        columns = {"comparison": comparison, "grader": f"person:{name}", "failed": False, "replaces": None}
+        yield at, body, {**columns, "place": None}
 
 
 def _judged(
@@ -238,8 +239,9 @@ def _judged(
         for work, (model, halves) in enumerate(zip(world.works.model.tolist(), verdicts, strict=True)):
             comparison = compared[int(WAVE_OF_MODEL[model])][work]
             body = {**form, **_ordered(first, base[work], works[work], halves), "comparison": comparison}
+            place = sha256(canonical_json([comparison, JUDGE.key, body["order"], body["sweep"]]))
             columns = {"comparison": comparison, "grader": JUDGE.key, "failed": False, "replaces": None}
-            yield (work, first), body, columns
+            yield (work, first), body, {**columns, "place": place}
 
 
 def _ordered(first: bool, expert: str, own: str, halves: int) -> dict[str, Any]:

@@ -64,6 +64,8 @@ def truths_of(cell: Cell, *, tasks: int = TASKS) -> dict[str, Planted]:
 def _every(world: World) -> Truths:
     for chapter in (
         _headline,
+        _ranks,
+        _missing,
         _breakdowns,
         _trend,
         _ablations,
@@ -94,6 +96,24 @@ def _headline(world: World) -> Truths:
         for convention, tie in CONVENTIONS.items():
             rate = _rate(world, world.works.model == model, tie)
             yield f"headline / headline / {name} / {convention}", Planted(rate, f"headline, {convention}")
+
+
+def _ranks(world: World) -> Truths:
+    """What holds for all models at once, so each of it more often than it says."""
+    rates = {name: _rate(world, world.works.model == model, 0.5) for model, name in enumerate(MODELS)}
+    for one, rate in rates.items():
+        yield f"ranks / ranks / {one} / half_tie", Planted(rate, "ranks, half tie", "simultaneous")
+        for other in rates.keys() - {one}:
+            gap = Planted(rate - rates[other], "ranks, difference between models", "simultaneous")
+            yield f"ranks / differences / {one}, {other} / difference", gap
+
+
+def _missing(world: World) -> Truths:
+    """Grades are lost at random here, so what is left tells the same rate; the bounds have a proof of their own."""
+    for model, name in enumerate(MODELS):
+        rate = _rate(world, world.works.model == model, 0.5)
+        for column in ("primary", "delivered", "common"):
+            yield f"missing / missing / {name} / {column}", Planted(rate, f"missing, {column}")
 
 
 def _breakdowns(world: World) -> Truths:
@@ -274,7 +294,16 @@ def _agreement(world: World) -> Truths:
         own = 1 - float(apart[two & (works.model == model)].mean())
         yield f"{place} / on {name} / estimate", Planted(own, "agreement of graders, on a model")
     far = (counts @ distance)[any_grade] / k[any_grade][:, None]
-    judged = 1 - float(far[np.arange(len(far)), works.verdicts[:, any_grade]].mean())
+    met = far[np.arange(len(far)), works.verdicts[:, any_grade]]
+    judged = 1 - float(met.mean())
+    beside, of_judge = "judges-beside-people / judges-beside-people", f"judge:{JUDGE.name}"
+    yield f"{beside} / all models, people with each other / agreement", Planted(people, "people beside judges")
+    yield f"{beside} / all models, {of_judge} / agreement", Planted(judged, "judges beside people")
+    for model, name in enumerate(MODELS):
+        own = 1 - float(apart[two & (works.model == model)].mean())
+        its = 1 - float(met[:, works.model[any_grade] == model].mean())
+        yield f"{beside} / {name}, people with each other / agreement", Planted(own, "people beside judges, on a model")
+        yield f"{beside} / {name}, {of_judge} / agreement", Planted(its, "judges beside people, on a model")
     yield f"{place} / {JUDGE.name} with them / estimate", Planted(judged, "agreement of a judge with graders")
     for halves, verdict in enumerate(("always-human", "always-tie", "always-model")):
         constant = 1 - float(far[:, halves].mean())

@@ -120,11 +120,14 @@ def take(overrun: Overrun, *, kernel_limits: bool) -> Taken:
         if number.isdigit():
             held[pid] = max(held.get(pid, 0), int(number))
     assert peak is None or peak <= most, (overrun.name, peak, most)
+    # Once the kernel has ended one process for memory, another may take what that one gave back: they held it in turn.
+    in_turn = peak is not None and finished.ended == "memory"
+    claimed = max(held.values(), default=0) if in_turn else sum(held.values())
     return Taken(
         overrun,
         finished.ended,
         finished.limits_held_by,
-        max(sum(held.values()), finished.peak_bytes),
+        max(claimed, finished.peak_bytes),
         peak,
         grown["memory"],
         grown["slab"],

@@ -83,7 +83,7 @@ def test_a_restored_study_goes_on_in_the_same_orders_and_nothing_kept_tells_them
         for file in (tmp_path / "one").rglob("*"):
             assert file.name == KEY_FILE or not file.is_file() or key.secret not in file.read_bytes(), file
         assert key.secret not in (tmp_path / "b.tar").read_bytes()
-        with restore_backup(tmp_path / "b.tar", tmp_path / "again") as again:
+        with restore_backup(tmp_path / "b.tar", tmp_path / "again", key=one.path / KEY_FILE) as again:
             assert layout_of(again, study) == layout_of(one, study) and sealed_orders(again) == key
             set_ = next(again.store.each(Comparison))
             extra = [adjudication_slot(site_queue(each), set_, planned(each, set_)) for each in (one, again)]

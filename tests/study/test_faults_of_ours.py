@@ -202,13 +202,13 @@ def _pages(study: OpenStudy, workspace: Workspace) -> list[Any]:
 
 
 def test_what_an_earlier_version_took_for_nothing_delivered_is_tried_again(
-    sampled: OpenStudy, shared: Workspace
+    sampled: OpenStudy, workspace: Workspace
 ) -> None:
-    victim = made_by_models(shared)[0]
+    victim = made_by_models(workspace)[0]
     empty = victim.but(text="", files=(), stop=StopReason.NOTHING_DELIVERED, usage=Usage())
-    shared.store.add(empty)
-    with shared.store.transaction() as connection:
+    workspace.store.add(empty)
+    with workspace.store.transaction() as connection:
         connection.execute(update(work_items).where(work_items.c.result == victim.key).values(result=empty.key))
     assert retry_failed(sampled)["retried"] == 1
-    assert [one.replaces for one in made_by_models(shared) if one.replaces] == [empty.key]
+    assert [one.replaces for one in made_by_models(workspace) if one.replaces] == [empty.key]
     assert retry_failed(sampled)["retried"] == 0
