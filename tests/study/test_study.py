@@ -174,7 +174,7 @@ def test_a_study_laid_out_for_simulated_graders_is_never_given_to_people(study, 
     OpenStudy.open(told, workspace).freeze()
     for words in (people, f"{people}simulated_graders = 0\n"):
         told.write_text(STUDY + words)
-        with pytest.raises(InputError, match="simulated graders.* its own id"):
+        with pytest.raises(InputError, match=r"simulated graders.* its own id"):
             OpenStudy.open(told, workspace, changed=True).freeze(why="now with people")
     told.write_text(f"{STUDY}{people}simulated_graders = 3\n")
     assert OpenStudy.open(told, workspace, changed=True).freeze().design.hall.simulated_graders == 3
