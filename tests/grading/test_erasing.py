@@ -15,6 +15,9 @@ from sqlalchemy import select, update
 from typer.testing import CliRunner
 
 from guildhall.cli.main import app, main
+from guildhall.documents.kinds import Kind
+from guildhall.documents.render.cache import RenderCache
+from guildhall.documents.values import PageImage, Rendered
 from guildhall.domain.halls import Member, Role
 from guildhall.errors import StoreError
 from guildhall.grading.people import Roster
@@ -26,6 +29,7 @@ from guildhall.store.outbox import Channel, Outbox
 from guildhall.store.secret import KEY_FILE
 from guildhall.store.workspace import SETTINGS, Workspace
 from guildhall.web.access import Door
+from guildhall.web.security import SharedLimit
 
 PERSONAL = {"name": "Zuleika Quarmby-Fforde", "email": "zuleika.q@quarmby.example", "employer": "Fforde & Daughters"}
 
@@ -157,6 +161,27 @@ def test_a_workspace_is_for_its_owner_only_and_doctor_closes_what_is_open(tmp_pa
         said = CliRunner().invoke(app, ["doctor", "--repair", "--workspace", str(path)])
         assert said.exit_code == 0 and "closed" in said.output
         assert not exposed(path) and stat.S_IMODE(log.stat().st_mode) == 0o600
+    finally:
+        os.umask(old)
+
+
+def drawn(folder: Path) -> Rendered:
+    page = PageImage(number=1, image=folder / "1.png", width=1, height=1)
+    page.image.touch()
+    return Rendered(kind=Kind.PDF, renderer="none", pages=(page,))
+
+
+def test_files_that_are_kept_are_for_their_owner_only_and_doctor_has_nothing_to_close(tmp_path: Path) -> None:
+    """As the command line makes them: what is kept must not be opened again by a mode of its own."""
+    old = os.umask(0o077)
+    try:
+        with Workspace.create(tmp_path / "workspace") as workspace:
+            digest = workspace.blobs.put(b"a deliverable")
+            RenderCache(workspace.path / "cache").get_or_make(digest, "as it is", drawn)
+            limit = SharedLimit(workspace.path / "cache" / "tries.sqlite", b"key", per_minute=1, burst=1)
+            assert limit.allows("9.9.9.9")
+            assert not exposed(workspace.path)
+            assert not os.access(workspace.blobs.path(digest), os.W_OK) or os.geteuid() == 0
     finally:
         os.umask(old)
 

@@ -118,6 +118,18 @@ def test_rows_that_are_handed_out_give_the_report_again(workspace: Workspace) ->
     assert len(ruled) == 8 and ruled["grader"].null_count() == 8 and ruled["score"].sum() == 0
 
 
+def test_rows_of_a_blind_study_tell_no_settings_and_nothing_an_author_said(workspace: Workspace) -> None:
+    """Work that a rule decides stands in rows of its own, and what an author said of it is alike in every study."""
+    study = study_of(workspace, {"alpha": [WON] * 20, "beta": [WON] * 12})
+    author = ModelRun(name="beta", model="made/beta")
+    left = [Submission(task=f"t-{n}", author=author, stop=StopReason.REFUSED, confidence=83) for n in range(12, 20)]
+    workspace.store.add_all(left)
+    rows = pl.read_csv(exported(workspace, study, "csv").content)
+    assert rows["by_rule"].null_count() == len(rows) - 8
+    for name in ("condition", "effort", "confidence"):
+        assert rows[name].null_count() == len(rows), name
+
+
 def test_between_the_bounds_lies_what_all_grades_would_have_given(workspace: Workspace) -> None:
     """Grades go missing because they are losses: the plain rate is far off, and the bounds still hold the truth."""
     whole = [WON] * 8 + [NONE_WON] * 12

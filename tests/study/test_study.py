@@ -167,6 +167,19 @@ def test_a_changed_study_must_be_wanted_in_words(study, tmp_path, workspace):
     assert back.seed == 3 and back.design.replaces == again.key and workspace.store.count(Study) == 3
 
 
+def test_a_study_laid_out_for_simulated_graders_is_never_given_to_people(study, tmp_path, workspace):
+    """The orders of its sides follow from its seed, and stay as they were drawn: people could compute them."""
+    told, people = tmp_path / "study.toml", "\n[people]\ngraders_per_set = 2\n"
+    told.write_text(f"{STUDY}{people}simulated_graders = 2\n")
+    OpenStudy.open(told, workspace).freeze()
+    for words in (people, f"{people}simulated_graders = 0\n"):
+        told.write_text(STUDY + words)
+        with pytest.raises(InputError, match=r"simulated graders.* its own id"):
+            OpenStudy.open(told, workspace, changed=True).freeze(why="now with people")
+    told.write_text(f"{STUDY}{people}simulated_graders = 3\n")
+    assert OpenStudy.open(told, workspace, changed=True).freeze().design.hall.simulated_graders == 3
+
+
 def test_a_judged_study_is_changed_only_with_a_reason(study, tmp_path, workspace):
     planned = study.freeze()
     expert, model = (Submission(task="t-1", author=one, text="x") for one in (Expert(), planned.authors[0]))

@@ -23,7 +23,7 @@ class Authenticator:
     key: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
     count: int = 0
 
-    def join(self, visitor: Visitor) -> None:
+    def join(self, visitor: Visitor, *, name: str = "made here") -> None:
         """Become a passkey of whoever's session this is."""
         asked = visitor.http.post("/account/passkeys/options", data={"form_token": visitor.token}).json()
         numbers = self.key.public_key().public_numbers()
@@ -32,7 +32,7 @@ class Authenticator:
         about = bytes(16) + len(self.credential).to_bytes(2, "big") + self.credential + public
         told = {"fmt": "none", "attStmt": {}, "authData": self._data(_ATTESTED) + about}
         answer = self._answer("create", asked, visitor, attestationObject=encode_cbor(told))
-        assert visitor.post("/account/passkeys", {"credential": answer, "name": "made here"}).status_code == 303
+        assert visitor.post("/account/passkeys", {"credential": answer, "name": name}).status_code == 303
 
     def enter(self, visitor: Visitor) -> None:
         """Come in by the passkey, in whatever browser this is."""

@@ -21,6 +21,7 @@ from guildhall.web.connections import (
     Connections,
     limits_here,
     proxies_named,
+    site_of,
 )
 from tests.web.flooding import HEAD, POST, WAYS, flood
 from tests.web.live import Live
@@ -229,6 +230,21 @@ def test_one_address_takes_only_its_share_and_a_named_proxy_is_no_address() -> N
     at_a_door(test)
     roomy = ConnectionLimits(at_once=100, of_one_address=3)
     at_a_door(behind, roomy, proxies=proxies_named(["127.0.0.0/29"]))
+
+
+@pytest.mark.parametrize(
+    ("written", "one"),
+    [
+        ("::ffff:9.9.9.9", "9.9.9.9"),
+        ("::FFFF:909:909", "9.9.9.9"),
+        ("2001:db8::1", "2001:db8::/64"),
+        ("9.9.9.9", "9.9.9.9"),
+        ("no address", "no address"),
+    ],
+)
+def test_a_visitor_is_one_however_their_address_is_written(written: str, one: str) -> None:
+    """A proxy that listens for both families writes all of IPv4 into one /64: all would share one visitor's limits."""
+    assert site_of(written) == one
 
 
 def test_requests_sent_far_ahead_of_their_answers_are_refused_unread() -> None:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -198,6 +199,18 @@ def test_a_place_is_reassigned_only_to_somebody_who_may_judge_it(hall: Live, man
 def test_graders_page_shows_habits(hall: Live, manager: Visitor) -> None:
     text = manager.get("/manage/studies/study/judges").text
     assert "100&nbsp;%" in text and "unknown" in text
+
+
+def test_until_unblinding_what_steers_graders_is_told_of_all_models_together(
+    hall: Live, manager: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Counts of a work are the same in every study: in one of a single model they would stand beside its name."""
+    found = {"expert": Counter({"steer-verdict": 7}), "model-0": Counter({"steer-heading": 2})}
+    found["model-1"] = Counter({"steer-heading": 3})
+    monkeypatch.setattr("guildhall.web.pages.manage.steering_of", lambda *_: found)
+    text = manager.get("/manage/studies/study/judges").text
+    told = re.findall(r"<li>([\w -]+): ([\w ,]+)</li>", text)
+    assert told == [("expert", "verdict in 7 works"), ("all models", "heading in 5 works")]
 
 
 def test_graders_page_counts_checks_with_a_known_answer(tmp_path: Path) -> None:

@@ -14,8 +14,10 @@ from playwright.sync_api import Browser, expect
 
 from guildhall.domain.halls import Member, Role, WayIn
 from guildhall.domain.judgments import Comparison
+from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.errors import InputError
+from guildhall.grading.opening import layout_of
 from guildhall.grading.simulation import simulate_hall
 from guildhall.store.audit import broken_links, history
 from guildhall.store.workspace import Workspace
@@ -23,6 +25,7 @@ from guildhall.study.publishing import publish
 from guildhall.study.unblinding import ask_to_unblind, confirm_unblinding
 from guildhall.web.access import Session
 from tests.axe import faults
+from tests.web.authenticator import Authenticator
 from tests.web.judging import judge_one
 from tests.web.live import Live
 from tests.web.studies import make_task, open_study
@@ -145,6 +148,52 @@ def test_only_published_pairs_can_be_seen_and_no_task_that_needs_a_warning(publi
     facts = history(public.site.store, subject="results of study")[0]["facts"]
     tasks = [public.site.store.get(Comparison, one["comparison"]).task for one in facts["samples"]]
     assert len(set(tasks)) == 3 and "task-6" not in tasks
+
+
+def test_no_name_a_visitor_gives_their_device_withdraws_results_or_stands_in_the_log(public: Live) -> None:
+    """Subjects of the log are looked up by name, and the log outlives whoever is erased."""
+    grader = public.client(public.invite())
+    for name in ("results of study", "Zuleika's telephone"):
+        Authenticator().join(grader, name=name)
+    passkey = re.findall(r'action="(/account/passkeys/[\w-]+/remove)"', grader.get("/account").text)[-1]
+    assert grader.post(passkey).status_code == 303
+    assert public.client().get("/results/study").status_code == 200
+    told = str(history(public.site.store, limit=10_000))
+    assert told.count("passkey added") == 2 and "passkey removed" in told and "Zuleika" not in told
+
+
+def test_while_people_judge_a_task_in_another_study_no_public_pair_tells_whose_work_is_whose(tmp_path: Path) -> None:
+    """The expert's work recurs in every study of a task: a grader could look up here which side it is there."""
+    judged(tmp_path / "workspace")
+    served = Live(tmp_path / "workspace").start()
+    try:
+        unblind(served)
+        study, manager = served.site.study("study"), served.invite(Role.MANAGER)
+        found = publish(served.workspace, study, manager, samples=3, now=time.time())
+        tasks = [served.site.store.get(Comparison, pair.comparison).task for pair in found.samples]
+        visitor = served.client()
+        link = unescape(re.findall(r'src="(http://files[^"]+)"', visitor.get("/results/study/pairs/1").text)[0])
+        assert visitor.file(link).status_code == 200
+        design = {"people": {"minimum_reason_words": 3, "severity_raters": 0}}
+        wanted = tuple(key for key in study.tasks if key.startswith(f"{tasks[0]}@"))
+        again = Study(id="again", title="Again", seed=2, tasks=wanted, design=design)
+        served.site.store.add(again)
+        layout = layout_of(served.workspace, again)
+        served.site.store.add_all(layout.comparisons)
+        assert served.site.queue.plan(layout.slots)
+        asked = [visitor.get(f"/results/study/pairs/{number}?choice=A").status_code for number in (1, 2, 3)]
+        assert asked == [404, 200, 200] and visitor.file(link).status_code == 404
+        listed = visitor.get("/results/study").text
+        assert "pairs/1" not in listed and "pairs/2" in listed
+        anew = publish(served.workspace, study, manager, samples=9, now=time.time())
+        shown = {served.site.store.get(Comparison, pair.comparison).task for pair in anew.samples}
+        assert shown and tasks[0] not in shown
+        while judge_one(served.site, served.invite(), again.id):
+            pass
+        assert served.site.queue.is_complete(again.id)
+        assert visitor.get("/results/study").text.count("/pairs/") == len(anew.samples)
+    finally:
+        served.stop()
 
 
 def test_publishing_is_in_the_audit_log_and_can_be_undone(tmp_path: Path) -> None:

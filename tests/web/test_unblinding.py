@@ -87,6 +87,25 @@ def test_one_person_alone_unblinds_a_study_that_says_so(hall: Live) -> None:
     assert history(hall.site.store)[0]["facts"]["alone"] is True
 
 
+def test_nobody_changes_a_judgment_once_names_are_shown(hall: Live) -> None:
+    """For a week a judgment may be changed; results may be public long before."""
+    grader = hall.client(hall.invite())
+    seat = grader.post("/sets/claim").headers["location"].split("/")[2]
+    grader.post(f"/sets/{seat}/brief")
+    words = "It answers what was asked for."
+    for version, overall in enumerate("AB"):
+        grader.post(f"/sets/{seat}/draft", {"overall": overall, "reason": words, "draft_version": str(version)})
+        form = {"why": "I was wrong.", "amend": "1"} if version else {}
+        assert grader.post(f"/sets/{seat}/submit", form).status_code == 303
+    kept = hall.site.queue.seat(seat).judgment
+    assert _ask(_manager(hall)) == 303 and _confirm(by_mail(hall, hall.invite(Role.AUDITOR))) == 303
+    grader.post(f"/sets/{seat}/draft", {"overall": "A", "reason": words, "draft_version": "2"})
+    refused = grader.post(f"/sets/{seat}/submit", {"why": "I know it now.", "amend": "1"})
+    assert refused.status_code == 422 and "no longer be changed" in refused.text
+    assert hall.site.queue.seat(seat).judgment == kept
+    assert "Change it" not in grader.get(f"/sets/{seat}/receipt").text
+
+
 def test_every_report_says_how_many_people_unblind(hall: Live) -> None:
     study = hall.site.study(STUDY)
     policy = Policy(studies=(STUDY,), graders=GraderGroup(kind=GroupKind.EXPERT), baseline="expert")

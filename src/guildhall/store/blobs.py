@@ -47,7 +47,7 @@ class Blobs:
         if place.exists():
             return
         place.parent.mkdir(exist_ok=True)
-        part.chmod(0o444)
+        part.chmod(0o400)
         part.rename(place)
         for folder in (place.parent, self.folder):
             sync_folder(folder)

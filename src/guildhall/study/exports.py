@@ -36,7 +36,8 @@ FORMULA = r"^[=+\-@\t\r]"
 CODE_BOOK = "codebook"
 ROWS_AT_ONCE = 100_000
 OF_MODELS = ("condition", "effort")
-"""Columns that hold a model's settings: with them a code name would be none, so they are empty until unblinding."""
+"""Columns that hold a model's settings. With them a code name would be none, so they are empty until unblinding; so
+is what an author said of its own work: it is the same in every study, and in one of a single model it has a name."""
 COLUMNS: dict[str, tuple[type, str]] = {
     "task": (str, "the task's id"),
     "model": (str, "whose work was compared with the baseline's: a code name, or after unblinding the name"),
@@ -105,13 +106,12 @@ def _shown(workspace: Workspace, study: Study, counted: Counted) -> pl.DataFrame
     names = {name: shown[name] for name in words_in(pairs.model)}
     # Names that stand in no row, the expert's first of all, are needed by nobody.
     named = Coded(pairs.model.codes, tuple(names.get(name, "") for name in pairs.model.names))
-    if not unblinding(workspace.store, study.id).open:
-        hidden = Coded(np.full(len(pairs), -1, dtype=np.int32), ())
-        pairs = replace(pairs, columns={**pairs.columns, **dict.fromkeys(OF_MODELS, hidden)})
     # Rows sorted by true names would give away the order of the names behind the code names.
     rows = frame(replace(pairs, model=named), counted.policy.graders)
     if (ruled := counted.by_rule) is not None and len(ruled):
         rows = rows.vstack(ruled_frame(ruled, counted.policy.graders).with_columns(pl.col("model").replace(shown)))
+    if not unblinding(workspace.store, study.id).open:
+        rows = rows.with_columns(pl.lit(None, rows.schema[name]).alias(name) for name in (*OF_MODELS, "confidence"))
     return rows.sort("task", "model", "sample", "grader")
 
 

@@ -26,9 +26,10 @@ from guildhall.errors import InputError, UnknownName
 from guildhall.grading.viewing import prepared_view
 from guildhall.reports.old_reports import read_report
 from guildhall.reports.text import as_json
-from guildhall.store.audit import history, record
+from guildhall.store.audit import acts, record
 from guildhall.store.hall import slots
 from guildhall.store.records import Store
+from guildhall.store.shelves import shelf_of
 from guildhall.store.verdict_parts import read_verdicts, row_keys
 from guildhall.store.wordings import Wordings
 from guildhall.store.workspace import Workspace
@@ -76,12 +77,12 @@ class Reveal:
 
 def publication(store: Store, study: Id) -> Publication | None:
     """What of a study is public now; None where nothing is."""
-    for row in history(store, subject=_subject(study), limit=1):
-        if row["action"] == _PUBLISHED:
-            facts = row["facts"]
-            samples = tuple(SamplePair.model_validate(one) for one in facts["samples"])
-            return Publication(study, facts["report"], samples, by=row["actor"], at=row["at"])
-    return None
+    said = acts(store, subject=_subject(study), actions=(_PUBLISHED, _WITHDRAWN))
+    if not said or said[-1]["action"] != _PUBLISHED:
+        return None
+    row, facts = said[-1], said[-1]["facts"]
+    samples = tuple(SamplePair.model_validate(one) for one in facts["samples"])
+    return Publication(study, facts["report"], samples, by=row["actor"], at=row["at"])
 
 
 def published(store: Store, studies: Iterable[Study]) -> list[Publication]:
@@ -134,10 +135,30 @@ def published_report(workspace: Workspace, found: Publication) -> Report:
     return read_report(json.loads(workspace.blobs.read(found.report)))
 
 
-def sample_of(found: Publication, number: int) -> SamplePair:
-    if not 1 <= number <= len(found.samples):
+def samples_shown(store: Store, found: Publication) -> dict[int, SamplePair]:
+    """The pairs that may be shown now, by number: none on a task that people judge in whatever study.
+
+    The baseline's work is the same in all of them, and the reveal would tell graders which side it is.
+    """
+    tasks = {pair.comparison: store.get(Comparison, pair.comparison).task for pair in found.samples}
+    judged = _still_judged(store, set(tasks.values()))
+    return {number: pair for number, pair in enumerate(found.samples, 1) if tasks[pair.comparison] not in judged}
+
+
+def _still_judged(store: Store, tasks: set[Id]) -> set[Id]:
+    """Those of some tasks on which a grading by people is still open, in any study."""
+    sets = shelf_of(Comparison).table
+    waiting = (sets.c.task.in_(tasks), slots.c.kind.in_(_JUDGED_BY_PEOPLE), slots.c.done.is_(False))
+    query = select(sets.c.task).distinct().join(slots, slots.c.comparison == sets.c.key).where(*waiting)
+    with store.reading() as connection:
+        return set(connection.execute(query).scalars())
+
+
+def sample_of(store: Store, found: Publication, number: int) -> SamplePair:
+    shown = samples_shown(store, found)
+    if number not in shown:
         raise UnknownName("pair", str(number))
-    return found.samples[number - 1]
+    return shown[number]
 
 
 def sample_view(store: Store, pair: SamplePair) -> BlindedView:
@@ -176,6 +197,7 @@ def _choose(workspace: Workspace, study: Study, wanted: int) -> tuple[SamplePair
     store, drawn, tasks = workspace.store, list[SamplePair](), set[Id]()
     verdicts = _verdicts(workspace, study) if wanted else {}
     pairs = [one for one in store.find(Comparison, study=study.id) if len(one.submissions) == 2]
+    tasks |= _still_judged(store, {one.task for one in pairs})
     for comparison in sorted(pairs, key=lambda one: sha256(canonical_json([study.seed, "public", one.key]))):
         if len(drawn) == wanted:
             break

@@ -180,6 +180,11 @@ class OpenStudy:
                 f"study {self.id!r} has judgments under the form {kept.key}; "
                 'say why it is changed with --why "...": every report prints it'
             )
+        if kept.design.hall.simulated_graders and study.design.people and not study.design.people.simulated_graders:
+            raise InputError(
+                f"study {self.id!r} was laid out for simulated graders, and the orders of its sides follow from its "
+                "seed: people could compute them; give this one its own id"
+            )
         form = study.but(design=study.design.but(replaces=kept.key, why=why or BEFORE_ANY_JUDGMENT))
         store.add(form)
         return form

@@ -134,6 +134,8 @@ def site_of(host: str) -> str:
         address = ipaddress.ip_address(host)
     except ValueError:
         return host
+    if address.version == 6 and address.ipv4_mapped:  # how a socket for both families writes IPv4
+        return str(address.ipv4_mapped)
     return host if address.version == 4 else str(ipaddress.ip_network((address, 64), strict=False))
 
 

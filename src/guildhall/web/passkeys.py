@@ -167,14 +167,12 @@ class Passkeys:
             entry = None if found.own is None else WayIn.PASSKEY if found.own else WayIn.HANDED
             return self.site.door.open_session(member.id, now=now, entry=entry)
 
-    def remove(self, member: Id, credential: str) -> Passkey:
+    def remove(self, member: Id, credential: str) -> None:
         """Forget one of a person's own passkeys; anybody else's is as unknown as one that never was."""
-        own = [one for one in self.of(member) if one.credential == credential]
-        if not own:
-            raise UnknownName("passkey", credential[:12], fix="reload the page")
+        mine = (passkeys.c.credential == credential, passkeys.c.member == member)
         with self.store.transaction() as connection:
-            connection.execute(delete(passkeys).where(passkeys.c.credential == credential, passkeys.c.member == member))
-        return own[0]
+            if not connection.execute(delete(passkeys).where(*mine)).rowcount:
+                raise UnknownName("passkey", credential[:12], fix="reload the page")
 
     def _ask(self, member: Id | None) -> bytes:
         challenge, now = secrets.token_bytes(32), self.site.clock()

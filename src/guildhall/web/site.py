@@ -163,7 +163,7 @@ class Site:
         found = publication(self.store, study)
         if found is None or found.report != report:
             raise UnknownName("published pair", name)
-        return sample_of(found, int(number))
+        return sample_of(self.store, found, int(number))
 
     def file_link(self, seat: str, what: str, name: str) -> str:
         """A link to a deliverable that is good for this seat only: links of two graders cannot be compared."""

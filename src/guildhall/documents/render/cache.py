@@ -67,7 +67,6 @@ class RenderCache:
             (fresh / "rendered.json").write_text(
                 relocated(made, str(fresh), _NOWHERE).model_dump_json(), encoding="utf-8"
             )
-            fresh.chmod(0o755)
             self._keep(fresh, entry)
             return relocated(made, str(fresh), entry)
         finally:

@@ -5,6 +5,7 @@ Models go by code names.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from urllib.parse import quote
 
 from starlette.datastructures import FormData
@@ -145,8 +146,11 @@ def judges(request: Request, site: Site, _session: Session, _form: FormData) -> 
     limit = TOO_FAST_SHARE * site.design(study.id).minutes_per_set
     found = judges_of(site.store, study)
     steering = steering_of(site.store, study)
-    names = {"expert": "expert"} | names_for(site.workspace, study, set(steering) - {"expert"})
-    told = dict(sorted((names[author], rules) for author, rules in steering.items()))
+    told: dict[str, Counter[str]] = defaultdict(Counter)
+    for author in sorted(steering):
+        # Until unblinding of all models together: a work is the same in a study where it is the only model's.
+        named = author == "expert" or unblinding(site.store, study.id).open
+        told[author if named else "all models"] += steering[author]
     return page(request, "manage_judges.html", study=study, judges=found, fast_minutes=limit, steering=told)
 
 

@@ -29,6 +29,7 @@ from guildhall.study.publishing import (
     published_report,
     reveal,
     sample_of,
+    samples_shown,
     withdraw,
 )
 from guildhall.web.access import Session
@@ -61,7 +62,8 @@ def results(request: Request, site: Site) -> Response:
     """The report as it was published."""
     found = _published(request, site)
     report, body = _rendered(site, found)
-    return page(request, "results.html", found=found, report=report, body=body)
+    pairs = [*samples_shown(site.store, found)]
+    return page(request, "results.html", found=found, report=report, body=body, pairs=pairs)
 
 
 @in_public
@@ -69,7 +71,7 @@ def sample(request: Request, site: Site) -> Response:
     """A pair to judge: blind until the visitor has chosen, and then with its makers and the graders' verdicts."""
     found = _published(request, site)
     number = whole_in(request.path_params["number"], 999) or 0
-    pair = sample_of(found, number)
+    pair = sample_of(site.store, found, number)
     choice = request.query_params.get("choice", "")
     return page(
         request,

@@ -17,6 +17,7 @@ from guildhall.errors import InputError
 from guildhall.grading.gold import judged_right
 from guildhall.grading.queue import Seat
 from guildhall.grading.submitting import AMEND_S, amend, check_verdict, first_of, may_amend, submit
+from guildhall.study.unblinding import unblinding
 from guildhall.web.access import Session
 from guildhall.web.forms import ANSWERS, correction_of, is_private, label_of, verdict_of, words_of
 from guildhall.web.guard import members_only, word
@@ -82,6 +83,8 @@ def _keep(
 ) -> None:
     design, now = site.design(seat.slot.study), site.clock()
     if word(form, "amend"):
+        if unblinding(site.store, seat.slot.study).open:
+            raise InputError("who made what is known by now in this study; its judgments can no longer be changed")
         why = word(form, "why")
         amend(site.queue, seat, session.member, verdict, why=why, design=design, now=now, correction=correction)
     else:
@@ -101,8 +104,8 @@ def _key(form: FormData, seat: Seat) -> str:
 
 
 def may_still_amend(site: Site, seat: Seat) -> bool:
-    """Whether a finished comparison can be changed now; ratings of severity cannot."""
-    if seat.judgment is None or seat.slot.kind is SlotKind.SEVERITY:
+    """Whether a finished comparison can be changed now; ratings of severity cannot, nor what is blind no more."""
+    if seat.judgment is None or seat.slot.kind is SlotKind.SEVERITY or unblinding(site.store, seat.slot.study).open:
         return False
     first = first_of(site.queue, site.store.get(Judgment, seat.judgment))
     return may_amend(seat, first, now=site.clock())
