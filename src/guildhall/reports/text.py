@@ -42,10 +42,10 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def rows_csv(table: Table) -> str:
-    """Rows of a task and a model as a file that `guildhall analyze savings` reads."""
-    words = {name: table.coded(name) for name in ("task", "model")}
+    """Rows of a task, a model and a grader as a file that `guildhall analyze savings` reads."""
+    words = {name: table.coded(name) for name in ("task", "model", "grader")}
     numbers = {name: table.numbers(name).tolist() for name in table.columns if name not in words}
-    named = [np.array(column.names, dtype=object)[column.codes].tolist() for column in words.values()]
+    named = [np.array([*column.names, ""], dtype=object)[column.codes].tolist() for column in words.values()]
     known = [["" if math.isnan(value) else value for value in cells] for cells in numbers.values()]
     return csv_text([*words, *numbers], zip(*named, *known, strict=True))
 
