@@ -20,7 +20,7 @@ from guildhall.analysis.savings import (
     savings_from_totals,
 )
 from guildhall.analysis.savings_files import clawwork_rows, read_savings, read_speed_and_cost
-from guildhall.analysis.savings_intervals import Votes, graders_spreads, moved_wins
+from guildhall.analysis.savings_intervals import WhoJudged, graders_spreads, moved_wins
 from guildhall.analysis.spreads import LIKE_THESE, THESE
 from guildhall.domain.estimates import Success
 from guildhall.errors import ImpossibleValue, NothingToCompare, UnreadableFile
@@ -220,9 +220,9 @@ def crossed_ledger(rng: np.random.Generator, *, tasks: int = 60, graders: int = 
         human=rng.lognormal(5.5, 0.5, tasks),
         review=rng.lognormal(4.0, 0.3, tasks),
         model=rng.lognormal(2.0, 0.3, tasks),
-        won=np.bincount(task, won),
+        won=np.bincount(task, won).astype(float),
         judged=np.full(tasks, float(each)),
-        votes=Votes(task, grader, won, np.ones(len(task))),
+        votes=WhoJudged(task, grader, won, np.ones(len(task))),
     )
 
 
@@ -255,9 +255,11 @@ def test_what_graders_add_to_a_ratio_is_found_from_what_each_verdict_moves_by_th
     spent = drawn.model + drawn.review + (1 - drawn.won / drawn.judged) * drawn.human
     [found] = graders_spreads(drawn, [spent], [drawn.human])
 
+    attempt = drawn.model + drawn.review
+
     def logarithm(won: list[float]) -> float:
-        lost = [1 - k / n for k, n in zip(won, drawn.judged, strict=True)]
-        return float(np.log(drawn.human.sum() / (drawn.model + drawn.review + np.array(lost) * drawn.human).sum()))
+        lost = 1 - np.array(won) / drawn.judged
+        return float(np.log(drawn.human.sum() / (attempt + lost * drawn.human).sum()))
 
     moved, asked = [], drawn.won.tolist()
     for task in drawn.votes.task.tolist():

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from guildhall.analysis.savings_intervals import (
     KindSums,
     Shares,
-    Votes,
+    WhoJudged,
     graders_spreads,
     moved_wins,
     ratio_intervals,
@@ -79,7 +79,7 @@ class TaskLedger:
     model: Floats
     won: Floats
     judged: Floats
-    votes: Votes | None = None
+    votes: WhoJudged | None = None
     """Who judged which task how; without it the interval is for these very graders."""
 
     def __post_init__(self) -> None:

@@ -25,7 +25,7 @@ from guildhall.analysis.savings import (
     savings_from_tasks,
     savings_from_totals,
 )
-from guildhall.analysis.savings_intervals import Votes
+from guildhall.analysis.savings_intervals import WhoJudged
 from guildhall.analysis.tables import Coded, Floats, Table, encode
 from guildhall.domain.estimates import Success
 from guildhall.errors import ImpossibleValue, MissingColumn, NothingToCompare, UnreadableFile
@@ -159,7 +159,7 @@ def _ledger(table: Table, unit: str, mine: Any, won: Any, judged: Any) -> TaskLe
         model[first],
         np.bincount(at, successes).astype(np.float64),
         np.bincount(at, trials).astype(np.float64),
-        Votes(at, table.coded("grader").codes[mine][known], successes, trials),
+        WhoJudged(at, table.coded("grader").codes[mine][known], successes, trials),
     )
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.crossed import SHARE_OF_CELLS, crossed
+from guildhall.analysis.crossed import SHARE_OF_CELLS, Crossing, crossed
 from guildhall.analysis.intervals import IntervalFields, about, reach_of, share_interval
 from guildhall.analysis.spreads import NO_SPREAD, Spread
 from guildhall.analysis.tables import Codes
@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 EXACT = "exact"
 
 
-class Votes(NamedTuple):
+class WhoJudged(NamedTuple):
     """How often each grader found work on each task to do, of how many judgments; `task` is a place in the ledger."""
 
     task: Codes
@@ -47,31 +47,31 @@ def graders_spreads(ledger: TaskLedger, spent: Sequence[Floats], saved: Sequence
 
     None where no judgment moves the ratio.
     """
-    votes, human = ledger.votes, ledger.human / ledger.human.sum()
-    found = list[Spread | None]()
-    for own, slope in zip(spent, saved, strict=True):
-        whole = own.sum()
-        if votes is None or not whole > 0 or not (slope > 0).any():
-            found.append(None)
-            continue
-        a_judgment = (np.maximum(slope, 0.0) / whole / ledger.judged)[votes.task]
-        weight = a_judgment * votes.judged
-        share = float(a_judgment @ votes.won / weight.sum())
-        through = a_judgment * (votes.won - share * votes.judged)
-        rest = human - own / whole - np.bincount(votes.task, through, len(human))
-        errors = through + (rest / ledger.judged)[votes.task] * votes.judged
-        found.append(
-            crossed(
-                errors,
-                votes.task,
-                votes.grader,
-                weight=weight,
-                through_graders=through,
-                share_of_cells=SHARE_OF_CELLS,
-                share=share,
-            )
-        )
-    return found
+    if ledger.votes is None:
+        return [None] * len(spent)
+    task, grader, won, judged = ledger.votes
+    whole = np.sum(spent, axis=1, keepdims=True)
+    a_judgment = np.maximum(saved, 0.0) / np.where(whole > 0, whole, 1.0) / ledger.judged
+    weight = a_judgment[:, task] * judged
+    moved = weight.sum(axis=1)
+    shares = a_judgment[:, task] @ won / np.where(moved > 0, moved, 1.0)
+    through = a_judgment[:, task] * (won - shares[:, None] * judged)
+    errors = ledger.human / ledger.human.sum() - spent / np.where(whole > 0, whole, 1.0)
+    for own, said in zip(errors, through, strict=True):
+        own -= np.bincount(task, said, len(own))
+    tries, n = weight.shape
+    rows = Crossing(
+        weight.ravel(), group=np.repeat(np.arange(tries), n), task=np.tile(task, tries), grader=np.tile(grader, tries)
+    )
+    found = rows.spreads(
+        (through + (errors / ledger.judged)[:, task] * judged).ravel(),
+        through_graders=through.ravel(),
+        share_of_cells=SHARE_OF_CELLS,
+    )
+    return [
+        own._replace(skew=(1.0 - 2.0 * share) ** 2) if any_moved > 0 else None
+        for own, share, any_moved in zip(found.each(), shares.tolist(), moved.tolist(), strict=True)
+    ]
 
 
 def with_graders(found: Estimate, spread: Spread | None) -> Estimate:
