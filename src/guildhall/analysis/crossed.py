@@ -25,6 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from guildhall.analysis.outcomes import NOBODY, UNKNOWN
 from guildhall.analysis.spreads import FEWEST_GRADERS, MOST_UNNAMED, Spread, Spreads
@@ -126,6 +127,7 @@ class Crossing:
         task_keys, self.task = distinct(of_task, n * n_tasks)
         grader_keys, self.grader = distinct(self.cells.group * n_people + of_person, n * n_people)
         self.person = names[grader_keys % n_people]
+        self._people, self._places = grader_keys % n_people, keys % (n_tasks * n_people)
         self._gave = _added(self.grader, judged, len(grader_keys))
         total = np.bincount(self.cells.group, self.cells.weight, n)
         self.cells = self.cells._replace(weight=self.cells.weight / np.where(total > 0, total, 1.0)[self.cells.group])
@@ -289,6 +291,26 @@ class Crossing:
         """What of the graders' sums of squares is not theirs, and by what the rest is scaled to what they add."""
         scale = np.divide(self.spent[1], self._theirs, out=np.zeros(self.n), where=self.asked)
         return self._squares(errors, None)[2], scale
+
+    def by_people(self, errors: Floats) -> Floats:
+        """What each grader (a column) adds to the error of each group (a row); 0 where graders go with tasks."""
+        found = np.zeros((self.n, int(self._people.max(initial=-1)) + 1))
+        found[self.graders.group, self._people] = self.by_person(errors)
+        return found * self.asked[:, None]
+
+    def of_differences(self, errors: Floats) -> Floats:
+        """What graders add to the variance of the difference of each two groups; 0 where nothing is said of such.
+
+        Whoever judged in both adds only as far as that differs there, and so does what is left where they meet a task.
+        """
+        noise, scale = self.noise(errors)
+        people = self.by_people(errors)
+        places = sparse.csr_matrix((self._by_cell(errors), (self.cells.group, self._places)))
+        squares, shared = people @ people.T, np.asarray((places @ places.T).todense(), dtype=np.float64)
+        own, both = np.diag(squares), self.asked[:, None] & self.asked
+        more = own[:, None] + own - 2.0 * squares - (noise[:, None] + noise - 2.0 * shared)
+        found: Floats = np.where(both, np.maximum(more, 0.0) * (scale[:, None] + scale) / 2.0, 0.0)
+        return found
 
     @cached_property
     def like_these(self) -> NDArray[np.bool_]:
