@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from guildhall.analysis.counting import Counted
 from guildhall.analysis.missing import Becomes, missing_grades
 from guildhall.analysis.paired import Drift, rates_by_task
 from guildhall.analysis.pairs import NOT_ASKED, Pairs
+from guildhall.analysis.spreads import THESE
 from guildhall.analysis.tables import Coded, Floats, Table, distinct
 from guildhall.analysis.win_rates import WinRate, win_rates
 from guildhall.domain.policy import GraderGroup, GroupKind
@@ -161,7 +162,11 @@ class Evidence:
     @cached_property
     def tasks_and_models(self) -> Table | None:
         """What savings rest on: a row for each task, model and grader; None where no hours or times are known."""
-        return tasks_and_models(self.pairs, self.tasks)
+        pairs = self.pairs
+        if self.counted.policy.these_graders:
+            # One grader is no sample: what is said is said of these very ones.
+            pairs = replace(pairs, grader=Coded(np.zeros_like(pairs.grader.codes), (THESE,)))
+        return tasks_and_models(pairs, self.tasks)
 
     @cached_property
     def task_rates(self) -> TaskRates:
