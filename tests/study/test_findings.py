@@ -315,7 +315,7 @@ def test_the_plans_target_decides_whether_graders_are_a_sample(workspace: Worksp
         assert differences(evidence.counted.outcomes).between("alpha", "beta").target == target
     left_out = section(study_report(workspace, one), "without-one-grader").table("without-one-grader")
     assert [row["model"] for row in rows(left_out)] and all(
-        row["least"] <= row["half_tie"].value <= row["greatest"] for row in rows(left_out)
+        row["least"] <= row["half_tie"] <= row["greatest"] for row in rows(left_out)
     )
 
 

@@ -283,7 +283,7 @@ class WithoutOneGrader:
             return None
         groups = Groups(outcomes)
         found, names = without_one_grader(groups, convention), outcomes.grader.names
-        told = {one.model: getattr(one, convention) for one in evidence.rates}
+        told = {one.model: getattr(one, convention).value for one in evidence.rates}
         rows = []
         for at, code in enumerate(groups.codes.tolist()):
             mine = np.flatnonzero((found.group == at) & ~np.isnan(found.rate))
@@ -302,7 +302,7 @@ class WithoutOneGrader:
                 Column(name="greatest", title="greatest", form="percent"),
                 Column(name="greatest_without", title="without", form="text"),
             ),
-            rows=tuple(sorted(rows, key=lambda row: (-(row[1].value or 0), row[0]))),
+            rows=tuple(sorted(rows, key=lambda row: (-(row[1] or 0), row[0]))),
             folded=True,
         )
         words = (
