@@ -7,6 +7,7 @@ import pytest
 
 from guildhall.analysis.outcomes import Outcomes, outcomes_from_arrays
 from guildhall.analysis.ranks import differences, verdict
+from guildhall.analysis.spreads import LIKE_THESE
 from guildhall.domain.estimates import Estimate
 
 
@@ -40,6 +41,24 @@ def test_graders_that_differ_do_not_make_a_winner() -> None:
         found = differences(drawn(dict.fromkeys("abcd", 0.5), tasks=30, rng=rng, graders=8, severity=1.0), level=0.95)
         wrong += bool(found.better.any())
     assert wrong <= 21
+
+
+def test_a_few_graders_with_tastes_of_their_own_do_not_make_a_winner() -> None:
+    rng, wrong, tasks, graders = np.random.default_rng(5), 0, 30, 6
+    for _ in range(120):
+        easy, likes = rng.normal(size=tasks), rng.normal(scale=0.7, size=(graders, 4))
+        task = np.repeat(np.arange(tasks), 12)
+        model = np.tile(np.repeat(np.arange(4), 3), tasks)
+        grader = np.concatenate([np.tile(rng.choice(graders, 3, replace=False), 4) for _ in range(tasks)])
+        won = rng.random(len(task)) < 1 / (1 + np.exp(-easy[task] - likes[grader, model]))
+        found = differences(
+            outcomes_from_arrays(
+                task=task.tolist(), model=model.tolist(), score=won.astype(float), grader=grader.tolist()
+            )
+        )
+        wrong += bool(found.better.any())
+        assert found.between("0", "1").target == LIKE_THESE
+    assert wrong <= 14, f"{wrong} of 120: beyond what 5 % ever gives (p < .001)"
 
 
 def test_a_model_that_is_far_better_is_the_best_and_nobody_else_may_be() -> None:

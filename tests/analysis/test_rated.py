@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from guildhall.analysis.crossed import SHARE_OF_CELLS, crossed
-from guildhall.analysis.outcomes import Outcomes
-from guildhall.analysis.rated import CONVENTIONS, Groups, Rated
+from guildhall.analysis.outcomes import Outcomes, outcomes_from_arrays
+from guildhall.analysis.rated import CONVENTIONS, Groups, Rated, without_one_grader
 from guildhall.analysis.spreads import Spread
 from guildhall.analysis.tables import Coded
+from guildhall.analysis.win_rates import win_rates
 from guildhall.domain.estimates import Convention
 
 rows = st.tuples(
@@ -61,3 +63,24 @@ def test_every_group_is_rated_as_if_it_were_alone(judgments: list[tuple[int, ...
         assert math.isclose(share.value, value, rel_tol=1e-12, abs_tol=1e-15)
         assert share.n_judgments == len(own)
         np.testing.assert_allclose(share.spread, spread, rtol=1e-6, atol=1e-12)
+
+
+@pytest.mark.parametrize("convention", ["win", "half_tie"])
+def test_a_rate_without_a_grader_is_the_rate_of_what_the_others_said(convention: Convention) -> None:
+    rng, n = np.random.default_rng(4), 160
+    task, model, sample, grader = (rng.integers(most, size=n).tolist() for most in (9, 3, 2, 5))
+    grader = [None if rng.random() < 0.05 else f"g{one}" for one in grader]
+    grader[0], task[0], model[0] = "only-here", 99, 7
+    drawn = outcomes_from_arrays(
+        task=task, model=model, sample=sample, grader=grader, score=rng.choice([0.0, 0.5, 1.0], size=n)
+    )
+    assert drawn.grader is not None
+    found = without_one_grader(Groups(drawn), convention)
+    names = [drawn.model.names[code] for code in Groups(drawn).codes]
+    told = {(names[group], drawn.grader.names[who]): rate for group, who, rate in zip(*map(list, found), strict=True)}
+    assert np.isnan(told.pop(("7", "only-here"))), "nothing is left of a model that nobody else judged"
+    assert len(told) == 15
+    for (name, who), rate in told.items():
+        left = drawn.keep(drawn.grader.codes != drawn.grader.names.index(who))
+        [again] = [getattr(one, convention).value for one in win_rates(left) if one.model == name]
+        assert rate == pytest.approx(again), (name, who)

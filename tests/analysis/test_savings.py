@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from guildhall.analysis.crossed import SHARE_OF_CELLS, crossed
 from guildhall.analysis.savings import (
     Catastrophe,
     TaskLedger,
@@ -18,8 +19,9 @@ from guildhall.analysis.savings import (
     savings_from_tasks,
     savings_from_totals,
 )
-from guildhall.analysis.savings_files import clawwork_rows, read_speed_and_cost
-from guildhall.analysis.savings_intervals import moved_wins
+from guildhall.analysis.savings_files import clawwork_rows, read_savings, read_speed_and_cost
+from guildhall.analysis.savings_intervals import WhoJudged, graders_spreads, moved_wins
+from guildhall.analysis.spreads import LIKE_THESE, THESE
 from guildhall.domain.estimates import Success
 from guildhall.errors import ImpossibleValue, NothingToCompare, UnreadableFile
 from guildhall.reports.other_pages import savings_page
@@ -203,6 +205,115 @@ def test_impossible_inputs_are_refused():
         TaskLedger(*(np.array([]),) * 5)
     with pytest.raises(ImpossibleValue):
         TaskLedger(*(np.array([float("nan")]),) * 5)
+
+
+KINDNESS = 1.0
+
+
+def crossed_ledger(rng: np.random.Generator, *, tasks: int = 60, graders: int = 6, each: int = 3) -> TaskLedger:
+    """Tasks judged by some of the same few graders, who differ in kindness."""
+    task = np.repeat(np.arange(tasks), each)
+    grader = np.concatenate([rng.choice(graders, each, replace=False) for _ in range(tasks)])
+    easy, kind = rng.normal(-0.4, 1.0, tasks), rng.normal(0.0, KINDNESS, graders)
+    won = (rng.random(len(task)) < 1 / (1 + np.exp(-easy[task] - kind[grader]))).astype(float)
+    return TaskLedger(
+        human=rng.lognormal(5.5, 0.5, tasks),
+        review=rng.lognormal(4.0, 0.3, tasks),
+        model=rng.lognormal(2.0, 0.3, tasks),
+        won=np.bincount(task, won).astype(float),
+        judged=np.full(tasks, float(each)),
+        votes=WhoJudged(task, grader, won, np.ones(len(task))),
+    )
+
+
+def true_ratio(n: int) -> float:
+    """E[H] / E[T_n] of `crossed_ledger`, over all tasks and graders there might be."""
+    at, weight = np.polynomial.hermite_e.hermegauss(60)
+    weight = weight / weight.sum()
+    fails = 1 - (1 / (1 + np.exp(0.4 - at[:, None] - KINDNESS * at))) @ weight
+    human, attempt = np.exp(5.5 + 0.125), np.exp(4.045) + np.exp(2.045)
+    return float(human / (sum(weight @ fails**k for k in range(n)) * attempt + (weight @ fails**n) * human))
+
+
+def test_ratios_hold_for_graders_like_these_where_few_judged_every_task():
+    rng, runs = np.random.default_rng(7), 120
+    held, alone = np.zeros(2), np.zeros(2)
+    for _ in range(runs):
+        drawn = crossed_ledger(rng)
+        for held_in, one in ((held, drawn), (alone, replace(drawn, votes=None))):
+            found = savings_from_tasks(one, rng=np.random.default_rng(1), rounds=200, tries=(1, 3))
+            for at, n in enumerate((1, 3)):
+                low, high = found.try_n[n].interval or (0.0, 0.0)
+                held_in[at] += low < true_ratio(n) < high
+    assert (held >= 0.87 * runs).all(), f"{held} of {runs}: less often than 95 % ever gives (p < .001)"
+    assert (alone <= 0.85 * runs).all(), "tasks alone would have done, so this test shows nothing"
+
+
+def test_what_graders_add_to_a_ratio_is_found_from_what_each_verdict_moves_by_the_obvious_loop():
+    drawn = crossed_ledger(np.random.default_rng(3), tasks=12)
+    assert drawn.votes is not None and drawn.review is not None
+    spent = drawn.model + drawn.review + (1 - drawn.won / drawn.judged) * drawn.human
+    [found] = graders_spreads(drawn, [spent], [drawn.human])
+
+    attempt = drawn.model + drawn.review
+
+    def logarithm(won: list[float]) -> float:
+        lost = 1 - np.array(won) / drawn.judged
+        return float(np.log(drawn.human.sum() / (attempt + lost * drawn.human).sum()))
+
+    moved, asked = [], drawn.won.tolist()
+    for task in drawn.votes.task.tolist():
+        more = [won + 1e-6 * (at == task) for at, won in enumerate(asked)]
+        moved.append((logarithm(more) - logarithm(asked)) / 1e-6)
+    weight = np.array(moved)
+    share = float(weight @ drawn.votes.won / weight.sum())
+    through = weight * (drawn.votes.won - share)
+    of_task = drawn.human / drawn.human.sum() - spent / spent.sum()
+    left = np.array([of_task[t] - through[drawn.votes.task == t].sum() for t in range(12)])
+    twin = crossed(
+        through + (left / drawn.judged)[drawn.votes.task],
+        drawn.votes.task,
+        drawn.votes.grader,
+        weight=weight,
+        through_graders=through,
+        share_of_cells=SHARE_OF_CELLS,
+    )
+    assert found is not None and found.of_graders > 0
+    assert (found.variance, found.of_graders) == pytest.approx((twin.variance, twin.of_graders), rel=1e-4)
+
+
+def test_two_graders_or_many_without_a_name_say_nothing_of_graders_like_these():
+    two = crossed_ledger(np.random.default_rng(0), graders=2, each=2)
+    six = crossed_ledger(np.random.default_rng(0))
+    assert two.votes is not None and six.votes is not None
+    blank = replace(six, votes=six.votes._replace(grader=np.where(six.votes.task < 10, -1, six.votes.grader)))
+    for one, why in ((two, "graders like these need 2.5"), (blank, "do not name theirs")):
+        found, tasks_alone = (
+            savings_from_tasks(each, rng=np.random.default_rng(0), rounds=200).try_once
+            for each in (one, replace(one, votes=None))
+        )
+        assert found.target == THESE and why in found.method
+        assert found.interval == pytest.approx(tasks_alone.interval)
+    assert savings_from_tasks(six, rng=np.random.default_rng(0), rounds=200).try_once.target == LIKE_THESE
+
+
+def test_a_file_with_a_row_for_each_grader_says_the_same_ratio_with_a_wider_interval(tmp_path: Path) -> None:
+    drawn = crossed_ledger(np.random.default_rng(5))
+    assert drawn.votes is not None and drawn.review is not None
+    facts = [f"{h},{m},{r}" for h, m, r in zip(drawn.human, drawn.model, drawn.review, strict=True)]
+    header = "task,model,human_minutes,minutes,review_minutes,wins,judgments"
+    by_grader, by_task = tmp_path / "graders.csv", tmp_path / "tasks.csv"
+    rows = [f"t{t},north,{facts[t]},{won},{n},g{g}" for t, g, won, n in zip(*drawn.votes, strict=True)]
+    by_grader.write_text("\n".join([f"{header},grader", *rows]))
+    rows = [f"t{t},north,{one},{drawn.won[t]},{drawn.judged[t]}" for t, one in enumerate(facts)]
+    by_task.write_text("\n".join([header, *rows]))
+    people, alone = (read_savings(path)[0] for path in (by_grader, by_task))
+    assert people.n_tasks == alone.n_tasks == 60 and people.n_excluded == 0
+    assert people.speed is not None and alone.speed is not None
+    wide, narrow = people.speed.try_once, alone.speed.try_once
+    assert wide.value == pytest.approx(narrow.value) and wide.interval is not None and narrow.interval is not None
+    assert wide.interval[1] / wide.interval[0] > 1.1 * narrow.interval[1] / narrow.interval[0]
+    assert wide.target == LIKE_THESE and narrow.target is None
 
 
 def outside_rows(tmp_path: Path) -> Path:

@@ -10,12 +10,15 @@ from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from guildhall.analysis.counting import LOOKED_AT, Counted
 from guildhall.analysis.counting import count as counted_by
 from guildhall.analysis.pairs import NOT_ASKED, is_word
+from guildhall.analysis.ranks import differences
 from guildhall.analysis.savings_files import read_savings
+from guildhall.analysis.spreads import LIKE_THESE, THESE
 from guildhall.documents.looking import Documents
 from guildhall.domain.authors import ModelRun, Person
 from guildhall.domain.design import Design, Plan, PlanChoices
@@ -33,8 +36,10 @@ from guildhall.grading.simulation import simulate_hall
 from guildhall.judging.preparing import Preparer
 from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
+from guildhall.study.evidence import read_evidence
 from guildhall.study.policy import count_groups, policies_of
 from guildhall.study.reporting import methods_of, study_report, write_study_report
+from tests.study.made import judged_study
 from tests.study.told import outcomes, rows, section
 
 SECTORS = ("Information", "Government")
@@ -295,6 +300,23 @@ def test_speed_and_cost_come_from_the_studys_own_hours_wages_times_and_prices(
     [same] = [one for one in again if one.model == "alpha"]
     assert same.speed is not None and same.speed.try_once.value == pytest.approx(alpha["try_once"].value)
     assert "w = win" in (tmp_path / "report" / "report.md").read_text()
+
+
+def test_the_plans_target_decides_whether_graders_are_a_sample(workspace: Workspace) -> None:
+    rng = np.random.default_rng(0)
+    scores = {name: [rng.choice([0.0, 1.0], size=4).tolist() for _ in range(30)] for name in ("alpha", "beta")}
+    design = Design.model_validate({"format": 2, "people": {"graders_per_set": 4}})
+    for target in (LIKE_THESE, THESE):
+        plan = design.planned(PlanChoices.model_validate({"target": target}), authors=["alpha", "beta"])
+        one = judged_study(workspace, f"s-{target[:4]}", scores, design=dict(plan))
+        evidence = read_evidence(workspace, one, needs=())
+        assert {rate.half_tie.target for rate in evidence.rates} == {target}
+        assert all(("as planned" in rate.half_tie.method) == (target == THESE) for rate in evidence.rates)
+        assert differences(evidence.counted.outcomes).between("alpha", "beta").target == target
+    left_out = section(study_report(workspace, one), "without-one-grader").table("without-one-grader")
+    assert [row["model"] for row in rows(left_out)] and all(
+        row["least"] <= row["half_tie"] <= row["greatest"] for row in rows(left_out)
+    )
 
 
 def test_without_a_models_seconds_there_is_no_chapter_on_savings(workspace: Workspace) -> None:

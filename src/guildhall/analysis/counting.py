@@ -127,7 +127,10 @@ class Counted:
         """What estimators of rates take, in the plan's strata: the pairs, and what rules decided."""
         columns = self.pairs.columns
         strata = [columns[name] for name in ("occupation", "sector") if name in self.policy.strata and name in columns]
-        own, ruled = replace(self.pairs.outcomes, stratum=strata[0] if strata else None), self.by_rule
+        own = replace(
+            self.pairs.outcomes, stratum=strata[0] if strata else None, these_graders=self.policy.these_graders
+        )
+        ruled = self.by_rule
         return own if ruled is None or not len(ruled) else own.and_also(outcomes_by_rule(ruled))
 
 

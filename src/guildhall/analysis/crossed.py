@@ -14,8 +14,8 @@ merged. A figure in which every judgment stands with each other judgment of its 
 twice on every grader, once as itself and once as whom others are held against.
 
 Below 2.5 effective graders, or where more than 5 % of judgments have no name, nothing is said of graders like these:
-the variance is then that of tasks alone, for these very graders. Judgments without a name are one person's in each
-stratum.
+the variance is then that of tasks alone, for these very graders; so it is where the plan asks of them. Judgments
+without a name are one person's in each stratum.
 """
 
 from __future__ import annotations
@@ -25,9 +25,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from guildhall.analysis.outcomes import NOBODY, UNKNOWN
-from guildhall.analysis.spreads import FEWEST_GRADERS, MOST_UNNAMED, Spread, Spreads
+from guildhall.analysis.spreads import FEWEST_GRADERS, MOST_UNNAMED, Spread, Spreads, df_of_squares, df_of_weights
 from guildhall.analysis.tables import Codes, Floats, dense, distinct, kinds_in
 
 SHARE_OF_CELLS = 0.1
@@ -101,8 +102,9 @@ class Crossing:
         grader: Codes | None,
         stratum: Codes | None = None,
         order: int = 1,
+        these_graders: bool = False,
     ) -> None:
-        self.order, self.nobody = order, grader is None
+        self.order, self.nobody, self.these_graders = order, grader is None, these_graders
         self.n = n = int(group.max()) + 1 if len(group) else 0
         given = np.bincount(group, minlength=n)
         named = np.zeros(len(task), dtype=np.int64) if grader is None else grader.astype(np.int64)
@@ -126,6 +128,7 @@ class Crossing:
         task_keys, self.task = distinct(of_task, n * n_tasks)
         grader_keys, self.grader = distinct(self.cells.group * n_people + of_person, n * n_people)
         self.person = names[grader_keys % n_people]
+        self._people, self._places = grader_keys % n_people, keys % (n_tasks * n_people)
         self._gave = _added(self.grader, judged, len(grader_keys))
         total = np.bincount(self.cells.group, self.cells.weight, n)
         self.cells = self.cells._replace(weight=self.cells.weight / np.where(total > 0, total, 1.0)[self.cells.group])
@@ -235,7 +238,7 @@ class Crossing:
 
     @cached_property
     def df_graders(self) -> Floats:
-        """(tr M)^2 / tr M^2 with M = B'B, B = diag(w)(I - 1w'), from what graders weigh; blocks are added."""
+        """From what graders weigh, over the whole group where any judged in several of its blocks."""
         group, of_block = self._of_block
         spanning = len(group) == self.n or int(kinds_in(self.grader, self.block, len(self.graders.weight)).max()) > 1
         if spanning:
@@ -245,14 +248,7 @@ class Crossing:
             block = np.zeros(len(self.graders.weight), dtype=np.int64)
             block[self.grader] = self.block
             sums = of_block
-        w, size = self.graders.weight / sums[block], len(group)
-        p2, p3, p4, p5 = (np.bincount(block, w**power, size) for power in (2, 3, 4, 5))
-        trace = p2 - 2.0 * p3 + p2**2
-        of_square = p4 - 4.0 * p5 + 2.0 * p2 * p4 + 2.0 * p3**2 + 2.0 * p4 * p2 - 4.0 * p2 * p3 * p2 + p2**4
-        traces = np.bincount(group, trace * sums**2, self.n)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            found: Floats = traces**2 / np.bincount(group, of_square * sums**4, self.n)
-        return np.where(traces > 0, np.maximum(found, 1.0), 1.0)
+        return df_of_weights(self.graders.weight / sums[block], block, group, sums, self.n)
 
     def _by_cell(self, errors: Floats) -> Floats:
         """The errors of each cell, from the mean of its block."""
@@ -290,10 +286,27 @@ class Crossing:
         scale = np.divide(self.spent[1], self._theirs, out=np.zeros(self.n), where=self.asked)
         return self._squares(errors, None)[2], scale
 
+    def by_people(self, errors: Floats) -> Floats:
+        """What each grader (a column) adds to the error of each group (a row); 0 where graders go with tasks."""
+        found = np.zeros((self.n, int(self._people.max(initial=-1)) + 1))
+        found[self.graders.group, self._people] = self.by_person(errors)
+        return found * self.asked[:, None]
+
+    def of_differences(self, errors: Floats) -> Floats:
+        """What graders add to the variance of the difference of each two groups: of both, only what differs there."""
+        noise, scale = self.noise(errors)
+        people = self.by_people(errors)
+        places = sparse.csr_matrix((self._by_cell(errors), (self.cells.group, self._places)))
+        squares, shared = people @ people.T, np.asarray((places @ places.T).todense(), dtype=np.float64)
+        own, both = np.diag(squares), self.asked[:, None] & self.asked
+        more = own[:, None] + own - 2.0 * squares - (noise[:, None] + noise - 2.0 * shared)
+        found: Floats = np.where(both, np.maximum(more, 0.0) * (scale[:, None] + scale) / 2.0, 0.0)
+        return found
+
     @cached_property
     def like_these(self) -> NDArray[np.bool_]:
         """Where something may be said of graders like these."""
-        if self.nobody:
+        if self.nobody or self.these_graders:
             return np.zeros(self.n, dtype=np.bool_)
         return (self.effective_graders >= FEWEST_GRADERS) & (self.unnamed <= MOST_UNNAMED) & (self.n_tasks > 1)
 
@@ -351,6 +364,7 @@ class Crossing:
             unnamed=self.unnamed,
             borrowed=borrowed,
             skew=np.zeros(self.n),
+            planned=np.full(self.n, self.these_graders),
         )
 
     def _borrowed(self, found: Floats, own: Floats, family: Codes) -> tuple[Floats, Floats, Codes]:
@@ -371,18 +385,9 @@ class Crossing:
         )
 
     def _df_tasks(self, by_task: Floats) -> Floats:
-        """Tasks less strata, or fewer where a few tasks make up most of the variance.
-
-        A variance's own relative variance is (kurtosis - 1) / n, that of a chi-square 2 / df.
-        """
-        squares = np.square(by_task)
-        total, fourth = _added(self.tasks.group, squares, self.n), _added(self.tasks.group, np.square(squares), self.n)
-        n = self.n_tasks.astype(np.float64)
-        most = np.maximum(n - np.bincount(self._of_block[0], minlength=self.n), 1.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            kurtosis = np.where(total > 0, n * fourth / total**2, 1.0)
-            matched = np.maximum(1.0, np.minimum(most, 2.0 * n / (kurtosis - 1.0)))
-        return np.where(kurtosis > 1.0, matched, most)
+        """Tasks less strata, or fewer where a few tasks make up most of the variance."""
+        most = self.n_tasks - np.bincount(self._of_block[0], minlength=self.n)
+        return df_of_squares(np.square(by_task), self.tasks.group, self.n_tasks, np.maximum(most, 1.0))
 
 
 def _added(by: Codes, values: Floats | NDArray[np.bool_], size: int) -> Floats:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,8 @@ from guildhall.analysis.counting import Counted
 from guildhall.analysis.missing import Becomes, missing_grades
 from guildhall.analysis.paired import Drift, rates_by_task
 from guildhall.analysis.pairs import NOT_ASKED, Pairs
-from guildhall.analysis.tables import Coded, Floats, Table
+from guildhall.analysis.spreads import THESE
+from guildhall.analysis.tables import Coded, Floats, Table, distinct
 from guildhall.analysis.win_rates import WinRate, win_rates
 from guildhall.domain.policy import GraderGroup, GroupKind
 from guildhall.domain.report import TaskRates
@@ -24,14 +25,16 @@ from guildhall.domain.studies import Study
 
 
 def tasks_and_models(rows: Pairs, tasks: pl.DataFrame) -> Table | None:
-    """One row per task and model, in the columns `guildhall analyze savings` reads.
+    """One row per task, model and grader, in the columns `guildhall analyze savings` reads.
 
     Review is a task's mean active time at a grader's first sight of it, priced at the wage of the task's occupation;
     a model's minutes and dollars are means over its samples, as the ledger booked them.
     """
     n_tasks, n_models = len(rows.wording.names), len(rows.model.names)
+    n_graders = len(rows.grader.names) + 1
     pair = rows.model.codes.astype(np.int64) * n_tasks + rows.wording.codes
-    pairs, at = np.unique(pair, return_inverse=True)
+    said, at = distinct(pair * n_graders + rows.grader.codes + 1, n_models * n_tasks * n_graders)
+    pairs, grader = np.divmod(said, n_graders)
     model, task = np.divmod(pairs, n_tasks)
     hours, wage = (_of_tasks(rows, tasks, name) for name in ("hours", "wage"))
     review = _review_minutes(rows)
@@ -43,6 +46,7 @@ def tasks_and_models(rows: Pairs, tasks: pl.DataFrame) -> Table | None:
     columns: dict[str, Coded | Floats] = {
         "task": Coded(task[known].astype(np.int32), rows.wording.names),
         "model": _named(model[known], rows.model.names),
+        "grader": Coded((grader[known] - 1).astype(np.int32), rows.grader.names),
         "human_minutes": 60 * hours[task],
         "human_cost": (hours * wage)[task],
         "minutes": spent["minutes"][pairs],
@@ -157,8 +161,12 @@ class Evidence:
 
     @cached_property
     def tasks_and_models(self) -> Table | None:
-        """What savings rest on: a row for each task and model; None where no hours or times are known."""
-        return tasks_and_models(self.pairs, self.tasks)
+        """What savings rest on: a row for each task, model and grader; None where no hours or times are known."""
+        pairs = self.pairs
+        if self.counted.policy.these_graders:
+            # One grader is no sample: what is said is said of these very ones.
+            pairs = replace(pairs, grader=Coded(np.zeros_like(pairs.grader.codes), (THESE,)))
+        return tasks_and_models(pairs, self.tasks)
 
     @cached_property
     def task_rates(self) -> TaskRates:

@@ -43,6 +43,8 @@ class Outcomes:
     stratum: Coded | None = None
     """Strata (occupations, say) that stay the same in any other draw of tasks; unknown is a stratum of its own."""
     groups: Mapping[str, Coded] | None = None
+    these_graders: bool = False
+    """Whether the plan asks of these very graders, and not of graders like these."""
     n_excluded: int = 0
     grader_kinds: Mapping[str, int] | None = None
     unknown: Mapping[str, Codes] | None = None

@@ -5,21 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse, special
+from scipy import special
 
 from guildhall.analysis.intervals import FEWEST_CLUSTERS
-from guildhall.analysis.outcomes import NOBODY, UNKNOWN, Outcomes
-from guildhall.analysis.rated import Groups
-from guildhall.analysis.tables import Floats, distinct
+from guildhall.analysis.outcomes import Outcomes
+from guildhall.analysis.rated import Groups, Rated
+from guildhall.analysis.spreads import LIKE_THESE, NO_SPREAD, THESE
+from guildhall.analysis.tables import Floats
 from guildhall.domain.estimates import Estimate
 
 DRAWS = 4000
-FEWEST_GRADERS = 3
-"""With fewer their spread cannot be estimated, and differences are about these very graders."""
 MOST_DRAWN = 24
 """Of so many models the largest of all differences is drawn; of more its bound is Sidak's, which is a little wider."""
 
@@ -39,6 +37,8 @@ class Differences:
     n_tasks: NDArray[np.int64]
     reach: float
     level: float
+    like_these: NDArray[np.bool_] | None = None
+    """Of which models' graders it may be said that they are a sample; None where nobody says who judged."""
 
     @cached_property
     def better(self) -> NDArray[np.bool_]:
@@ -63,10 +63,12 @@ class Differences:
         known = math.isfinite(value) and math.isfinite(error)
         reach = self.reach * error
         pairs = len(self.models) * (len(self.models) - 1) // 2
+        people = self.like_these
         return Estimate(
             value=value if math.isfinite(value) else None,
             interval=(max(-1.0, value - reach), min(1.0, value + reach)) if known else None,
             level=self.level,
+            target=None if people is None else LIKE_THESE if people[i] and people[j] else THESE,
             estimand=f"half_tie of {first} minus {second}, mean over the tasks both have",
             n_tasks=n,
             method=f"paired by task, all {pairs} differences at once (max-t)" if known else "none",
@@ -106,15 +108,17 @@ def differences(outcomes: Outcomes, *, level: float = 0.95, seed: int = 0) -> Di
         squares = np.square(means) @ has.T
         scatter = squares + squares.T - 2.0 * means @ means.T - n * np.square(value)
         by_tasks = np.maximum(scatter, 0.0) / (n * (n - 1))
-    of_grader, of_cell = _by_grader(groups, outcomes)
-    graders = np.maximum(_spread(of_grader) - _spread(of_cell), 0.0)
+    rated = Rated(groups, "half_tie")
+    crossing = groups.crossing
+    graders = crossing.of_differences(rated.errors)
     total = by_tasks + graders
-    error = np.where(total > 1e-14, np.sqrt(total), np.nan)
-    df = _df(by_tasks, graders, n, of_grader.shape[1])
+    error = np.where(total > NO_SPREAD, np.sqrt(total), np.nan)
+    df = _df(by_tasks, graders, n, np.minimum(crossing.df_graders[:, None], crossing.df_graders))
     centred = has * (means - (means.sum(axis=1) / has.sum(axis=1))[:, None]) / has.sum(axis=1)[:, None]
-    reach = _reach(centred, of_grader, df, level=level, seed=seed)
+    reach = _reach(centred, crossing.by_people(rated.errors), df, level=level, seed=seed)
     names = tuple(outcomes.model.names[code] for code in groups.codes.tolist())
-    return Differences(names, value, error, np.asarray(shared, dtype=np.int64), reach, level)
+    like_these = None if outcomes.grader is None else crossing.like_these
+    return Differences(names, value, error, np.asarray(shared, dtype=np.int64), reach, level, like_these)
 
 
 def _by_task(groups: Groups) -> tuple[Floats, Floats]:
@@ -126,45 +130,16 @@ def _by_task(groups: Groups) -> tuple[Floats, Floats]:
     return means, has
 
 
-def _by_grader(groups: Groups, outcomes: Outcomes) -> tuple[Any, Any]:
-    """What each grader, and each grader on each task, adds to the error of each model's rate; empty where unknown."""
-    nothing = sparse.csr_matrix((len(groups), 0))
-    if outcomes.grader is None or np.any(outcomes.grader.codes == UNKNOWN):
-        return nothing, nothing
-    codes = outcomes.grader.codes
-    judged = codes != NOBODY
-    if len(np.unique(codes[judged])) < FEWEST_GRADERS:
-        return nothing, nothing
-    values = np.add.reduceat(groups.task_means("half_tie"), np.cumsum(groups.n_tasks) - groups.n_tasks) / groups.n_tasks
-    errors, model = groups.errors("half_tie", values)[judged], groups.group[judged]
-    grader, task = codes[judged], outcomes.task.codes[judged]
-    width = len(outcomes.task.names)
-    cells, cell = distinct(grader.astype(np.int64) * width + task, (int(grader.max()) + 1) * width)
-    shape = len(groups), int(grader.max()) + 1
-    return (
-        sparse.csr_matrix((errors, (model, grader)), shape=shape),
-        sparse.csr_matrix((errors, (model, cell)), shape=(len(groups), len(cells))),
-    )
-
-
-def _spread(adds: Any) -> Floats:
-    """For each two models the sum of squares of what their difference is off by, over clusters."""
-    products = np.asarray((adds @ adds.T).todense(), dtype=np.float64)
-    own = np.diag(products)
-    n = max(2, len(np.unique(adds.indices)) if adds.shape[1] else 2)
-    return np.asarray((own[:, None] + own[None, :] - 2.0 * products) * n / (n - 1), dtype=np.float64)
-
-
-def _df(by_tasks: Floats, graders: Floats, n: Floats, n_graders: int) -> float:
+def _df(by_tasks: Floats, graders: Floats, n: Floats, df_graders: Floats) -> float:
     """The fewest degrees of freedom of any difference."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        below = np.square(by_tasks) / (n - 1) + np.square(graders) / max(1, n_graders - 1)
+        below = np.square(by_tasks) / (n - 1) + np.square(graders) / df_graders
         df = np.square(by_tasks + graders) / below
     known = df[np.isfinite(df)]
     return float(known.min()) if len(known) else math.inf
 
 
-def _reach(by_task: Floats, by_grader: Any, df: float, *, level: float, seed: int) -> float:
+def _reach(by_task: Floats, by_grader: Floats, df: float, *, level: float, seed: int) -> float:
     """How many standard errors the largest of all differences may be off, by drawing signs of tasks and of graders."""
     n_models = len(by_task)
     pairs = n_models * (n_models - 1) // 2
@@ -172,8 +147,7 @@ def _reach(by_task: Floats, by_grader: Any, df: float, *, level: float, seed: in
         return float(special.stdtrit(df, 0.5 + level ** (1 / max(1, pairs)) / 2))
     rng = np.random.default_rng(seed)
     drawn = rng.standard_normal((DRAWS, by_task.shape[1])) @ by_task.T
-    if by_grader.shape[1]:
-        drawn += rng.standard_normal((DRAWS, by_grader.shape[1])) @ by_grader.toarray().T
+    drawn += rng.standard_normal((DRAWS, by_grader.shape[1])) @ by_grader.T
     first, second = np.triu_indices(n_models, 1)
     apart = drawn[:, first] - drawn[:, second]
     spread = apart.std(axis=0)

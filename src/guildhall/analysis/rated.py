@@ -57,7 +57,7 @@ class Groups:
         self.totals: NDArray[np.int64] = np.add.reduceat(self.counts, self._samples)
         self.halves = outcomes.halves
         self.grader = np.full(len(self.halves), -1) if outcomes.grader is None else outcomes.grader.codes
-        self.task_of = outcomes.task.codes
+        self.task_of, self.these_graders = outcomes.task.codes, outcomes.these_graders
         self.stratum = None if outcomes.stratum is None else outcomes.stratum.codes
         unknown = np.array([], dtype=np.int64) if outcomes.unknown is None else outcomes.unknown["model"]
         self.n_excluded = np.bincount(unknown[unknown >= 0], minlength=len(outcomes.model.names))[self.codes]
@@ -97,7 +97,14 @@ class Groups:
     @cached_property
     def crossing(self) -> Crossing:
         """Who judged which task, in every group."""
-        return Crossing(self.weights, group=self.group, task=self.task_of, grader=self.grader, stratum=self.stratum)
+        return Crossing(
+            self.weights,
+            group=self.group,
+            task=self.task_of,
+            grader=self.grader,
+            stratum=self.stratum,
+            these_graders=self.these_graders,
+        )
 
 
 class Rated:
@@ -131,6 +138,41 @@ def _sums(cells: Floats, sizes: Codes) -> Floats:
     return np.add.reduceat(cells, np.cumsum(sizes) - sizes)
 
 
+class WithoutOne(NamedTuple):
+    """The rate of a group without one of its graders, for each group and grader; NaN where nothing would be left."""
+
+    group: Codes
+    grader: Codes
+    rate: Floats
+
+
+def without_one_grader(groups: Groups, convention: Convention) -> WithoutOne:
+    """Every rate again with each named grader left out, from what each changes of samples, tasks and groups."""
+    named = groups.grader >= 0
+    width, worth = int(groups.grader.max(initial=0)) + 1, np.array(CONVENTIONS[convention])
+    times, means = groups.counts.sum(axis=1), groups.task_means(convention)
+    rates = _sums(means, groups.n_tasks) / groups.n_tasks
+    of_samples = np.repeat(np.arange(len(groups.sizes)), groups.sizes)
+    of_tasks = np.repeat(np.arange(len(groups)), groups.n_tasks)
+    at, grader = np.flatnonzero(named), groups.grader[named].astype(np.int64)
+    before, after = worth[groups.halves], np.zeros(len(at))
+    gone = np.ones(len(at), dtype=np.bool_)
+    levels = (
+        (groups.sample, groups.counts @ worth / times, times),
+        (of_samples, means, groups.sizes),
+        (of_tasks, rates, groups.n_tasks),
+    )
+    for parents, values, numbers in levels:
+        keys, place = distinct(parents[at] * width + grader, len(values) * width)
+        change = np.bincount(place, after - before[at], len(keys))
+        lost = np.bincount(place, gone, len(keys))
+        at, grader = np.divmod(keys, width)
+        left, before = numbers[at] - lost, values
+        gone = left < 0.5
+        after = np.where(gone, 0.0, (values[at] * numbers[at] + change) / np.where(gone, 1.0, left))
+    return WithoutOne(at, grader, np.where(gone, np.nan, after))
+
+
 class Shared(NamedTuple):
     """A variance that all rates have in common, and its degrees of freedom."""
 
@@ -151,7 +193,8 @@ def shared_error(outcomes: Outcomes, convention: Convention) -> Shared:
         return NOTHING_SHARED
     rated = Rated(groups, convention)
     # All models as one group: their errors add up where they share tasks and graders.
-    together = crossed(rated.errors / n, groups.task_of, groups.grader, weight=groups.weights, stratum=groups.stratum)
+    grader = None if groups.these_graders else groups.grader
+    together = crossed(rated.errors / n, groups.task_of, grader, weight=groups.weights, stratum=groups.stratum)
     total = together.variance - float(np.nansum(rated.spreads.variance)) / n**2
     parts = (together.variance - together.of_graders, together.df), (together.of_graders, together.df_graders)
     return Shared(max(0.0, total) * n / (n - 1), joint_df(*parts))

@@ -17,7 +17,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.savings_intervals import KindSums, Shares, moved_wins, ratio_intervals, reaching, task_weights
+from guildhall.analysis.savings_intervals import (
+    KindSums,
+    Shares,
+    WhoJudged,
+    graders_spreads,
+    moved_wins,
+    ratio_intervals,
+    reaching,
+    task_weights,
+    with_graders,
+)
+from guildhall.analysis.spreads import Spread
 from guildhall.domain.estimates import Estimate, Success
 from guildhall.errors import ImpossibleValue, NothingToCompare, UnknownName
 
@@ -68,6 +79,8 @@ class TaskLedger:
     model: Floats
     won: Floats
     judged: Floats
+    votes: WhoJudged | None = None
+    """Who judged which task how; without it the interval is for these very graders."""
 
     def __post_init__(self) -> None:
         if not len(self.human):
@@ -176,8 +189,8 @@ def savings_from_tasks(
     """Ratios with intervals that resample tasks jointly over H, R, M and w.
 
     Estimand: E[H] / E[T_n] over tasks. Each task's powers of 1 - w are posterior means under a
-    beta-binomial over tasks, refitted in every round; the limit is plug-in only. Where wins or losses are few the
-    ends reach as far as their exact interval lets them.
+    beta-binomial over tasks, refitted in every round; the limit is plug-in only. Where it is known who judged, graders
+    are a sample too. Where wins or losses are few the ends reach as far as their exact interval lets them.
     """
     weights = np.vstack([np.ones(len(ledger.human)), task_weights(len(ledger.human), rounds=rounds, rng=rng)])
     spent = _Spent(ledger, weights, catastrophe)
@@ -199,6 +212,7 @@ def savings_from_tasks(
     every = sorted({1, *tries})
     why_not = {_named(n): unknown if n > 1 else None for n in every}
     found = report.ratios(spent.sums, spent.tried(every), why_not)
+    found = [with_graders(one, own) for one, own in zip(found, spent.of_graders(every), strict=True)]
     by_tries = {n: ends.reached(one, n) for n, one in zip(every, found, strict=True)}
     return Savings(
         w=w,
@@ -261,8 +275,9 @@ class _Spent:
         self.trials = prior + judged
         attempt = ledger.model + (0.0 if ledger.review is None else ledger.review)
         harm = [np.full(len(attempt), catastrophe.expected)] if catastrophe else []
-        self.has_harm = bool(harm)
-        self.sums = KindSums((ledger.human, attempt, *harm), kind.ravel(), weights)
+        self.has_harm, self.ledger, self.kind = bool(harm), ledger, kind.ravel()
+        self.columns = (ledger.human, attempt, *harm)
+        self.sums = KindSums(self.columns, self.kind, weights)
 
     def tried(self, tries: Sequence[int]) -> Shares:
         """E[T_n] for each n of `tries`, rising from 1; each attempt goes on from the last.
@@ -277,6 +292,27 @@ class _Spent:
             fails = fails * (self.lost + k) / (self.trials + k)
             made.append((fails, attempts))
         return self._shares(*(np.stack(one) for one in zip(*(made[n - 1] for n in tries), strict=True)))
+
+    def of_graders(self, tries: Sequence[int]) -> list[Spread | None]:
+        """How far each ratio's logarithm may be off, tasks and graders crossed; None where nobody says who judged."""
+        if self.ledger.votes is None:
+            return [None] * len(tries)
+        step = np.arange(tries[-1])[:, None]
+        chances = np.cumprod((self.lost[0] + step) / (self.trials[0] + step), axis=0)
+        failing = np.vstack([np.ones_like(chances[:1]), chances])
+        spent, saved = [], []
+        for n in tries:
+            fails = self.fails_once if n == 1 else failing[n]
+            spent.append(self._of_tasks(fails, failing[:n].sum(axis=0), 1 - fails))
+            # By how much less is spent as the chance of each task rises.
+            steeper = n * failing[n - 1]
+            saved.append(self._of_tasks(steeper, (np.arange(1, n) @ failing[: n - 1]), -steeper))
+        return graders_spreads(self.ledger, spent, saved)
+
+    def _of_tasks(self, *shares: Floats) -> Floats:
+        """What each task takes of the expert's own time, of attempts and of harm."""
+        mixed = [share[self.kind] * column for share, column in zip(shares, self.columns, strict=False)]
+        return np.asarray(np.sum(mixed, axis=0), dtype=np.float64)
 
     def _shares(self, fails: Floats, attempts: Floats) -> Shares:
         return (fails, attempts, 1 - fails) if self.has_harm else (fails, attempts)

@@ -25,6 +25,7 @@ from guildhall.analysis.savings import (
     savings_from_tasks,
     savings_from_totals,
 )
+from guildhall.analysis.savings_intervals import WhoJudged
 from guildhall.analysis.tables import Coded, Floats, Table, encode
 from guildhall.domain.estimates import Success
 from guildhall.errors import ImpossibleValue, MissingColumn, NothingToCompare, UnreadableFile
@@ -37,8 +38,8 @@ _COUNTED = {
     Success.ACCEPTED: (("accepted",), "rated"),
 }
 
-COLUMNS = ("review_minutes", "human_cost", "review_cost", "cost")
-"""What a table of tasks may hold besides what it must."""
+COLUMNS = ("review_minutes", "human_cost", "review_cost", "cost", "grader")
+"""What a table of tasks may hold besides what it must; with `grader` a task has a row for each of them."""
 
 
 def columns_for(w: Success) -> tuple[str, ...]:
@@ -69,7 +70,8 @@ def read_savings(
     seed: int = 0,
     level: float = 0.95,
 ) -> list[ModelSavings]:
-    """Savings of every model in the file; a `.json` file holds averages, any other one row per task and model."""
+    """Savings of every model in the file; a `.json` file holds averages, any other a row per task and model (and
+    grader)."""
     if path.suffix.lower() == ".json":
         return _from_totals(path, w=w, tries=tries, catastrophe=catastrophe)
     table = read_table(path, required=columns_for(w), optional=COLUMNS)
@@ -88,7 +90,7 @@ def savings_of_table(
     level: float = 0.95,
     rounds: int = 2000,
 ) -> list[ModelSavings]:
-    """Savings of every model in a table with one row per task and model, in the columns the files have."""
+    """Savings of every model in a table with a row per task and model (and grader), in the columns the files have."""
     successes, trials = _COUNTED[w]
     model = table.coded("model")
     won = sum(table.numbers(name) for name in successes)
@@ -114,7 +116,8 @@ def savings_of_table(
         }
         rate = next(iter(seen.values())).win_rate if seen else float("nan")
         kept = max((len(one.human) for one in ledgers.values() if one), default=0)
-        found.append(ModelSavings(name, rate, seen.get("speed"), seen.get("cost"), kept, int(mine.sum()) - kept))
+        given = len(np.unique(table.coded("task").codes[mine])) if "grader" in table else int(mine.sum())
+        found.append(ModelSavings(name, rate, seen.get("speed"), seen.get("cost"), kept, given - kept))
     return found
 
 
@@ -131,7 +134,10 @@ def with_review(table: Table, minutes: float) -> Table:
 
 
 def _ledger(table: Table, unit: str, mine: Any, won: Any, judged: Any) -> TaskLedger | None:
-    """One model's tasks in one currency, those with every figure known; None where the currency is not there at all."""
+    """One model's tasks in one currency, those with every figure known; None where the currency is not there at all.
+
+    Rows of several graders are one task, in the order in which tasks first appear.
+    """
     names = (f"human_{unit}", unit)
     if any(name not in table for name in names):
         return None
@@ -142,7 +148,19 @@ def _ledger(table: Table, unit: str, mine: Any, won: Any, judged: Any) -> TaskLe
     if not known.any():
         return None
     human, model, successes, trials = (column[known] for column in columns)
-    return TaskLedger(human, None if review is None else review[known], model, successes, trials)
+    review = None if review is None else review[known]
+    if "grader" not in table:
+        return TaskLedger(human, review, model, successes, trials)
+    _, first, at = np.unique(table.coded("task").codes[mine][known], return_index=True, return_inverse=True)
+    at, first = np.argsort(np.argsort(first))[at], np.sort(first)
+    return TaskLedger(
+        human[first],
+        None if review is None else review[first],
+        model[first],
+        np.bincount(at, successes).astype(np.float64),
+        np.bincount(at, trials).astype(np.float64),
+        WhoJudged(at, table.coded("grader").codes[mine][known], successes, trials),
+    )
 
 
 def _from_totals(

@@ -2,7 +2,11 @@
 
 Savings where wins or losses are few: resampling tasks that hold hardly any cannot say how many there might be. The
 share of wins, weighted as the ratio weighs it, then has an exact interval. Each end of a ratio's interval reaches as
-far as the resampled one and as the ratio would move if the wins were at that end, the two taken together.
+reaches as far as the resampled one and as the ratio would move if the wins were at that end, the two taken together.
+
+Where it is known who judged, graders are a sample too. What a judgment moves of a ratio's logarithm is what it moves of
+the chance of its task, which is worth the time that task then saves; so `crossed` says what graders add, and the
+resampled interval is that of the rest.
 """
 
 from __future__ import annotations
@@ -15,8 +19,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from guildhall.analysis.crossed import crossed
-from guildhall.analysis.intervals import IntervalFields, share_interval
+from guildhall.analysis.crossed import SHARE_OF_CELLS, Crossing, crossed
+from guildhall.analysis.intervals import IntervalFields, about, reach_of, share_interval
+from guildhall.analysis.spreads import NO_SPREAD, Spread
+from guildhall.analysis.tables import Codes
+from guildhall.domain.estimates import Estimate
 
 if TYPE_CHECKING:
     from guildhall.analysis.savings import TaskLedger
@@ -24,6 +31,59 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 EXACT = "exact"
+
+
+class WhoJudged(NamedTuple):
+    """How often each grader found work on each task to do, of how many judgments; `task` is a place in the ledger."""
+
+    task: Codes
+    grader: Codes
+    won: Floats
+    judged: Floats
+
+
+def graders_spreads(ledger: TaskLedger, spent: Sequence[Floats], saved: Sequence[Floats]) -> list[Spread | None]:
+    """How far log(E[H] / E[T]) may be off, from what each task spends, and saves as its chance rises.
+
+    None where no judgment moves the ratio.
+    """
+    if ledger.votes is None:
+        return [None] * len(spent)
+    task, grader, won, judged = ledger.votes
+    whole = np.sum(spent, axis=1, keepdims=True)
+    a_judgment = np.maximum(saved, 0.0) / np.where(whole > 0, whole, 1.0) / ledger.judged
+    weight = a_judgment[:, task] * judged
+    moved = weight.sum(axis=1)
+    shares = a_judgment[:, task] @ won / np.where(moved > 0, moved, 1.0)
+    through = a_judgment[:, task] * (won - shares[:, None] * judged)
+    errors = ledger.human / ledger.human.sum() - spent / np.where(whole > 0, whole, 1.0)
+    for own, said in zip(errors, through, strict=True):
+        own -= np.bincount(task, said, len(own))
+    tries, n = weight.shape
+    rows = Crossing(
+        weight.ravel(), group=np.repeat(np.arange(tries), n), task=np.tile(task, tries), grader=np.tile(grader, tries)
+    )
+    found = rows.spreads(
+        (through + (errors / ledger.judged)[:, task] * judged).ravel(),
+        through_graders=through.ravel(),
+        share_of_cells=SHARE_OF_CELLS,
+    )
+    return [
+        own._replace(skew=(1.0 - 2.0 * share) ** 2) if any_moved > 0 else None
+        for own, share, any_moved in zip(found.each(), shares.tolist(), moved.tolist(), strict=True)
+    ]
+
+
+def with_graders(found: Estimate, spread: Spread | None) -> Estimate:
+    """A ratio whose interval says what tasks leave open, with what graders add on the log scale."""
+    if spread is None or found.interval is None or found.value is None:
+        return found
+    reach = math.log(found.interval[1] / found.value)
+    if spread.like_these and spread.by_tasks > NO_SPREAD:
+        people = reach_of(spread._replace(variance=spread.of_graders), level=found.level)
+        reach = math.hypot(reach * math.sqrt((spread.variance - spread.of_graders) / spread.by_tasks), people)
+    ends = found.value * math.exp(-reach), found.value * math.exp(reach)
+    return replace(found, interval=ends, method=found.method + spread.words, **about(spread))
 
 
 class Moved(NamedTuple):

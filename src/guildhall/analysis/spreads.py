@@ -40,6 +40,9 @@ class Spread(NamedTuple):
     skew: float = 0.0
     """How far graders' own figures are skewed: (1 - 2 share)^2, where a share far from one half is behind them."""
 
+    planned: bool = False
+    """Whether the plan asks of these very graders."""
+
     @property
     def target(self) -> str | None:
         """About whom it is; None where nobody judged."""
@@ -59,6 +62,8 @@ class Spread(NamedTuple):
         if self.like_these:
             lent = f", their component borrowed over {self.borrowed} cells" if self.borrowed else ""
             return f"; tasks and graders crossed ({self.effective_graders:.3g} effective graders{lent})"
+        if self.planned:
+            return "; for these very graders, as planned"
         if self.unnamed > MOST_UNNAMED:
             return f"; for these very graders: {self.unnamed:.0%} of judgments do not name theirs"
         return (
@@ -84,6 +89,7 @@ class Spreads:
     unnamed: Floats
     borrowed: Codes
     skew: Floats
+    planned: NDArray[np.bool_]
 
     def __getitem__(self, at: int) -> Spread:
         return Spread(*(getattr(self, name)[at].item() for name in Spread._fields))
@@ -124,3 +130,29 @@ def joint_df(*parts: tuple[float, float]) -> float:
     total = sum(variance for variance, _ in parts)
     below = sum(variance**2 / df for variance, df in parts)
     return total**2 / below if below > 0 else min(df for _, df in parts)
+
+
+def df_of_weights(w: Floats, block: Codes, group: Codes, sums: Floats, size: int) -> Floats:
+    """(tr M)^2 / tr M^2 with M = B'B, B = diag(w)(I - 1w'), for weights that add up to 1 in each block.
+
+    Blocks of a group, which weigh `sums`, are added.
+    """
+    p2, p3, p4, p5 = (np.bincount(block, w**power, len(group)) for power in (2, 3, 4, 5))
+    trace = p2 - 2.0 * p3 + p2**2
+    of_square = p4 - 4.0 * p5 + 2.0 * p2 * p4 + 2.0 * p3**2 + 2.0 * p4 * p2 - 4.0 * p2 * p3 * p2 + p2**4
+    traces = np.bincount(group, trace * sums**2, size)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Floats = traces**2 / np.bincount(group, of_square * sums**4, size)
+    return np.where(traces > 0, np.maximum(found, 1.0), 1.0)
+
+
+def df_of_squares(squares: Floats, group: Codes, n: Codes, most: Floats) -> Floats:
+    """At most `most`, and fewer where a few of a group's `n` squares make up most of its variance.
+
+    A variance's own relative variance is (kurtosis - 1) / n, that of a chi-square 2 / df.
+    """
+    total, fourth = (np.bincount(group, one, len(n)) for one in (squares, np.square(squares)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        kurtosis = np.where(total > 0, n * fourth / total**2, 1.0)
+        matched = np.maximum(1.0, np.minimum(most, 2.0 * n / (kurtosis - 1.0)))
+    return np.where(kurtosis > 1.0, matched, most)

@@ -173,6 +173,8 @@ class Policy(Value):
     first_exposure: bool = False
     strata: tuple[str, ...] = ("occupation",)
     """What stays as it is in any other draw of tasks: the variance is taken within."""
+    these_graders: bool = False
+    """Whether rates are about these very graders, as the plan asked, and not about graders like these."""
     collapse: Literal["none", "swap-to-tie"] = "none"
     """`swap-to-tie`: a judge that contradicts itself when the sides are swapped has found a tie."""
     losses: MissingRule | None = None

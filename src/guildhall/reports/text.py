@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-import math
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from guildhall.analysis.tables import Table
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.report import CellValue, Column, Report, ReportTable, RunReport, Section
 from guildhall.reports.number_format import basis, shown
@@ -39,15 +35,6 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
         [f"'{cell}" if cell.__class__ is str and cell[:1] in FORMULAS else cell for cell in row] for row in rows
     )
     return out.getvalue()
-
-
-def rows_csv(table: Table) -> str:
-    """Rows of a task and a model as a file that `guildhall analyze savings` reads."""
-    words = {name: table.coded(name) for name in ("task", "model")}
-    numbers = {name: table.numbers(name).tolist() for name in table.columns if name not in words}
-    named = [np.array(column.names, dtype=object)[column.codes].tolist() for column in words.values()]
-    known = [["" if math.isnan(value) else value for value in cells] for cells in numbers.values()]
-    return csv_text([*words, *numbers], zip(*named, *known, strict=True))
 
 
 ESTIMATE = ("value", "low", "high", "level", "n_tasks", "n_judgments", "method", "why_no_interval")

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from guildhall.analysis.counting import LOOKED_AT, Counted
 from guildhall.analysis.pairs import BREAKDOWNS, NOT_ASKED, Pairs, facts_of, words_in
-from guildhall.analysis.tables import Coded
+from guildhall.analysis.tables import Coded, Table
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.policy import GraderGroup
 from guildhall.domain.studies import Study
@@ -146,10 +146,22 @@ def frame(pairs: Pairs, graders: GraderGroup) -> pl.DataFrame:
 def _series(name: str, cells: Coded | NDArray[Any]) -> Any:
     kind = {str: pl.String, int: pl.Int64, float: pl.Float64}[COLUMNS[name][0]]
     if isinstance(cells, Coded):
-        # A null name stands at the end, where a code of -1 finds it.
-        places = np.where(cells.codes < 0, len(cells.names), cells.codes)
-        return pl.Series([*cells.names, None], dtype=kind).gather(places)
+        return _words(cells, kind)
     return pl.Series(cells).fill_nan(None).cast(kind) if cells.dtype.kind == "f" else pl.Series(cells).cast(kind)
+
+
+def _words(cells: Coded, kind: Any = pl.String) -> pl.Series:
+    """A null name stands at the end, where a code of -1 finds it."""
+    return pl.Series([*cells.names, None], dtype=kind).gather(np.where(cells.codes < 0, len(cells.names), cells.codes))
+
+
+def rows_csv(table: Table) -> bytes:
+    """Rows of a task, a model and a grader as a file that `guildhall analyze savings` reads."""
+    columns = {
+        name: _words(cells) if isinstance(cells, Coded) else pl.Series(cells).fill_nan(None)
+        for name, cells in table.columns.items()
+    }
+    return csv_of(pl.DataFrame(columns))
 
 
 def write_csv(counted: Counted, path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import polars as pl
 
 from guildhall.analysis.counting import LOOKED_AT, Counted, VerdictFrames, count, graders_left_out, group_of
+from guildhall.analysis.spreads import THESE
 from guildhall.domain.policy import GraderGroup, GroupKind, Policy
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task, TaskKey
@@ -56,6 +57,7 @@ def policies_of(
             excluded=_left_out(workspace, study, verdicts, group) if rules and group.kind not in PROGRAMS else (),
             first_exposure=plan is not None and plan.exposure == "first",
             losses=None if plan is None else plan.missing,
+            these_graders=plan is not None and plan.target == THESE,
             strata=plan.strata if plan is not None else ("occupation",),
         )
         for group in _ranked(study, judged)

@@ -31,13 +31,12 @@ from guildhall.errors import NothingJudged, UnknownName
 from guildhall.reports.drawing import drawing
 from guildhall.reports.other_pages import registration_html
 from guildhall.reports.reporting import report_of, write_report
-from guildhall.reports.text import rows_csv
 from guildhall.store.ledger import Ledger, booked_on
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
-from guildhall.study.exports import frame, ruled_frame, write_csv
+from guildhall.study.exports import frame, rows_csv, ruled_frame, write_csv
 from guildhall.study.policy import PROGRAMS
 
 MOST_AUTHORS = 20
@@ -313,7 +312,7 @@ def write_study_report(
         rows = thread.submit(write_csv, evidence.counted, folder / "judgments.csv")
         report = report_from(workspace, evidence, draw=figures.draw)
         if (table := evidence.tasks_and_models) is not None:
-            (folder / "tasks-and-models.csv").write_text(rows_csv(table), encoding="utf-8")
+            (folder / "tasks-and-models.csv").write_bytes(rows_csv(table))
         write_report(report, folder, figures)
         rows.result()
     return report

@@ -31,6 +31,7 @@ from guildhall.reports.chapters.graders import (
     ReviewTime,
     Tells,
     WaveDrift,
+    WithoutOneGrader,
 )
 from guildhall.reports.chapters.headline import Breakdowns, Headline
 from guildhall.reports.chapters.missing import MissingWork
@@ -62,6 +63,7 @@ STUDY_CHAPTERS: Sequence[Chapter[Evidence]] = (
     WhyWorkLost(),
     Confidence(),
     WaveDrift(),
+    WithoutOneGrader(),
     GraderAgreement(),
     JudgesBesidePeople(),
     BeyondChance(),

@@ -16,6 +16,7 @@ from guildhall.analysis.effects import GuessRows, blinding_index
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.intervals import mean_of_rows, t_estimate
 from guildhall.analysis.pairs import NOT_ASKED, Pairs
+from guildhall.analysis.rated import Groups, without_one_grader
 from guildhall.analysis.ratings_table import RatingsTable
 from guildhall.analysis.shares import clustered_share
 from guildhall.analysis.win_rates import win_rates
@@ -269,6 +270,46 @@ def _carry_tells(evidence: Evidence) -> NDArray[np.bool_]:
         return np.zeros(len(pairs), dtype=np.bool_)
     carries = np.array([name in telling for name in pairs.submission.names], dtype=np.bool_)
     return np.asarray(carries[pairs.submission.codes] | carries[pairs.base])
+
+
+class WithoutOneGrader:
+    """How far the plan's rate of each model falls and rises when one grader is left out, and who that is."""
+
+    needs: frozenset[Need] = frozenset()
+
+    def section(self, evidence: Evidence) -> Section | None:
+        outcomes, convention = evidence.counted.outcomes, evidence.study.plan.convention
+        if outcomes.grader is None or len(np.unique(outcomes.grader.codes[outcomes.grader.codes >= 0])) < 2:
+            return None
+        groups = Groups(outcomes)
+        found, names = without_one_grader(groups, convention), outcomes.grader.names
+        told = {one.model: getattr(one, convention).value for one in evidence.rates}
+        rows = []
+        for at, code in enumerate(groups.codes.tolist()):
+            mine = np.flatnonzero((found.group == at) & ~np.isnan(found.rate))
+            order = mine[np.argsort(found.rate[mine], kind="stable")]
+            ends = [(float(found.rate[place]), names[found.grader[place]]) for place in (*order[:1], *order[-1:])]
+            (least, lowest), (greatest, highest) = ends or ((None, None), (None, None))
+            model = outcomes.model.names[code]
+            rows.append((model, told[model], least, lowest, greatest, highest))
+        table = ReportTable(
+            name="without-one-grader",
+            columns=(
+                Column(name="model", title="model"),
+                Column(name=convention, title=convention.replace("_", " "), form="percent"),
+                Column(name="least", title="least", form="percent"),
+                Column(name="least_without", title="without", form="text"),
+                Column(name="greatest", title="greatest", form="percent"),
+                Column(name="greatest_without", title="without", form="text"),
+            ),
+            rows=tuple(sorted(rows, key=lambda row: (-(row[1] or 0), row[0]))),
+            folded=True,
+        )
+        words = (
+            "Each model's rate again with one grader left out, whoever lowers or raises it most. Work that nobody else "
+            "judged goes with them.",
+        )
+        return Section(name="without-one-grader", title="With one grader left out", words=words, tables=(table,))
 
 
 class ReviewTime:
