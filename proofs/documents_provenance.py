@@ -70,7 +70,7 @@ def provenance() -> Figures:
     with tempfile.TemporaryDirectory(prefix="guildhall-provenance-") as name:
         folder = Path(name)
         tools = _tools(folder / "tools")
-        figures: Figures = {"contents_a_kind": DOCUMENTS, "not_run_here": tools.absent}
+        figures: Figures = {"kinds": KINDS, "contents_a_kind": DOCUMENTS, "not_run_here": tools.absent}
         makers = {"docx": _docx, "xlsx": _xlsx, "pptx": _pptx, "pdf": _pdf, "png": _png}
         for kind in KINDS:
             make, place = makers[kind], folder / kind
@@ -110,7 +110,7 @@ def _told_apart(files: Files, folder: Path) -> Figures:
         outs = [Path(name) / str(number) for number in range(len(entries))]
         prepared = list(pool.map(lambda entry, out: preparer.made_visible(entry[2], out), entries, outs))
         for (_, _, path), one in zip(entries, prepared, strict=True):
-            views["structure"].append(_hashed(_structure(one, workspace)))
+            views["structure"].append(_hashed(structure(one, workspace)))
             views["visible"].append(_visible(one, workspace))
             views["originals"].append(_hashed(_as_handed(one.scrubbed, workspace)))
             views["bytes_as_made"].append(_hashed(_parts(path.read_bytes())))
@@ -133,7 +133,7 @@ def _told_apart(files: Files, folder: Path) -> Figures:
     }
 
 
-def _structure(file: PreparedFile, workspace: Workspace) -> dict[str, bytes]:
+def structure(file: PreparedFile, workspace: Workspace) -> dict[str, bytes]:
     """Everything served but what is seen: numbers, names of pages and letters are masked."""
     served = file.but(pages=(), copied=None, scrubbed=None, text=None, grid=None, layer=None, findings={}, words=0)
     listed = served.model_dump_json(exclude={"withheld", "tells"})
@@ -141,7 +141,7 @@ def _structure(file: PreparedFile, workspace: Workspace) -> dict[str, bytes]:
     if file.text:
         words = workspace.blobs.read(file.text).decode()
         made["words"] = _masked_words(words)
-    if file.layer:
+    if file.layer and file.kind == "pdf":  # of other kinds it is read off pages that our renderer laid out
         layer = TextLayer.model_validate_json(workspace.blobs.read(file.layer))
         made["layer"] = _masked_words(" ".join(piece.text for page in layer.pages.values() for piece in page))
     if file.grid:
