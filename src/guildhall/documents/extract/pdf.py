@@ -171,6 +171,8 @@ _GAP = 0.9
 """A gap of so many heights of the piece's highest letter ends it: the next column begins."""
 _STEP = PLACES // 1000
 """Boxes are told in steps of about a pixel: finer ones tell how a program rounds."""
+_NO_INK = 0.03
+"""A box so thin, in points, holds none: PDFium gives letters that draw nothing a height of 0.02."""
 _SOFT_HYPHEN = 2
 """What PDFium says for a hyphen at the end of a line."""
 
@@ -228,6 +230,11 @@ def _apart(one: Box, other: Box) -> float:
     return max(*(other[side] - one[side + 2] for side in (0, 1)), *(one[side] - other[side + 2] for side in (0, 1)))
 
 
+def _ink(ink: Box, place: Box) -> Box:
+    """The box of a letter's ink; where it has none (words laid unseen over a scan), its place."""
+    return ink if min(ink[2] - ink[0], ink[3] - ink[1]) > _NO_INK else place
+
+
 def _size(ink: Box) -> float:
     return max(ink[2] - ink[0], ink[3] - ink[1])
 
@@ -249,7 +256,7 @@ def _runs(text: Any) -> Iterator[_Piece]:
             piece.words += letter
             piece.last = place if place[2] > place[0] and piece.goes_on_at(place) else piece.last
             continue
-        ink = text.get_charbox(index)
+        ink = _ink(text.get_charbox(index), place)
         if piece is not None and (letter is None or not piece.goes_on_at(place, _size(ink))):
             yield piece
             piece = None
