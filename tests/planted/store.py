@@ -246,7 +246,7 @@ def _judged(
     if shape.people:
         Queue(workspace.store).plan(layout.slots)
         judge_by_people(workspace, planted, study, layout.slots, stray, rng)
-    judge_by_programs(planted, study, for_judges, plans=opened.file.judges, sweeps=shape.sweeps, rng=rng)
+    judge_by_programs(planted, study, for_judges, plans=opened.judges.plans, sweeps=shape.sweeps, rng=rng)
     workspace.store.add_all(study.judgments)
     _play_gold(workspace, planted, study, rng)
     return study
