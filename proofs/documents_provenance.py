@@ -30,13 +30,15 @@ from tests.documents.workbook_writers import WRITERS as XLSX
 from tests.documents.workbook_writers import by_exceljs, by_xlsxwriter, described
 
 from guildhall.documents.looking import documents
-from guildhall.domain.prepared import PreparedFile
+from guildhall.domain.prepared import PreparedFile, TextLayer
 from guildhall.judging.preparing import Preparer
 from guildhall.store.workspace import Workspace
 from proofs import Figures, proof
 
 DOCUMENTS = int(os.environ.get("GUILDHALL_PROOF_DOCUMENTS", "16"))
 """Contents of each kind; every one is written by each program."""
+KINDS = os.environ.get("GUILDHALL_PROOF_KINDS", "docx xlsx pptx pdf png").split()
+"""Which kinds are looked at."""
 _FOLDS = 5
 _BUCKETS = 1 << 13
 _PACKAGES = ("docx", "exceljs", "pptxgenjs", "pngjs")
@@ -68,9 +70,10 @@ def provenance() -> Figures:
     with tempfile.TemporaryDirectory(prefix="guildhall-provenance-") as name:
         folder = Path(name)
         tools = _tools(folder / "tools")
-        figures: Figures = {"contents_a_kind": DOCUMENTS, "not_run_here": tools.absent}
-        for kind, make in {"docx": _docx, "xlsx": _xlsx, "pptx": _pptx, "pdf": _pdf, "png": _png}.items():
-            place = folder / kind
+        figures: Figures = {"kinds": KINDS, "contents_a_kind": DOCUMENTS, "not_run_here": tools.absent}
+        makers = {"docx": _docx, "xlsx": _xlsx, "pptx": _pptx, "pdf": _pdf, "png": _png}
+        for kind in KINDS:
+            make, place = makers[kind], folder / kind
             place.mkdir()
             files = make(place, tools)
             assert len(files) >= 4 and all(len(made) == DOCUMENTS for made in files.values()), (kind, list(files))
@@ -78,17 +81,18 @@ def provenance() -> Figures:
         wrong = {
             kind: found
             for kind, found in figures.items()
-            if isinstance(found, dict) and "chance" in found and not _holds(found)
+            if isinstance(found, dict) and "chance" in found and not _holds(kind, found)
         }
         assert not wrong, figures
     return figures
 
 
-def _holds(found: Figures) -> bool:
+def _holds(kind: str, found: Figures) -> bool:
+    # Two of the programs for pictures write the very same chunks: no classifier tells them apart.
     return bool(
         found["structure"] <= found["chance"] + 0.10
         and found["visible_and_structure"] - found["visible"] <= 0.03
-        and found["bytes_as_made"] > found["chance"] + 0.5
+        and found["bytes_as_made"] >= (0.75 if kind == "png" else 0.9)
     )
 
 
@@ -106,7 +110,7 @@ def _told_apart(files: Files, folder: Path) -> Figures:
         outs = [Path(name) / str(number) for number in range(len(entries))]
         prepared = list(pool.map(lambda entry, out: preparer.made_visible(entry[2], out), entries, outs))
         for (_, _, path), one in zip(entries, prepared, strict=True):
-            views["structure"].append(_hashed(_structure(one, workspace)))
+            views["structure"].append(_hashed(structure(one, workspace)))
             views["visible"].append(_visible(one, workspace))
             views["originals"].append(_hashed(_as_handed(one.scrubbed, workspace)))
             views["bytes_as_made"].append(_hashed(_parts(path.read_bytes())))
@@ -129,14 +133,17 @@ def _told_apart(files: Files, folder: Path) -> Figures:
     }
 
 
-def _structure(file: PreparedFile, workspace: Workspace) -> dict[str, bytes]:
+def structure(file: PreparedFile, workspace: Workspace) -> dict[str, bytes]:
     """Everything served but what is seen: numbers, names of pages and letters are masked."""
     served = file.but(pages=(), copied=None, scrubbed=None, text=None, grid=None, layer=None, findings={}, words=0)
     listed = served.model_dump_json(exclude={"withheld", "tells"})
     made = {"listed": re.sub(r"\d+", "0", listed).encode()}
     if file.text:
         words = workspace.blobs.read(file.text).decode()
-        made["words"] = re.sub(r"\s+", " ", re.sub(r"\w+", "w", words)).encode()
+        made["words"] = _masked_words(words)
+    if file.layer and file.kind == "pdf":  # of other kinds it is read off pages that our renderer laid out
+        layer = TextLayer.model_validate_json(workspace.blobs.read(file.layer))
+        made["layer"] = _masked_words(" ".join(piece.text for page in layer.pages.values() for piece in page))
     if file.grid:
         grid = json.loads(workspace.blobs.read(file.grid))
         made["grid"] = re.sub(r"\d+", "0", json.dumps(grid, sort_keys=True)).encode()
@@ -145,6 +152,10 @@ def _structure(file: PreparedFile, workspace: Workspace) -> dict[str, bytes]:
     if file.copied:
         made |= _parts(workspace.blobs.read(file.copied), seen=False)
     return made
+
+
+def _masked_words(words: str) -> bytes:
+    return re.sub(r"\s+", " ", re.sub(r"\w+", "w", words)).encode()
 
 
 def _as_handed(digest: str | None, workspace: Workspace) -> dict[str, bytes]:

@@ -12,6 +12,7 @@ from PIL import Image
 
 from guildhall.documents.extract import pdf
 from guildhall.documents.extract.pdf import place_words
+from guildhall.documents.extract.reading import extract_file
 from guildhall.documents.kinds import Kind
 from guildhall.documents.looking import Documents
 from guildhall.documents.render.pdf_pages import draw_pages
@@ -60,6 +61,43 @@ def test_what_stands_apart_is_told_apart_and_what_stands_together_is_one_piece(t
     path = tmp_path / "columns.pdf"
     drawn(words("Harbour dues of May", 50, 700) + words("1200", 400, 700) + words("Sum", 50, 600))(path)
     assert list(laid_over(path)) == ["Harbour dues of May", "1200", "Sum"]
+
+
+def test_marks_of_lists_are_no_words_whether_letters_or_shapes(tmp_path: Path) -> None:
+    def page(mark: str, blank: str) -> str:
+        items = [mark + words(f"{item}{blank}", 90, 700 - 40 * at) for at, item in enumerate(("North 1200", "South"))]
+        return words(f"Harbour{blank * 2} dues{blank}", 50, 750) + " ".join(items)
+
+    shown = []
+    for number, (mark, blank) in enumerate({"70 705 9 9 re f ": "", words("\\267", 70, 700): " ", "": " "}.items()):
+        path = tmp_path / f"{number}.pdf"
+        drawn(page(mark, blank))(path)
+        shown.append((list(laid_over(path)), extract_file(path, kind=Kind.PDF).text))
+    assert shown == [(["Harbour dues", "North 1200", "South"], "# Page 1\nHarbour dues\nNorth 1200\nSouth")] * 3
+
+
+def test_marks_that_count_or_can_be_filled_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "rated.pdf"
+    drawn(words("\\267\\267\\267 good", 50, 700) + words("a \\267 b", 50, 600))(path)
+    assert list(laid_over(path)) == ["\u2022\u2022\u2022 good", "a \u2022 b"]
+
+
+def test_boxes_are_of_the_ink_whatever_a_font_says_of_its_lines(tmp_path: Path) -> None:
+    boxes = []
+    for number, (up, down) in enumerate([(700, -200), (1900, -900)]):
+        path = tmp_path / f"{number}.pdf"
+        drawn(words("Harbour dues", 50, 700) + words("1200", 400, 700))(path)
+        with pikepdf.open(path, allow_overwriting_input=True) as pdf:
+            font = pdf.pages[0].Resources.Font.F1
+            font.Subtype = pikepdf.Name.TrueType
+            font.FirstChar, font.LastChar, font.Widths = 0, 255, pikepdf.Array([600] * 256)
+            about = f"<</Type/FontDescriptor/FontName/Odd/Flags 32/Ascent {up}/Descent {down}/ItalicAngle 0/StemV 80"
+            about += f"/CapHeight 700/FontBBox[0 {down} 1000 {up}]>>"
+            font.BaseFont, font.FontDescriptor = pikepdf.Name.Odd, pikepdf.Object.parse(about.encode())
+            pdf.save(path)
+        boxes.append(laid_over(path))
+    assert boxes[0] == boxes[1]
+    assert list(boxes[0]) == ["Harbour dues", "1200"]
 
 
 def test_words_beyond_the_page_are_not_laid_over_it(tmp_path: Path) -> None:

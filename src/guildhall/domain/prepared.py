@@ -11,7 +11,7 @@ NOTES = frozenset({"unchecked-pages"})
 """Rules that only note something about a file: no fault of whoever made it."""
 STEERING = "steer-"
 """Begins the rules about attempts to steer whoever judges: no faults of form."""
-VERSION = "4"
+VERSION = "5"
 """Part of the key: a change in what is prepared prepares everything anew."""
 
 

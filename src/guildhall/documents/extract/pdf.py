@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import shutil
 import subprocess
 import tempfile
@@ -75,6 +76,10 @@ def read_picture(picture: Image.Image) -> str:
     return done.stdout.decode("utf-8", "replace").strip()
 
 
+_MARKS = "•◦▪▫‣⁃∙·●■\uf0a7\uf0b7"
+"""Put before the items of lists: letters to some programs, shapes to others, so no words to us. They are seen on the
+page. What is hollow may be there to be filled, and several in a row may count something: those are read."""
+_MARK = re.compile(rf"^\s*[{_MARKS}](?![{_MARKS}○□])\s*")
 _OCR_SCALE = 200 / 72
 _MOST_OCR_PIXELS = 12_000_000
 _FEW_LETTERS = 5
@@ -105,7 +110,9 @@ def _write_page(page: Any, writer: Writer, scans_left: int) -> int:
     """Write one page; 1 when it is a scan, which uses up the allowance for reading by picture."""
     text = page.get_textpage().get_text_bounded().replace("\r\n", "\n").strip()
     for line in text.split("\n") if text else ():
-        writer.add(line)
+        plain = " ".join(_MARK.sub("", line).split())
+        if plain:
+            writer.add(plain)
     is_scan = len(text) < _FEW_LETTERS and _has_picture(page)
     if is_scan:
         _read_scan(page, writer, allowed=scans_left > 0)
@@ -160,8 +167,12 @@ MOST_PIECES = 6_000
 """A page shows its words here and in its text; past so many, only there: a browser has to hold them all."""
 _MOST_LETTERS = 40_000
 """Of one page; drawings are known to hold millions."""
-_GAP = 0.6
-"""A gap of so many letter heights ends a piece: the next column begins."""
+_GAP = 0.9
+"""A gap of so many heights of the piece's highest letter ends it: the next column begins."""
+_STEP = PLACES // 1000
+"""Boxes are told in steps of about a pixel: finer ones tell how a program rounds."""
+_NO_INK = 0.03
+"""A box so thin, in points, holds none: PDFium gives letters that draw nothing a height of 0.02."""
 _SOFT_HYPHEN = 2
 """What PDFium says for a hyphen at the end of a line."""
 
@@ -193,24 +204,39 @@ Box = tuple[float, float, float, float]
 
 @dataclass
 class _Piece:
-    """Letters that stand beside each other, the box around all of them and the box of the last."""
+    """Letters that stand beside each other, the box around their ink, the height of the highest, the last one's place.
+
+    How high a line is above and below its ink is the font's word, which programs write each in their own way.
+    """
 
     words: str
     box: Box
+    size: float
     last: Box
 
-    def goes_on_at(self, box: Box) -> bool:
+    def goes_on_at(self, place: Box, size: float = 0.0) -> bool:
         """Whether a letter stands beside the last one, in whatever direction the writing runs."""
-        apart = max(
-            *(box[side] - self.last[side + 2] for side in (0, 1)), *(self.last[side] - box[side + 2] for side in (0, 1))
-        )
-        return apart <= _GAP * max(box[2] - box[0], box[3] - box[1])
+        return _apart(self.last, place) <= _GAP * max(self.size, size)
 
-    def take(self, letter: str, box: Box) -> None:
+    def take(self, letter: str, place: Box, ink: Box) -> None:
         around = self.box
         self.words += letter
-        self.last = box
-        self.box = (min(around[0], box[0]), min(around[1], box[1]), max(around[2], box[2]), max(around[3], box[3]))
+        self.last, self.size = place, max(self.size, _size(ink))
+        self.box = (min(around[0], ink[0]), min(around[1], ink[1]), max(around[2], ink[2]), max(around[3], ink[3]))
+
+
+def _apart(one: Box, other: Box) -> float:
+    """How far two boxes are from each other, across or down."""
+    return max(*(other[side] - one[side + 2] for side in (0, 1)), *(one[side] - other[side + 2] for side in (0, 1)))
+
+
+def _ink(ink: Box, place: Box) -> Box:
+    """The box of a letter's ink; where it has none (words laid unseen over a scan), its place."""
+    return ink if min(ink[2] - ink[0], ink[3] - ink[1]) > _NO_INK else place
+
+
+def _size(ink: Box) -> float:
+    return max(ink[2] - ink[0], ink[3] - ink[1])
 
 
 def _pieces(page: Any) -> Iterator[PlacedText]:
@@ -222,20 +248,23 @@ def _pieces(page: Any) -> Iterator[PlacedText]:
 
 def _runs(text: Any) -> Iterator[_Piece]:
     piece: _Piece | None = None
-    for index in range(min(text.count_chars(), _MOST_LETTERS)):
-        letter = _letter(raw.FPDFText_GetUnicode(text, index))
-        box = text.get_charbox(index, loose=True)
+    letters = [_letter(raw.FPDFText_GetUnicode(text, at)) for at in range(min(text.count_chars(), _MOST_LETTERS))]
+    for index, letter in enumerate(letters):
+        place = text.get_charbox(index, loose=True)
         if letter == " " and piece is not None:
             # PDFium makes up spaces where it sees a gap, and gives them no place; those of the file have one.
             piece.words += letter
-            piece.last = box if box[2] > box[0] and piece.goes_on_at(box) else piece.last
+            piece.last = place if place[2] > place[0] and piece.goes_on_at(place) else piece.last
             continue
-        if piece is not None and (letter is None or not piece.goes_on_at(box)):
+        ink = _ink(text.get_charbox(index), place)
+        if piece is not None and (letter is None or not piece.goes_on_at(place, _size(ink))):
             yield piece
             piece = None
-        if letter is not None and letter != " ":
-            piece = piece or _Piece("", box, box)
-            piece.take(letter, box)
+        following = "".join(one or "\n" for one in letters[index : index + 2])
+        if letter is None or letter == " " or (piece is None and _MARK.match(following)):
+            continue
+        piece = piece or _Piece("", ink, 0.0, place)
+        piece.take(letter, place, ink)
     if piece is not None:
         yield piece
 
@@ -254,11 +283,17 @@ def _placed(page: Any, piece: _Piece) -> PlacedText | None:
     """The piece in parts of the page as it is drawn, turned and cropped; None when nothing of it is on the page."""
     words = " ".join(piece.words.split())
     corners = [_drawn(page, x, y) for x in piece.box[0::2] for y in piece.box[1::2]]
-    left, right = (max(0, min(PLACES, edge)) for edge in (min(x for x, _ in corners), max(x for x, _ in corners)))
-    top, bottom = (max(0, min(PLACES, edge)) for edge in (min(y for _, y in corners), max(y for _, y in corners)))
+    left, right = _edges([x for x, _ in corners])
+    top, bottom = _edges([y for _, y in corners])
     if not words or left >= right or top >= bottom:
         return None
     return PlacedText(text=words, left=left, top=top, width=right - left, height=bottom - top)
+
+
+def _edges(drawn: list[int]) -> tuple[int, int]:
+    """The least and the most of them on the page, in whole steps outwards."""
+    low, high = (max(0, min(PLACES, edge)) for edge in (min(drawn), max(drawn)))
+    return low // _STEP * _STEP, -(-high // _STEP) * _STEP
 
 
 def _drawn(page: Any, x: float, y: float) -> tuple[int, int]:
