@@ -1,12 +1,10 @@
 """A number can be followed, by reading, from a report back to its judgments: few functions lie between.
 
-The walk goes from a workspace to the page. Reading takes four (`read_evidence`; `read_verdicts`, which has the works'
-facts from `read_works`, and what was tried from `read_attempts`), whose judgments count two (`count_groups`,
-`policies_of`), counting five (`count`, `pairs_from` that makes columns of its rows, and `settled`, `_with_baseline` and
-`_void` for work that a rule decides), the rate four (`spreads` and `each` how far it may be off, tasks and graders
-crossed, `rates_of` intervals, `win_rates` all three conventions), the chapter one, the report one, the page three. What
-has no part in the cell is not on its way: of what `report_of` makes beside the sections, the counts and the rates by
-task.
+The walk goes from a workspace to the page. Reading takes two (`read_evidence`, `read_verdicts`), whose judgments count
+two (`count_groups`, `policies_of`), counting two (`count`, and `pairs_from` that makes columns of its rows), the rate
+three (`spreads` how far it may be off, tasks and graders crossed, `rates_of` intervals, `win_rates` all three
+conventions), the chapter one, the report one, the page four. What has no part in the cell is not on its way: of what
+`report_of` makes beside the sections, the counts and the rates by task.
 
 A property that hands on what a value holds, or keeps what it was once told, is read as a field; it is counted apart.
 """
@@ -28,8 +26,8 @@ from guildhall.study.evidence import read_evidence
 from tests.planted.counting_functions import functions_that_carry
 from tests.planted.store import Shape, planted_store
 
-TO_THE_CELL = 16
-TO_THE_PAGE = 21
+TO_THE_CELL = 10
+TO_THE_PAGE = 15
 OTHER_CELLS = {
     "analysis.paired.rates_by_task": "each task's own rate, for whoever compares two reports",
     "reports.reporting.counts_of": "the tiles at the head of a page",

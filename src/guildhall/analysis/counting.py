@@ -163,6 +163,7 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
             replaced=pl.col("judgment").is_in(replaced),
             aside=pl.col("judgment").is_in(aside),
             again=pl.lit(value=False),
+            void=pl.lit(value=False),
         )
         .collect()
     )
@@ -172,9 +173,20 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
         said = heads.filter(_SAID).join(seconds, on="judgment", how="left").sort("made_at", "key_head")
         again = said.filter(_SAID_BEFORE)["judgment"].implode()
         heads = heads.with_columns(again=pl.col("judgment").is_in(again))
-    tried = None if verdicts.attempts is None else settled(verdicts.attempts, policy)
-    void, only_void = _void(tried, verdicts, base)
-    heads = heads.with_columns(void=only_void).with_columns(rule=_first_rule(policy))
+    tried = None if verdicts.attempts is None else verdicts.attempts.with_columns(**settled(policy))
+    nothing = [] if tried is None else tried.filter("void")["key"].to_list()
+    void = verdicts.works.filter(pl.col("key").is_in(nothing))["work"]
+    if len(void):
+        left = ~pl.any_horizontal(pl.col("work", "base_work").is_in(void.implode()))
+        paired = (
+            rows.lazy()
+            .select("judgment", "work")
+            .join(base, on="judgment")
+            .filter((pl.col("work") != pl.col("base_work")) & left)
+            .collect()
+        )
+        heads = heads.with_columns(void=~pl.col("judgment").is_in(paired["judgment"].unique().implode()))
+    heads = heads.with_columns(rule=_first_rule(policy))
     if by_programs and policy.whole_rounds and policy.graders.kind in _ROUNDS:
         sizes = rows.group_by("comparison").agg(size=pl.col("place").max() + 1)
         heads = heads.join(sizes, on="comparison").with_columns(rule=_with_broken_rounds())
@@ -203,18 +215,6 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
         unanswered_keys=tuple(verdicts.works["key"].gather(unanswered["work"].unique().sort())),
         attempted=None if tried is None else tried.filter(pl.col("model") != policy.baseline),
     )
-
-
-def _void(tried: pl.DataFrame | None, verdicts: VerdictFrames, base: pl.LazyFrame) -> tuple[pl.Series, pl.Expr]:
-    """Works that left nothing to judge, among those shown; and whether a judgment shows no pair without one."""
-    keys = [] if tried is None else tried.filter("void")["key"].to_list()
-    void = verdicts.works.filter(pl.col("key").is_in(keys))["work"]
-    if not len(void):
-        return void, pl.lit(value=False)
-    shown = verdicts.rows.lazy().select("judgment", "work").join(base, on="judgment")
-    neither = ~(pl.col("work").is_in(void.implode()) | pl.col("base_work").is_in(void.implode()))
-    pairs = shown.filter((pl.col("work") != pl.col("base_work")) & neither).collect()
-    return void, ~pl.col("judgment").is_in(pairs["judgment"].unique().implode())
 
 
 def graders_left_out(

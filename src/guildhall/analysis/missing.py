@@ -29,62 +29,48 @@ class Becomes(StrEnum):
     NO_BASELINE = "without the baseline's work"
 
 
-def settled(attempts: pl.DataFrame, policy: Policy) -> pl.DataFrame:
-    """Each piece of work beside the baseline's with what `becomes` of it, and the `halves` of one a rule decides.
+def settled(policy: Policy) -> dict[str, pl.Expr]:
+    """What is told of each attempt beside the baseline's: what it `becomes`, and the `halves` of one a rule decides.
 
     `void` marks work that nobody's verdict counts of. The baseline's own work is told by `void` only. Work that ended
-    by a fault of ours was never shown; where no rule was kept, graders saw everything else.
+    by a fault of ours was never shown; where no rule was kept, graders saw everything else. It meets the baseline's try
+    of the same number, else the first.
     """
-    rule, known = policy.losses, list(StopReason)
-    fates = {one.value: "missing" if rule is None else rule.fate(one) for one in known}
+    rule, ours, by_baseline = policy.losses, pl.col("stop").is_in(_OURS), pl.col("model") == policy.baseline
+    fates = {one.value: "missing" if rule is None else rule.fate(one) for one in StopReason}
     nothing = pl.col("empty") if rule is not None else pl.lit(value=False)
     ends = pl.col("stop").replace_strict(fates, return_dtype=pl.String())
-    fate = pl.when(pl.col("stop").is_in(_OURS) | nothing).then(ends).otherwise(pl.lit("judged"))
-    made = attempts.with_columns(fate=fate, void=nothing & ~pl.col("stop").is_in(_OURS))
-    beside = _with_baseline(made, policy.baseline)
-    own, base = pl.col("fate"), pl.col("base_fate")
+    own = pl.when(ours | nothing).then(ends).otherwise(pl.lit("judged"))
+    if policy.baseline == EXPERT:
+        base = pl.when(pl.col("expert")).then(pl.lit("judged"))
+    else:
+        tries = own.filter(by_baseline & ~ours).implode().over("id")
+        met = pl.when(pl.col("sample") <= tries.list.len()).then(pl.col("sample") - 1).otherwise(0)
+        base = pl.when(~by_baseline).then(tries.list.get(met, null_on_oob=True))
     both = TIE if rule is not None and rule.both_empty == "tie" else None
-    halves = (
-        pl.when((own == "loss") & (base == "loss"))
+    out = pl.col("wording").is_in([str(key) for key in policy.ungradable])
+    decided = (
+        pl.when(out)
+        .then(pl.lit(None, dtype=pl.Int8()))
+        .when((own == "loss") & (base == "loss"))
         .then(pl.lit(both, dtype=pl.Int8()))
         .when((own == "loss") & (base == "judged"))
         .then(pl.lit(LOSS, dtype=pl.Int8()))
         .when((own == "judged") & (base == "loss"))
         .then(pl.lit(WIN, dtype=pl.Int8()))
     )
-    out = pl.col("wording").is_in([str(key) for key in policy.ungradable])
     becomes = (
         pl.when(base.is_null())
         .then(pl.lit(Becomes.NO_BASELINE.value))
         .when(out)
         .then(pl.lit(Becomes.UNGRADABLE.value))
-        .when(halves.is_not_null())
+        .when(decided.is_not_null())
         .then(pl.lit(Becomes.BY_RULE.value))
         .when((own == "judged") & (base == "judged"))
         .then(pl.lit(Becomes.TO_GRADE.value))
         .otherwise(pl.lit(Becomes.MISSING.value))
     )
-    return beside.with_columns(becomes=becomes).with_columns(
-        halves=pl.when(pl.col("becomes") == Becomes.BY_RULE.value).then(halves)
-    )
-
-
-def _with_baseline(made: pl.DataFrame, baseline: str) -> pl.DataFrame:
-    """Each attempt with the fate of the baseline's work that it meets: the try of the same number, else the first."""
-    if baseline == EXPERT:
-        base = pl.when(pl.col("expert")).then(pl.lit("judged"))
-        return made.with_columns(base_fate=base, base_void=pl.lit(value=False))
-    own = pl.col("model") == baseline
-    tries = (
-        made.filter(own & ~pl.col("stop").is_in(_OURS))
-        .sort("id", "sample")
-        .group_by("id", maintain_order=True)
-        .agg(base_fate=pl.col("fate"), base_void=pl.col("void"))
-    )
-    met = pl.when(pl.col("sample") <= pl.col("base_fate").list.len()).then(pl.col("sample") - 1).otherwise(0)
-    found = made.join(tries, on="id", how="left", maintain_order="left")
-    fate, void = (pl.col(name).list.get(met, null_on_oob=True) for name in ("base_fate", "base_void"))
-    return found.with_columns(base_fate=pl.when(~own).then(fate), base_void=void.fill_null(value=False))
+    return {"void": nothing & ~ours, "becomes": becomes, "halves": decided}
 
 
 def outcomes_by_rule(decided: pl.DataFrame) -> Outcomes:
@@ -144,10 +130,10 @@ def ends_with(parts: pl.DataFrame) -> dict[str, EndsWith]:
         least=pl.col("total") / size,
         most=(pl.col("total") + size - pl.col("given")) / size,
     )
-    by_task = by_work.group_by("group", "task").agg(
+    by_task = by_work.group_by("group", "task", maintain_order=True).agg(
         pl.col("now", "least", "most").mean(), pl.col("given").sum(), planned=size.sum()
     )
-    found = by_task.group_by("group").agg(
+    found = by_task.group_by("group", maintain_order=True).agg(
         pl.col("now", "least", "most").mean(),
         (pl.col("given") > 0).sum().alias("n_tasks"),
         pl.col("given").sum(),
@@ -186,9 +172,9 @@ def weighted_by_cause(outcomes: Outcomes, planned: pl.DataFrame, cause: str) -> 
             "score": outcomes.halves / 2,
         }
     )
-    by_task = rows.group_by("model", "task", "sample", "kind").agg(pl.col("score").mean())
-    by_task = by_task.group_by("model", "task", "kind").agg(pl.col("score").mean())
-    got = by_task.group_by("model", "kind").agg(pl.col("score").mean())
+    by_task = rows.group_by("model", "task", "sample", "kind", maintain_order=True).agg(pl.col("score").mean())
+    by_task = by_task.group_by("model", "task", "kind", maintain_order=True).agg(pl.col("score").mean())
+    got = by_task.group_by("model", "kind", maintain_order=True).agg(pl.col("score").mean())
     wanted = planned.group_by("model", kind=pl.col(cause)).agg(tasks=pl.col("id").n_unique())
     both = wanted.join(got, on=["model", "kind"], how="left", nulls_equal=True)
     whole = both.group_by("model").agg(

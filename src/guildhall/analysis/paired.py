@@ -75,7 +75,8 @@ def _of_graders(groups: Groups, n_graders: int) -> list[GradersOfModel]:
             parts=own,
             errors={name: tuple(rows[at]) for name, rows in errors.items()},
         )
-        for at, (one, own) in enumerate(zip(spreads.each(), parts, strict=True))
+        for at, own in enumerate(parts)
+        for one in [spreads[at]]
     ]
 
 

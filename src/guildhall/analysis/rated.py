@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from guildhall.analysis.crossed import SHARE_OF_CELLS, Crossing, crossed
 from guildhall.analysis.intervals import Share
 from guildhall.analysis.outcomes import Outcomes
-from guildhall.analysis.spreads import Spreads, joint_df
+from guildhall.analysis.spreads import Spread, Spreads, joint_df
 from guildhall.analysis.tables import Codes, Floats, distinct
 from guildhall.domain.estimates import Convention
 from guildhall.errors import NothingJudged
@@ -124,8 +124,9 @@ class Rated:
 
     def shares(self) -> list[Share]:
         """The rates with all that is known of their variance."""
-        judged = self.groups.totals.sum(axis=1)
-        return [Share(*one) for one in zip(self.values.tolist(), self.spreads.each(), judged.tolist(), strict=True)]
+        columns = (getattr(self.spreads, name).tolist() for name in Spread._fields)
+        spreads, judged = map(Spread._make, zip(*columns, strict=True)), self.groups.totals.sum(axis=1)
+        return [Share(*one) for one in zip(self.values.tolist(), spreads, judged.tolist(), strict=True)]
 
 
 def _starts(keys: Codes) -> Codes:

@@ -94,9 +94,6 @@ class Spreads:
     def __getitem__(self, at: int) -> Spread:
         return Spread(*(getattr(self, name)[at].item() for name in Spread._fields))
 
-    def each(self) -> list[Spread]:
-        return [Spread(*one) for one in zip(*(getattr(self, name).tolist() for name in Spread._fields), strict=True)]
-
 
 def tasks_alone(variance: float, n_tasks: int, *, df: float | None = None) -> Spread:
     """A spread as far as tasks go, where no person judged."""

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import Connection, Select, case, func, or_, select
 
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.studies import Study
-from guildhall.domain.submissions import NOTHING_TO_JUDGE, Submission
+from guildhall.domain.submissions import NOTHING_TO_JUDGE
 from guildhall.domain.tasks import Task, TaskKey
 from guildhall.domain.values import Id
-from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_named, shelf_of
 from guildhall.store.verdict_rows import STOPS, file_kinds, own_wording, read
 from guildhall.store.verdict_tables import authors, names, works
@@ -67,55 +66,68 @@ def _task_names(connection: Connection, codes: Sequence[int]) -> dict[int, TaskK
     return {row.code: TaskKey(row.key) for row in named}
 
 
-_WORK_TYPES = {
+WORK_TYPES = {
     "code": pl.Int64(),
     "key": pl.String(),
     "task": pl.Int32(),
-    "author": pl.Int32(),
-    "stop": pl.Int16(),
-    "seconds": pl.Float64(),
-    "cost_usd": pl.Float64(),
-    "confidence": pl.Float64(),
-    "kinds": pl.Int32(),
-}
-_AUTHOR_TYPES = {
-    "by": pl.Int32(),
     "author": pl.String(),
     "name": pl.String(),
     "by_model": pl.Boolean(),
     "sample": pl.Int32(),
     "condition": pl.String(),
     "effort": pl.String(),
+    "stop": pl.String(),
+    "seconds": pl.Float64(),
+    "cost_usd": pl.Float64(),
+    "confidence": pl.Float64(),
+    "kinds": pl.String(),
+    "taken_back": pl.Boolean(),
 }
-_OWN = ("stop", "seconds", "cost_usd", "confidence", "kinds")
-
-
-def read_works(connection: Connection, shown: pl.Series) -> pl.DataFrame:
-    """The works that were shown: read among all where they are many, since naming each takes longer."""
-    query = select(
-        works.c.work.label("code"), _SUBMISSIONS.c.key, works.c.task, works.c.author, *(works.c[name] for name in _OWN)
+_OF_TRIED = ("key", "author", "sample", "condition", "effort", "stop")
+TRIED_TYPES = {name: WORK_TYPES[name] for name in _OF_TRIED} | {
+    "code": pl.Int32(),
+    "model": pl.String(),
+    "body": pl.String(),
+}
+_REPLACED = select(_SUBMISSIONS.c.replaces).where(_SUBMISSIONS.c.replaces.is_not(None))
+_KINDS = names.alias("kinds")
+_BY_MODEL = authors.c.kind == "model"
+_WORKS = (
+    select(
+        works.c.work.label("code"),
+        *(_SUBMISSIONS.c.key, works.c.task, authors.c.key.label("author"), authors.c.name, _BY_MODEL.label("by_model")),
+        *(authors.c.sample, authors.c.condition, authors.c.effort),
+        case({code: word for word, code in STOPS.items()}, value=works.c.stop).label("stop"),
+        *(works.c.seconds, works.c.cost_usd, works.c.confidence, _KINDS.c.key.label("kinds")),
+        _SUBMISSIONS.c.key.in_(_REPLACED).label("taken_back"),
     )
-    query = query.join(_SUBMISSIONS, _SUBMISSIONS.c.seq == works.c.work)
+    .join(_SUBMISSIONS, _SUBMISSIONS.c.seq == works.c.work)
+    .join(authors, authors.c.code == works.c.author)
+    .outerjoin(_KINDS, _KINDS.c.code == works.c.kinds)
+)
+_BLANK = ('"text":""', '"text":" ', '"text":"\\')
+"""How the text of a submission begins in its canonical JSON where there may be no word in it."""
+
+
+def works_shown(shown: pl.Series) -> list[Select[Any]]:
+    """What asks for works that were shown: for all there are where they are many, since naming each takes longer."""
     some = in_parts(shown) if len(shown) <= MOST_NAMED else ()
-    queries = [query.where(works.c.work.in_(numbers)) for numbers in some] or [query]
-    found = pl.concat([pl.read_database(one, connection, schema_overrides=_WORK_TYPES) for one in queries])
-    found = found.filter(pl.col("code").is_in(shown.implode()))
-    by_model = (authors.c.kind == "model").label("by_model")
-    of_author = (authors.c.code.label("by"), authors.c.key.label("author"), authors.c.name, by_model)
-    query = select(*of_author, authors.c.sample, authors.c.condition, authors.c.effort)
-    makers = pl.read_database(query, connection, schema_overrides=_AUTHOR_TYPES)
-    query = select(names.c.code.label("of_kinds"), names.c.key.label("kinds")).where(names.c.kind == "files")
-    kinds = pl.read_database(query, connection, schema_overrides=_KINDS)
-    withdrawn = select(_SUBMISSIONS.c.replaces).where(_SUBMISSIONS.c.replaces.is_not(None))
-    replaced = pl.Series(connection.execute(withdrawn).scalars().all(), dtype=pl.String())
-    found = found.with_columns(taken_back=pl.col("key").is_in(replaced.implode()))
-    stops = pl.DataFrame({"stop": list(STOPS), "at": list(STOPS.values())}, schema_overrides={"at": pl.Int16()})
-    found = found.rename({"author": "by", "kinds": "of_kinds", "stop": "at"})
-    found = found.join(makers, on="by").join(stops, on="at").join(kinds, on="of_kinds", how="left")
-    return found.select("code", "key", "task", *list(_AUTHOR_TYPES)[1:], *_OWN, "taken_back")
+    return [_WORKS.where(works.c.work.in_(numbers)) for numbers in some] or [_WORKS]
 
 
-_KINDS = {"of_kinds": pl.Int32(), "kinds": pl.String()}
+def works_tried(study: Study) -> Select[Any]:
+    """What asks for all that a study's authors, and its baseline, brought to the wordings it pins and nothing replaced.
+
+    `code` is the wording's; `body` is the record of work without a file that may have nothing to judge.
+    """
+    text, without_words = _SUBMISSIONS.c.body, [STOPS[one] for one in NOTHING_TO_JUDGE]
+    blank = or_(works.c.stop.in_(without_words), *(text.contains(one, autoescape=True) for one in _BLANK))
+    pinned = select(names.c.code).where(names.c.kind == "task", names.c.key.in_(sorted(study.pins.values())))
+    wanted = authors.c.key.in_(sorted(author.key for author in study.authors)) | (authors.c.name == study.baseline)
+    body = case((works.c.kinds.is_(None) & blank, text)).label("body")
+    told = (_WORKS.selected_columns[name] for name in _OF_TRIED)
+    asked = _WORKS.with_only_columns(*told, works.c.task.label("code"), authors.c.name.label("model"), body)
+    return asked.where(works.c.task.in_(pinned), _BY_MODEL, wanted, _SUBMISSIONS.c.key.not_in(_REPLACED))
 
 
 TASK_TYPES = {
@@ -151,64 +163,6 @@ def _task_facts(body: str | None) -> tuple[Any, ...]:
     kinds = file_kinds([file["name"] for file in task["expert_files"]])
     facts = (task["sector"], task["occupation"], task["expert_hours"], len(task["reference_files"]))
     return (*facts, task["ratings"]["specification"], kinds, bool(task["expert_files"] or task["expert_text"]))
-
-
-_ATTEMPT_TYPES = {"row": pl.Int64(), "key": pl.String(), "stop": pl.Int16(), "code": pl.Int32(), "by": pl.Int32()}
-_BLANK = ('"text":""', '"text":" ', '"text":"\\')
-"""How the text of a submission begins in its canonical JSON where there may be no word in it."""
-
-
-def read_attempts(store: Store, study: Study) -> pl.DataFrame | None:
-    """All that a study's authors brought to the wordings it pins: a row for each piece that nothing replaced.
-
-    `key`, the author's key (`author`) and its `model, sample, condition, effort`, `stop`, whether it left nothing to
-    judge (`empty`), and the task's facts: `id, wording, expert` (whether an expert's work is there) and the others of
-    `TASK_TYPES`. Sorted by task, model and sample. None where a study names no authors: nobody knows
-    what was to be tried.
-    """
-    wanted = {author.key for author in study.authors}
-    if not wanted:
-        return None
-    replaced = select(_SUBMISSIONS.c.replaces).where(_SUBMISSIONS.c.replaces.is_not(None))
-    row, code, by = works.c.work.label("row"), works.c.task.label("code"), works.c.author.label("by")
-    made = select(row, _SUBMISSIONS.c.key, works.c.stop, code, by)
-    made = made.join(_SUBMISSIONS, _SUBMISSIONS.c.seq == works.c.work).where(_SUBMISSIONS.c.key.not_in(replaced))
-    text, without_words = _SUBMISSIONS.c.body, [STOPS[one] for one in NOTHING_TO_JUDGE]
-    blank = or_(works.c.stop.in_(without_words), *(text.contains(one, autoescape=True) for one in _BLANK))
-    with store.reading() as connection:
-        pinned = select(names.c.code).where(names.c.kind == "task", names.c.key.in_(sorted(study.pins.values())))
-        known = connection.execute(pinned).scalars().all()
-        found = pl.read_database(made.where(works.c.task.in_(known)), connection, schema_overrides=_ATTEMPT_TYPES)
-        query = select(works.c.work, text).join(_SUBMISSIONS, _SUBMISSIONS.c.seq == works.c.work)
-        doubted = connection.execute(query.where(works.c.task.in_(known), works.c.kinds.is_(None), blank)).all()
-        facts = read_tasks(connection, known, {})
-        named = (authors.c.code.label("by"), authors.c.key.label("author"), authors.c.name.label("model"))
-        of_author = select(*named, authors.c.sample, authors.c.condition, authors.c.effort)
-        makers = pl.read_database(of_author.where(authors.c.kind == "model"), connection, schema_overrides=_MAKERS)
-    empty = [row.work for row in doubted if Submission.model_validate_json(row.body).leaves_nothing]
-    ours = pl.col("author").is_in(sorted(wanted)) | (pl.col("model") == study.baseline)
-    stops = pl.DataFrame({"at": list(STOPS), "stop": list(STOPS.values())}, schema_overrides={"stop": pl.Int16()})
-    tasks = pl.DataFrame(facts, schema=TASK_TYPES, orient="row")
-    return (
-        found.with_columns(empty=pl.col("row").is_in(empty))
-        .join(makers, on="by")
-        .filter(ours)
-        .join(tasks.rename({"key": "wording"}), on="code")
-        .join(stops, on="stop")
-        .drop("row", "code", "by", "stop", "version")
-        .rename({"at": "stop"})
-        .sort("id", "model", "sample", "key")
-    )
-
-
-_MAKERS = {
-    "by": pl.Int32(),
-    "author": pl.String(),
-    "model": pl.String(),
-    "sample": pl.Int32(),
-    "condition": pl.String(),
-    "effort": pl.String(),
-}
 
 
 def in_parts(every: Sequence[Any] | pl.Series) -> Iterator[list[Any]]:

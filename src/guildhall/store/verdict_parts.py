@@ -22,6 +22,7 @@ import polars as pl
 from sqlalchemy import BigInteger, Boolean, Connection, Float, Integer, Select, SmallInteger, Table, func, select
 
 from guildhall.domain.studies import Study
+from guildhall.domain.submissions import Submission
 from guildhall.domain.values import Digest, Id, Value, sha256
 from guildhall.errors import UnknownName
 from guildhall.store.blobs import sync_folder
@@ -31,11 +32,13 @@ from guildhall.store.shelves import shelf_named, shelf_of
 from guildhall.store.verdict_names import (
     MOST_NAMED,
     TASK_TYPES,
+    TRIED_TYPES,
+    WORK_TYPES,
     as_pinned,
     in_parts,
-    read_attempts,
     read_tasks,
-    read_works,
+    works_shown,
+    works_tried,
 )
 from guildhall.store.verdict_rows import COLUMNS
 from guildhall.store.verdict_tables import SPAN, graders, names, verdicts
@@ -85,7 +88,12 @@ class Verdicts(NamedTuple):
     `tasks`: `task, key, id, version, sector, occupation, hours, references, specification, kinds, expert` (the
     endings of the expert's files, and whether there is any work of theirs); facts are null for a wording that is not
     kept. `graders`: `grader, key, kind, name`, where `kind` is a person's or `judge`. `failures`: `failure, name`. All
-    are sorted, and the first column is the place of each row. `attempts`, where asked for: as `read_attempts` says.
+    are sorted, and the first column is the place of each row.
+
+    `attempts`, where asked for: all that a study's authors, and its baseline, brought to the wordings it pins, a row
+    for each piece that nothing replaced: `key`, the author's key (`author`) and its `model, sample, condition, effort`,
+    `stop`, whether it left nothing to judge (`empty`), and the task's facts: `id, wording` and the others of `tasks`.
+    Sorted by task, model and sample. None where a study names no authors: nobody knows what was to be tried.
     """
 
     rows: pl.DataFrame
@@ -121,14 +129,25 @@ def read_verdicts(
                 rows = pl.concat([kept.read(span, wanted).filter(ours) for span in kept.spans()])
             task, pinned = as_pinned(connection, rows["study"], rows["task"], rows["comparison"], codes)
             rows = rows.with_columns(task)
-            works = read_works(connection, rows["work"].unique())
-            asked_about = sorted({*task.unique().to_list(), *works["task"].unique().to_list()})
-            task_rows = read_tasks(connection, asked_about, pinned)
+            shown = rows["work"].unique()
+            some = [pl.read_database(one, connection, schema_overrides=WORK_TYPES) for one in works_shown(shown)]
+            works = pl.concat(some).filter(pl.col("code").is_in(shown.implode()))
+            asked = None if tried is None or not tried.authors else works_tried(tried)
+            brought = None if asked is None else pl.read_database(asked, connection, schema_overrides=TRIED_TYPES)
+            judged = {*task.unique().to_list(), *works["task"].unique().to_list()}
+            unjudged = set() if brought is None else {*brought["code"].unique().to_list()} - judged
+            task_rows = read_tasks(connection, sorted(judged | unjudged), pinned)
             people = _read_codes(connection, graders, rows["grader"], ("key", "kind", "name"))
             failed = _read_codes(connection, names, rows["failure"], ("key",)) if "failure" in wanted else []
             if made(connection) != word:  # the table was made anew meanwhile, with other codes
                 continue
-        tasks = pl.DataFrame(task_rows, schema=TASK_TYPES, orient="row").sort("id", "version")
+        facts = pl.DataFrame(task_rows, schema=TASK_TYPES, orient="row")
+        tasks = facts.filter(pl.col("code").is_in([*judged, *pinned])).sort("id", "version")
+        attempts = None
+        if brought is not None:
+            of_tasks = facts.drop("version").rename({"key": "wording"})
+            attempts = brought.with_columns(empty=_EMPTY).drop("body").join(of_tasks, on="code").drop("code")
+            attempts = attempts.sort("id", "model", "sample", "key")
         works = works.with_columns(_places(works["task"], tasks["code"], "task"))
         frames = {
             "work": works.sort("task", "name", "sample", "author", "key"),
@@ -146,8 +165,15 @@ def read_verdicts(
             frame.drop("code").with_row_index(what).with_columns(pl.col(what).cast(pl.Int32()))
             for what, frame in frames.items()
         )
-        found = Verdicts(in_order, *numbered)
-        return found if tried is None else found._replace(attempts=read_attempts(store, tried))
+        return Verdicts(in_order, *numbered)._replace(attempts=attempts)
+
+
+def _leaves_nothing(body: str) -> bool:
+    return Submission.model_validate_json(body).leaves_nothing
+
+
+_EMPTY = pl.col("body").map_elements(_leaves_nothing, pl.Boolean()).fill_null(value=False)
+"""Whether work left nothing to judge."""
 
 
 def close_parts(store: Store, parts: Path, *, full_only: bool = False) -> int:

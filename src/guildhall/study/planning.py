@@ -12,7 +12,7 @@ from guildhall.domain.submissions import Submission
 from guildhall.grading.design import Layout, lay_out
 from guildhall.grading.opening import gather, order_key
 from guildhall.store.records import Store
-from guildhall.store.verdict_names import read_attempts
+from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.wordings import Wordings
 from guildhall.study.studies import OpenStudy
 
@@ -22,7 +22,8 @@ ENOUGH_TO_PRICE = 200
 def planned_layout(study: OpenStudy, form: Study, design: HallDesign) -> Layout:
     """The comparisons of everything that was made and of everything that is still to be made."""
     tasks, made = gather(study.workspace, form)
-    tried = read_attempts(study.workspace.store, form)
+    workspace = study.workspace
+    tried = read_verdicts(workspace.store, [form.id], parts=workspace.verdict_parts, columns=(), tried=form).attempts
     known = {(one.task, one.author.key) for one in made}
     if tried is not None:  # what left nothing is not shown to graders, and is not made again
         known |= set(tried.filter("empty").select("id", "author").iter_rows())
