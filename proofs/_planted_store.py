@@ -226,8 +226,8 @@ def _graded(
             "exposure": exposure,
             "active_s": active,
         }
-        columns = {"comparison": comparison, "grader": f"person:{name}", "failed": False, "replaces": None}
-        yield at, body, {**columns, "place": None}
+        found_by = {"comparison": comparison, "grader": f"person:{name}", "failed": False, "replaces": None}
+        yield at, body, {**found_by, "place": None}
 
 
 def _judged(

@@ -69,8 +69,8 @@ def graders_spreads(ledger: TaskLedger, spent: Sequence[Floats], saved: Sequence
         share_of_cells=SHARE_OF_CELLS,
     )
     return [
-        own._replace(skew=(1.0 - 2.0 * share) ** 2) if any_moved > 0 else None
-        for own, share, any_moved in zip(found.each(), shares.tolist(), moved.tolist(), strict=True)
+        found[at]._replace(skew=(1.0 - 2.0 * share) ** 2) if any_moved > 0 else None
+        for at, (share, any_moved) in enumerate(zip(shares.tolist(), moved.tolist(), strict=True))
     ]
 
 
