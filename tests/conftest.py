@@ -25,6 +25,9 @@ from tests.postgres import NoPostgres, Server, private_postgres, quickest
 ROOT = Path(__file__).parent.parent
 REALDATA = Path(os.environ.get("GUILDHALL_REALDATA", ROOT.parent / "shared" / "realdata"))
 
+_UMASK = os.umask(0o022)
+os.umask(_UMASK)
+
 _QUIET = settings(derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
 settings.register_profile("guildhall", _QUIET, max_examples=40)
 settings.register_profile("thorough", _QUIET, max_examples=1000)
@@ -101,6 +104,14 @@ def store(database_url: str, migrated: Migrated) -> Iterator[Store]:
     opened = Store.open(database_url)
     yield opened
     opened.close()
+
+
+@pytest.fixture(autouse=True)
+def _rights_of_new_files() -> Iterator[None]:
+    """Commands run inside this process let nobody else read what they write; the next test begins as a shell would."""
+    os.umask(_UMASK)
+    yield
+    os.umask(_UMASK)
 
 
 @pytest.fixture

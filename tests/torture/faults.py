@@ -16,7 +16,6 @@ from random import Random
 
 from guildhall.errors import CorruptBlob
 from guildhall.store.checking import examine_workspace
-from guildhall.store.work import LEASE_S
 from guildhall.store.workspace import Workspace
 from tests.postgres import Server
 from tests.torture.ground import Child, Ground
@@ -123,7 +122,8 @@ def worker_silent(scene: Scene, number: int) -> None:
     child = scene.ground.child(number)
     child.wait_for(scene.rng.randrange(MOST_WORDS))
     _stop_outside_a_transaction(scene, child)
-    scene.ground.settle(number, skew_s=LEASE_S + 1)
+    scene.ground.let_leases_run_out()
+    scene.ground.settle(number)
     child.signal(signal.SIGCONT)
     scene.ended(child)
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from sqlalchemy import update
+
 from guildhall.domain.halls import Member, Role
 from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.studies import Study
@@ -20,7 +22,7 @@ from guildhall.grading.design import OrderKey, lay_out
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue
 from guildhall.store.checking import examine_workspace
-from guildhall.store.work import Work, WorkState, work_items
+from guildhall.store.work import LEASE_S, Work, WorkState, work_items
 from guildhall.store.workspace import Address, Workspace
 from tests.grading.halls import MANY, OCCUPATION, submissions, task
 from tests.torture.workload import CALLS, Round, work
@@ -81,6 +83,13 @@ class Ground:
         status = child.wait()
         self.acknowledged |= child.said
         assert status == 0, f"round {number} could not be finished after the fault (status {status})"
+
+    def let_leases_run_out(self) -> None:
+        """As if so much time had passed on the database's clock, by which leases are kept."""
+        with Workspace.at_address(self.address) as workspace, workspace.store.transaction() as connection:
+            held = work_items.c.leased_until.is_not(None)
+            passed = work_items.c.leased_until - LEASE_S - 1
+            connection.execute(update(work_items).where(held).values(leased_until=passed))
 
     def check(self, number: int, *, everyone: bool = True) -> None:
         """Nothing acknowledged is lost, nothing stands twice, no lease is left, no reference is broken."""
