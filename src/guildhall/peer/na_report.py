@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from guildhall.domain.boswell import Mark, NoGrade, RunRecord
+from guildhall.analysis.boswell.quotient import published_quotients
+from guildhall.domain.boswell import Mark, NoGrade, RunRecord, value_of
 
 _EXAMPLES = 2
 _EXCERPT = 160
@@ -43,6 +45,16 @@ class Retries:
 
 
 @dataclass(frozen=True)
+class QuotientEffect:
+    """A model's published quotient with marks without a grade left out, and with each taken for 0.00."""
+
+    run: str
+    model: str
+    left_out: float | None
+    as_zero: float | None
+
+
+@dataclass(frozen=True)
 class NaReport:
     overall: UnreadShare
     by_run: tuple[UnreadShare, ...]
@@ -50,13 +62,14 @@ class NaReport:
     by_grader: tuple[UnreadShare, ...]
     shapes: tuple[Shape, ...]
     retries: Retries
+    quotients: tuple[QuotientEffect, ...]
     advice: tuple[str, ...]
 
 
 def na_report(runs: Sequence[RunRecord]) -> NaReport:
     """Marks without a grade over runs, worst first."""
     cells = [(run.run, mark, author, grader) for run in runs for mark, author, grader in run.cells()]
-    unread = [mark for _, mark, _, _ in cells if mark.reading.grade is None]
+    unread = [mark for _, mark, _, _ in cells if value_of(mark) is None]
     again = [mark for _, mark, _, _ in cells if mark.attempts > 1]
     retries = Retries(len(again), sum(mark.reading.grade is not None for mark in again))
     shapes = _shapes(unread)
@@ -67,13 +80,37 @@ def na_report(runs: Sequence[RunRecord]) -> NaReport:
         by_grader=_shares([(grader, mark) for _, mark, _, grader in cells]),
         shapes=shapes,
         retries=retries,
-        advice=tuple(_advice(shapes, retries)),
+        quotients=tuple(effect for run in runs for effect in _effects(run)),
+        advice=(*_advice(shapes, retries), *_patterns(unread)),
     )
+
+
+def _effects(run: RunRecord) -> Iterator[QuotientEffect]:
+    code = published_quotients(run, na=0.0)
+    for one in published_quotients(run).scores:
+        yield QuotientEffect(run.run, one.model, one.quotient, code.of(one.model).quotient)
+
+
+_STATED = re.compile(
+    r"(?P<before>(?:[A-Za-z']+\W{1,3}){1,4})(?<![\w+#'])(?P<grade>[B-DF][+-]?|A[+-]|A(?!\s+[a-z]))(?![\w'+#-])"
+)
+_MOST_PATTERNS = 5
+
+
+def _patterns(unread: list[Mark]) -> list[str]:
+    """Wordings before a letter in replies of which no grade was read, most frequent first: rules one might add."""
+    met = Counter[str]()
+    for mark in unread:
+        met.update({" ".join(found["before"].lower().split()) for found in _STATED.finditer(mark.reply)})
+    return [
+        f'a pattern of reading "{words} <grade>" would meet {n} replies; look at them before it is added'
+        for words, n in met.most_common(_MOST_PATTERNS)
+    ]
 
 
 def _shares(named: list[tuple[str, Mark]]) -> tuple[UnreadShare, ...]:
     marks = Counter(name for name, _ in named)
-    unread = Counter(name for name, mark in named if mark.reading.grade is None)
+    unread = Counter(name for name, mark in named if value_of(mark) is None)
     return tuple(sorted((UnreadShare(n, unread[n], c) for n, c in marks.items()), key=lambda s: (-s.rate, s.name)))
 
 
