@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from openpyxl import load_workbook
 
-from guildhall.analysis.boswell.quotient import aggregate, published_quotients
+from guildhall.analysis.boswell.quotient import aggregate, effects_of_missing_grades, published_quotients
 from guildhall.analysis.boswell.run_figures import RunFigures, run_figures
 from guildhall.peer.domains import shipped_domains
 from guildhall.peer.folder import write_run
@@ -131,7 +131,7 @@ def test_documents_and_code_agree_on_a_public_run(realdata: Path, folder: str) -
 
 def test_the_tool_compares_quotients_with_and_without_missing_grades_and_names_patterns() -> None:
     found = na_report([RUN])
-    moved = {one.model for one in found.quotients if one.left_out != one.as_zero}
+    moved = {one.model for one in effects_of_missing_grades(RUN)}
     assert moved == {one.model for one in published_quotients(RUN).scores}
     assert any('"my verdict stands at <grade>" would meet 6 replies' in words for words in found.advice)
 

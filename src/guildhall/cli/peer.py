@@ -279,12 +279,14 @@ def na_report(runs: RunsArgument, json: JsonOption = False) -> None:
     """Where no grade could be read: how often, by whom, of whom, in which shapes, and whether asking again helped."""
     from dataclasses import asdict
 
+    from guildhall.analysis.boswell.quotient import effects_of_missing_grades
     from guildhall.peer.loading import load_runs
     from guildhall.peer.na_report import na_report as report_on
 
-    found = report_on(load_runs(runs))
+    records = load_runs(runs)
+    found, moved = report_on(records), [one for run in records for one in effects_of_missing_grades(run)]
     if json:
-        as_json(asdict(found))
+        as_json(asdict(found) | {"quotients": [asdict(one) for one in moved]})
         return
     overall = found.overall
     typer.echo(f"{overall.unread} of {overall.marks} marks without a grade ({overall.rate:.2%})")
@@ -293,7 +295,6 @@ def na_report(runs: RunsArgument, json: JsonOption = False) -> None:
         table(title, ["model", "without", "marks", "share"], rows, numeric=[1, 2, 3])
     shapes = [(shape.reason, shape.count, " / ".join(shape.examples)) for shape in found.shapes]
     table("Shapes of reply that state no grade", ["reason", "marks", "how they end"], shapes, numeric=[1])
-    moved = [one for one in found.quotients if one.left_out != one.as_zero]
     effects = [(one.run, one.model, _two(one.left_out), _two(one.as_zero)) for one in moved]
     columns = ["run", "model", "left out", "as 0.00"]
     table("Quotients as published that marks without a grade change", columns, effects, numeric=[2, 3])

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from guildhall.analysis.boswell.quotient import published_quotients
 from guildhall.domain.boswell import Mark, NoGrade, RunRecord, value_of
 
 _EXAMPLES = 2
@@ -45,16 +44,6 @@ class Retries:
 
 
 @dataclass(frozen=True)
-class QuotientEffect:
-    """A model's published quotient with marks without a grade left out, and with each taken for 0.00."""
-
-    run: str
-    model: str
-    left_out: float | None
-    as_zero: float | None
-
-
-@dataclass(frozen=True)
 class NaReport:
     overall: UnreadShare
     by_run: tuple[UnreadShare, ...]
@@ -62,7 +51,6 @@ class NaReport:
     by_grader: tuple[UnreadShare, ...]
     shapes: tuple[Shape, ...]
     retries: Retries
-    quotients: tuple[QuotientEffect, ...]
     advice: tuple[str, ...]
 
 
@@ -80,15 +68,8 @@ def na_report(runs: Sequence[RunRecord]) -> NaReport:
         by_grader=_shares([(grader, mark) for _, mark, _, grader in cells]),
         shapes=shapes,
         retries=retries,
-        quotients=tuple(effect for run in runs for effect in _effects(run)),
         advice=(*_advice(shapes, retries), *_patterns(unread)),
     )
-
-
-def _effects(run: RunRecord) -> Iterator[QuotientEffect]:
-    code = published_quotients(run, na=0.0)
-    for one in published_quotients(run).scores:
-        yield QuotientEffect(run.run, one.model, one.quotient, code.of(one.model).quotient)
 
 
 _STATED = re.compile(

@@ -154,6 +154,23 @@ def published_quotients(run: RunRecord, *, na: float | None = None) -> Quotients
     return Quotients(PUBLISHED, ranked(scores, shared=False))
 
 
+@dataclass(frozen=True)
+class QuotientEffect:
+    """A model's published quotient with marks without a grade left out, and with each taken for 0.00."""
+
+    run: str
+    model: str
+    left_out: float | None
+    as_zero: float | None
+
+
+def effects_of_missing_grades(run: RunRecord) -> list[QuotientEffect]:
+    """What marks without a grade do to each model's published quotient, where they do anything."""
+    code, documents = published_quotients(run, na=0.0), published_quotients(run)
+    both = [QuotientEffect(run.run, one.model, one.quotient, code.of(one.model).quotient) for one in documents.scores]
+    return [one for one in both if one.left_out != one.as_zero]
+
+
 def number_as_published(mark: Mark) -> float | None:
     """What that system recorded of a mark, else what we read; None where it has no grade."""
     if mark.recorded is None:

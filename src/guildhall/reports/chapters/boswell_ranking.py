@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guildhall.analysis.boswell.quotient import Scores, published_quotients
+from guildhall.analysis.boswell.quotient import Scores, effects_of_missing_grades
 from guildhall.analysis.boswell.run_figures import RunFigures
 from guildhall.analysis.boswell.uncertainty import INTERVALS_METHOD, RANKS_METHOD, LeniencyResult
 from guildhall.analysis.evidence import Need
@@ -80,12 +80,8 @@ class QuotientRanking:
 
 def _public_code_differs(found: RunFigures) -> tuple[str, ...]:
     """Where the public system's code comes to other quotients than its documents: it takes a missing grade for F."""
-    code = published_quotients(found.run, na=0.0)
-    moved = [
-        f"{one.model} {_shown(code.of(one.model).quotient)} for {_shown(one.quotient)}"
-        for one in found.quotients.scores
-        if code.of(one.model).quotient != one.quotient
-    ]
+    effects = effects_of_missing_grades(found.run)
+    moved = [f"{one.model} {_shown(one.as_zero)} for {_shown(one.left_out)}" for one in effects]
     if not moved:
         return ()
     words = "its documents leave marks without a grade out of bias and quotients, its code takes them for 0.00"
