@@ -21,6 +21,7 @@ from tests.engine.caller import hear_ctrl_c
 from tests.engine.model_server import READ, WRITTEN, ModelServer
 from tests.waiting import until
 
+pytestmark = pytest.mark.usefixtures("asks_again_at_once")
 TASKS, STOPS = 4, 1
 STUDY = """
 [study]
