@@ -14,9 +14,7 @@ UV = Path(sys.executable).parent / "uv"
 NOT_PASSED_ON = {"VIRTUAL_ENV", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE"}
 
 
-def test_the_wheel_runs_the_demo_in_a_bare_environment_to_the_same_report(tmp_path: Path, demo_workspace: Path) -> None:
-    """In another folder, at another time: scripted authors truly make files, whose bytes hold the time."""
-
+def test_the_wheel_runs_the_demo_in_a_bare_environment(tmp_path: Path) -> None:
     def run(*command: str | Path, cwd: Path = tmp_path) -> str:
         environment = {name: value for name, value in os.environ.items() if name not in NOT_PASSED_ON}
         environment |= {"UV_PYTHON_DOWNLOADS": "never", "VIRTUAL_ENV": str(tmp_path / "bare")}
@@ -35,9 +33,3 @@ def test_the_wheel_runs_the_demo_in_a_bare_environment_to_the_same_report(tmp_pa
     told = run(guildhall, "demo", tmp_path / "demo", "--tasks", "1")
     assert "9 tasks imported" in told and "report.html" in told
     assert (tmp_path / "demo" / "report" / "report.html").exists()
-    ours, theirs = _files(demo_workspace / "report"), _files(tmp_path / "demo" / "report")
-    assert [name for name in ours.keys() | theirs.keys() if ours.get(name) != theirs.get(name)] == []
-
-
-def _files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

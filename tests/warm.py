@@ -1,4 +1,4 @@
-"""`guildhall` in processes of its own that need not import it: forked from one that has, as if started anew."""
+"""Processes of their own that need not import `guildhall` first: forked from one that has, as if started anew."""
 
 from __future__ import annotations
 
@@ -8,23 +8,44 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from guildhall.cli.main import main
 
-_FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(["tests.warm", "guildhall.cli.serve", "guildhall.web.serving", "guildhall.web.worker"])
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(
+    ["tests.warm", "tests.engine.caller", "guildhall.engine.registry", "guildhall.web.serving", "guildhall.web.worker"]
+)
 
 
 class Forked:
-    """A command at work, under the names of `subprocess.Popen`; all it says goes to `out`."""
+    """A function at work, under the names of `subprocess.Popen`; what it says goes to `out`, and what it regrets too.
 
-    def __init__(self, *words: str, out: Path, environment: Mapping[str, str]) -> None:
-        self._process = _FORKS.Process(target=_run, args=(words, str(out), dict(environment)))
+    It leads a session of its own, and Ctrl-C interrupts it whoever runs the tests in the background.
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., None],
+        *arguments: str,
+        out: Path,
+        errors: Path | None = None,
+        folder: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._out, self._errors = out, errors or out
+        for file in (self._out, self._errors):
+            file.write_bytes(b"")
+        where = (str(self._out), str(self._errors), str(folder or Path.cwd()), {**os.environ, **(environment or {})})
+        self._process = FORKS.Process(target=_run, args=(function, arguments, *where))
         self._process.start()
         assert self._process.pid is not None
         self.pid = self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
 
     def poll(self) -> int | None:
         return self._process.exitcode
@@ -32,8 +53,12 @@ class Forked:
     def wait(self, within_s: float | None = None) -> int:
         self._process.join(within_s)
         if (code := self.poll()) is None:
-            raise subprocess.TimeoutExpired("guildhall", within_s or 0.0)
+            raise subprocess.TimeoutExpired("a forked process", within_s or 0.0)
         return code
+
+    def communicate(self) -> tuple[bytes, bytes]:
+        self.wait()
+        return self._out.read_bytes(), self._errors.read_bytes()
 
     def send_signal(self, number: int) -> None:
         if self.poll() is None:
@@ -43,14 +68,29 @@ class Forked:
         self.send_signal(signal.SIGKILL)
 
 
-def _run(words: tuple[str, ...], out: str, environment: dict[str, str]) -> None:
-    said = os.open(out, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    for stream in (1, 2):
-        os.dup2(said, stream)
+def guildhall(*words: str) -> None:
+    """The command line, as `python -m guildhall` runs it."""
+    sys.argv = ["guildhall", *words]
+    main()
+
+
+def _run(
+    function: Callable[..., None],
+    arguments: tuple[str, ...],
+    out: str,
+    errors: str,
+    folder: str,
+    environment: dict[str, str],
+) -> None:
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for stream, file in ((1, out), (2, errors)):
+        os.dup2(os.open(file, os.O_WRONLY | os.O_APPEND), stream)
+    os.chdir(folder)
+    sys.path.insert(0, folder)
     os.environ.clear()
     os.environ.update(environment)
-    sys.argv = ["guildhall", *words]
     try:
-        main()
+        function(*arguments)
     finally:
         atexit._run_exitfuncs()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from guildhall.store.workspace import Workspace
 from tests.engine.caller import KEY, PRICED, RUN, ask, start
 from tests.engine.model_server import CACHED, READ, TEXT, WRITTEN, ModelServer
 from tests.waiting import until
+from tests.warm import Forked
 
 pytestmark = pytest.mark.usefixtures("asks_again_at_once")
 UNPRICED = "openai-api/own/any"
@@ -143,7 +143,7 @@ def test_a_call_in_flight_at_a_kill_is_sent_answer_unknown_for_good(server, work
     assert len(server.asked) == 2 and spent.known_usd == pytest.approx(COST_USD)
 
 
-def stop(process: subprocess.Popen[bytes]) -> str:
+def stop(process: Forked) -> str:
     """Ctrl-C, as a terminal sends it."""
     os.kill(process.pid, signal.SIGINT)
     said, words = process.communicate()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests import warm
 from tests.waiting import answers, until
 from tests.warm import Forked
 from tests.web.live import free_port
@@ -35,8 +35,7 @@ class Process:
 @contextmanager
 def guildhall(*words: str, folder: Path, environment: Mapping[str, str] | None = None) -> Iterator[Process]:
     said = folder / f"{words[0]}-{free_port()}.said"
-    said.touch()
-    child = Forked(*words, out=said, environment={**os.environ, **(environment or {})})
+    child = Forked(warm.guildhall, *words, out=said, environment=environment)
     try:
         yield Process(child, said)
     finally:
