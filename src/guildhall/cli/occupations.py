@@ -149,7 +149,17 @@ def _show_selection(found: Selection) -> None:
         (one.sector, one.title, f"{(one.total_wages_usd or 0) / 1e9:,.2f}", f"{one.digital.share:.2f}")
         for one in found.chosen
     ]
-    table(f"{len(rows)} occupations selected", ["sector", "occupation", "pay, $bn", "digital"], rows, numeric=[2, 3])
+    paid = f"paid {found.total_pay_usd / 1e12:.2f} trillion dollars a year in all"
+    table(
+        f"{len(rows)} occupations selected, {paid}",
+        ["sector", "occupation", "pay, $bn", "digital"],
+        rows,
+        numeric=[2, 3],
+    )
+    for title in found.sectors_on_the_edge:
+        note(f"{title} has exactly {found.thresholds.gdp_share:g} % of GDP, which is not above it")
+    if found.edge_cases:
+        note(f"on the edge of the digital threshold: {', '.join(found.edge_cases)}")
     note(
         f"{found.detailed} detailed occupations, {found.kept} without catch-alls; digital shares from ratings for "
         f"{found.with_ratings}, by task frequency for {found.by_proxy}, none for {found.without_share}; "

@@ -123,7 +123,7 @@ def take(task: TaskId, by: By, workspace: WorkspaceOption = None, json: JsonOpti
     if json:
         as_json(hold)
     else:
-        done(f"{by} holds {hold.draft} at the stage {hold.stage!r}")
+        done(f"{by} holds {hold.draft} at the stage {hold.stage}")
 
 
 def give_back(task: TaskId, by: By, workspace: WorkspaceOption = None) -> None:

@@ -44,6 +44,72 @@ def screen(
     table(f"{len(made)} screenings", ["draft", "by", "point", "opinion", "words"], rows)
 
 
+def tag(
+    file: Annotated[Path, typer.Argument(help="The file of proposals, to write or to take up.")],
+    model: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="An Inspect model string that proposes tags; absent, the confirmed lines are taken up."),
+    ] = None,
+    onet: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="A folder with O*NET's Task Statements, to propose tasks of the occupations too."),
+    ] = None,
+    max_usd: Annotated[Optional[float], typer.Option(help="What asking may cost at most.")] = None,  # noqa: UP045
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Propose O*NET tags for untagged tasks with --model; without it, take up the lines that people confirmed."""
+    from guildhall.engine.oneshot import run_calls
+    from guildhall.engine.terms import Limits, Terms
+    from guildhall.errors import InputError
+    from guildhall.occupations.tasks import statements_of
+    from guildhall.taskbank.listing import newest_tasks
+    from guildhall.taskbank.onet import confirmed, propose, write_proposals
+
+    with at_desk(workspace) as desk:
+        store, people = desk.workspace.store, [member.code_name for member in desk.roster.everyone()]
+        tasks = [task for task in newest_tasks(store) if not (task.onet.skills or task.onet.work_activities)]
+        if model is None:
+            found = confirmed(file, people=people)
+            tagged = [task.but(version=task.version + 1, onet=found[task.id]) for task in tasks if task.id in found]
+            if not tagged:
+                raise InputError(f"{file} confirms no tag of an untagged task; write a code name into `confirmed_by`")
+            store.add_all(tagged)
+            as_json({"tagged": len(tagged)}) if json else done(f"{len(tagged)} tasks tagged, each as a new version")
+            return
+        terms = Terms(run=f"tags by {model}", limits=Limits(run_usd=max_usd))
+        statements = statements_of(onet, {task.occupation for task in tasks}) if onet else {}
+        rows = propose(
+            tasks,
+            model=model,
+            ask=lambda calls: run_calls(calls, workspace=desk.workspace, terms=terms),
+            statements=statements,
+        )
+        n = write_proposals(file, rows)
+    if json:
+        as_json({"tasks": len(tasks), "proposals": n, "file": str(file)})
+    else:
+        done(f"{n} tags proposed for {len(tasks)} tasks in {file}; who agrees writes a code name into its last column")
+
+
+def vocabulary(
+    kind: Annotated[str, typer.Argument(help="skills or work_activities.")] = "skills", json: JsonOption = False
+) -> None:
+    """List O*NET's titles, by which tasks are tagged."""
+    from guildhall.errors import UnknownName
+    from guildhall.taskbank.onet import KINDS
+    from guildhall.taskbank.onet import vocabulary as lists
+
+    if kind not in KINDS:
+        raise UnknownName("kind of tag", kind, known=sorted(KINDS))
+    titles = lists()[kind]
+    if json:
+        as_json(list(titles))
+        return
+    for title in titles:
+        typer.echo(title)
+
+
 def release(
     target: Annotated[Path, typer.Argument(help="A new folder to write into.")],
     per_occupation: Annotated[int, typer.Option(min=1, help="Tasks of each occupation at most.")] = 5,

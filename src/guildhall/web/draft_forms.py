@@ -37,8 +37,8 @@ def desk_copy_of(copy: DeskCopy, form: FormData, blobs: Blobs) -> DeskCopy:
             hourly_wage_usd=_number(form, "hourly_wage_usd", "the wage"),
             onet=OnetTags(
                 tasks=_lines(form, "onet_tasks"),
-                skills=_lines(form, "onet_skills"),
-                work_activities=_lines(form, "onet_work_activities"),
+                skills=_chosen(form, "onet_skills"),
+                work_activities=_chosen(form, "onet_work_activities"),
             ),
             sensitive=_lines(form, "sensitive"),
             third_party=_lines(form, "third_party"),
@@ -53,6 +53,11 @@ def desk_copy_of(copy: DeskCopy, form: FormData, blobs: Blobs) -> DeskCopy:
     except (ValidationError, ValueError) as error:
         words = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
         raise InputError(f"{words}; correct the form and save again") from error
+
+
+def _chosen(form: FormData, name: str) -> tuple[str, ...]:
+    said = (" ".join(one.split()) for one in form.getlist(name) if isinstance(one, str))
+    return tuple(dict.fromkeys(one[:300] for one in said if one))
 
 
 def _lines(form: FormData, name: str) -> tuple[str, ...]:
