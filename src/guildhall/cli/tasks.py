@@ -2,101 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import Annotated, Optional
 
 import typer
 
+from guildhall.cli.progress import counted
 from guildhall.cli.show import as_json, done, note, table
-from guildhall.cli.tasks_release import release, screen, tag, vocabulary
+from guildhall.cli.tasks_release import release, screen, stats, tag, vocabulary
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
-from guildhall.taskbank.review.standing import ReviewFigures
-from guildhall.taskbank.statistics import BankCoverage, BankStatistics, Summary, paper_figures
-
-if TYPE_CHECKING:
-    from guildhall.domain.tasks import Task
-
-
-def show_review(found: ReviewFigures) -> None:
-    """What became of drafts, for a bank that has any."""
-    if not found.tasks:
-        return
-    rate = "none decided" if found.acceptance_rate is None else f"{found.acceptance_rate:.1%}"
-    rows = [
-        ("Drafts", f"{found.tasks}: {found.accepted} accepted, {found.rejected} rejected, {found.open} open"),
-        ("Acceptance rate", rate),
-        ("Reviews per task", "none" if found.reviews_per_task is None else f"{found.reviews_per_task:.2f}"),
-        ("Versions per task", "none" if found.versions_per_task is None else f"{found.versions_per_task:.2f}"),
-    ]
-    table("Review", ["", ""], rows)
-
-
-def show_statistics(found: BankStatistics, gold: BankStatistics | None, *, target: int) -> None:
-    """The counts, then the paper's tables: the gold subset beside the full set, and the paper's own figures."""
-    paper, sets = paper_figures(), {"full": found, **({"gold": gold} if gold else {})}
-    counts = [
-        ("Tasks", found.tasks),
-        ("Sectors", found.sectors),
-        ("Occupations", found.occupations),
-        ("Reference files", f"{found.reference_files} in {found.tasks_with_reference_files} tasks"),
-        ("Expert files", f"{found.deliverable_files} in {found.tasks_with_expert_files} tasks"),
-        ("Rubric items", f"{found.rubric_items}, of which {found.negative_rubric_items} negative"),
-        (f"Occupations of {target} tasks or more", sum(n >= target for n in found.tasks_by_occupation.values())),
-    ]
-    if found.tasks:
-        counts.append(("Tasks with a reference file", f"{found.tasks_with_reference_files / found.tasks:.1%}"))
-    table("The bank", ["", ""], counts)
-    table("Tasks by sector", ["sector", "tasks"], found.tasks_by_sector.items(), numeric=[1])
-    short = [(occupation, n) for occupation, n in found.tasks_by_occupation.items() if n < target]
-    if short:
-        table(f"Occupations of fewer than {target} tasks", ["occupation", "tasks"], short, numeric=[1])
-    for title, field in (
-        ("Quality, difficulty, length, value", "quality_and_length"),
-        ("Files per task", "files_per_task"),
-    ):
-        rows = [_cells(name, row) for name, one in sets.items() for row in getattr(one, field)]
-        named = {row[0] for row in rows}
-        rows += [
-            [measure, of, *(f"{value:,.2f}" for value in values), ""]
-            for of, measures in paper.summaries.items()
-            for measure, values in measures.items()
-            if measure in named
-        ]
-        columns = ["", "of", "mean", "std", "min", "25%", "50%", "75%", "max", "unknown"]
-        table(title, columns, sorted(rows, key=lambda row: row[0]), numeric=list(range(2, 10)))
-    covered = [_coverage(name, row) for name, one in sets.items() for row in one.onet]
-    covered += [(name, "paper, gold", n, of, f"{n / of:.1%}", "") for name, (n, of) in paper.coverage.items()]
-    columns = ["", "of", "distinct", "in O*NET", "share", "tasks tagged"]
-    table("O*NET coverage", columns, sorted(covered, key=lambda row: str(row[0])), numeric=[2, 3, 4, 5])
-    for row in found.onet:
-        if row.strange:
-            note(f"{row.name}: not O*NET's, and covering nothing: {', '.join(row.strange)}")
-    labels: list[tuple[object, ...]] = [
-        (label, of, count, f"{count / sum(one.specification.values()):.2%}")
-        for of, one in sets.items()
-        for label, count in one.specification.items()
-    ]
-    labels += [
-        (label, of, "", f"{share:.2f}%") for of, one in paper.specification.items() for label, share in one.items()
-    ]
-    shown = sorted(labels, key=lambda row: str(row[0]))
-    table("How well briefs are specified", ["label", "of", "tasks", "share"], shown, numeric=[2, 3])
-
-
-def _coverage(of: str, row: BankCoverage) -> tuple[object, ...]:
-    distinct = "not recorded" if row.distinct is None else row.distinct
-    listed = "unknown" if row.published is None else row.published
-    return (row.name, of, distinct, listed, "" if row.share is None else f"{row.share:.1%}", row.tasks_tagged)
-
-
-def _cells(of: str, row: Summary) -> list[str]:
-    if row.recorded == 0:
-        return [row.name, of, *[""] * 7, f"all {row.not_recorded}"]
-    values = (row.mean, row.std, row.min, row.q25, row.median, row.q75, row.max)
-    shown = ["" if value is None else f"{value:,.2f}" for value in values]
-    return [row.name, of, *shown, str(row.not_recorded) if row.not_recorded else ""]
-
 
 app = typer.Typer(no_args_is_help=True, help="Bring tasks in, look at them, check one's own, take them out again.")
 
@@ -159,32 +73,103 @@ def schema() -> None:
 
 @app.command("import")
 def import_(
-    source: Annotated[str, typer.Argument(help="A table, a folder, or a hub data set such as openai/gdpval@REVISION.")],
-    without_files: Annotated[bool, typer.Option("--without-files", help="From a hub: only the table.")] = False,
+    source: Annotated[
+        str, typer.Argument(help="A table, a folder, a zip, or a hub data set such as openai/gdpval@REVISION.")
+    ],
+    without_files: Annotated[
+        bool, typer.Option("--without-files", help="Keep files that are not here by name only; from a hub, the table.")
+    ] = False,
     revision: Annotated[Optional[str], typer.Option(help="Recorded as the revision of a local copy.")] = None,  # noqa: UP045
+    licence: Annotated[Optional[str], typer.Option(help="Recorded where the data set's card states none.")] = None,  # noqa: UP045
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Import tasks: all of them or, when one cannot be read, none."""
+    """Import tasks with every file they list: all of them or, naming whatever is wrong, none."""
     from guildhall.store.workspace import Workspace
-    from guildhall.taskbank.gdpval import fetch, hub_name
-    from guildhall.taskbank.importing import import_tasks, read_source
+    from guildhall.taskbank.importing import import_tasks, opened_source
 
-    path, named, pinned = Path(source), None, revision
-    hub = None if path.exists() else hub_name(source)
-    with Workspace.find(workspace) as opened:
-        if hub:
-            snapshot = fetch(*hub, with_files=not without_files)
-            path, named, pinned = snapshot.folder, snapshot.repository, snapshot.commit
-        result = import_tasks(opened, read_source(path, source=named, revision=pinned))
+    with (
+        Workspace.find(workspace) as opened,
+        opened_source(source, revision=revision, licence=licence, with_files=not without_files) as incoming,
+    ):
+        result = import_tasks(opened, incoming, without_files=without_files, progress=counted("files", quiet=json))
+        about = next((task.provenance for task in incoming.tasks if task.provenance), None)
     if json:
-        as_json({**vars(result), "revision": pinned})
+        facts = about.model_dump(include={"revision", "licence"}) if about else {"revision": None, "licence": None}
+        as_json({**vars(result), **facts})
         return
     done(f"{result.new} tasks imported, {result.known} known already, {result.files} files kept")
+    if about and about.licence is None:
+        note("no licence is stated beside the data: say it with --licence before you publish anything of it")
     if result.revised:
         note(f"{result.revised} tasks differ from what was kept: they are new versions beside the old ones")
     if result.files_absent:
         note(f"{result.files_absent} files are listed whose bytes are not beside the table: known by name only")
+    if result.files_unlisted:
+        note(f"{result.files_unlisted} files lie among them that no task lists; they were left")
+
+
+@app.command("enrich")
+def enrich(
+    wages: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="A folder with the OEWS files: national, and by sector.", show_default=False),
+    ] = None,
+    hours: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="A table with a task's id and its expert hours.", show_default=False),
+    ] = None,
+    hours_column: Annotated[str, typer.Option(help="The column that holds hours.")] = "hours",
+    hours_from: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="Whose hours they are, in words; printed wherever they are used.", show_default=False),
+    ] = None,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Join wages and hours to tasks that state none; each keeps its source, and what is not found stays unknown."""
+    from guildhall.occupations.sources import published_wages
+    from guildhall.store.workspace import Workspace
+    from guildhall.taskbank.banks import enrich_tasks, read_hours
+
+    told = read_hours(hours, column=hours_column, source=hours_from) if hours else None
+    paid = published_wages(wages) if wages else None
+    with Workspace.find(workspace) as opened:
+        made = enrich_tasks(opened.store, wage=paid.of if paid else None, hours=told)
+    if json:
+        as_json(vars(made))
+        return
+    done(f"{made.changed} of {made.tasks} tasks are new versions with figures joined to them")
+    note(f"hours are known of {made.with_hours} tasks, wages of {made.with_wage}; the others stay unknown")
+    for words in made.unknown:
+        note(words)
+
+
+@app.command("diff")
+def diff(
+    before: Annotated[str, typer.Argument(help="A table, folder, zip, hub data set or workspace.")],
+    after: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Argument(help="Another; the workspace's bank when absent.", show_default=False),
+    ] = None,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Say what changed between two banks: tasks that came, went or differ, and in what."""
+    from guildhall.taskbank.banks import bank_differences, bank_of, opened_bank
+
+    with opened_bank(before) as first, opened_bank(after, workspace) as second:
+        found = bank_differences(first, second)
+        facts = [bank_of(one).model_dump(mode="json") for one in (first, second)]
+    if json:
+        as_json({"before": facts[0], "after": facts[1], **vars(found)})
+        return
+    for name, bank in zip(("before", "after"), facts, strict=True):
+        typer.echo(f"{name}: {bank['name']}, {bank['tasks']} tasks, digest {bank['digest'][:12]}")
+    lists = (("came", found.added), ("went", found.removed))
+    rows = [(task, what, "") for what, tasks in lists for task in tasks]
+    rows += [(task, "differs", "; ".join(words)) for task, words in found.changed.items()]
+    table(f"{len(rows)} tasks differ, {found.same} are the same", ["task", "", "in"], rows)
 
 
 @app.command("list")
@@ -237,67 +222,17 @@ def show(
         as_json(found)
         return
     typer.secho(f"{found.title or found.id}  ({found.key})", bold=True)
-    typer.echo(f"{found.sector} / {found.occupation}; {_hours(found.expert_hours)} expert hours\n")
+    wage = "?" if found.hourly_wage_usd is None else f"{found.hourly_wage_usd:,.2f}"
+    typer.echo(f"{found.sector} / {found.occupation}; {_hours(found.expert_hours)} expert hours, ${wage} an hour")
+    for figure, source in (found.sources or {}).items():
+        typer.echo(f"{figure}: {source}")
+    typer.echo()
     typer.echo(found.brief.strip() + "\n")
     for kind, files in (("reference", found.reference_files), ("expert", found.expert_files)):
         for file in files:
             typer.echo(f"{kind:>10}  {file.name}" + ("" if file.digest else "  (name only)"))
     for item in found.rubric.items if found.rubric else ():
         typer.echo(f"{item.points:+10d}  {item.text}")
-
-
-@app.command("stats")
-def stats(
-    onet: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(help="A folder with O*NET's Task Statements, for the share of tasks covered."),
-    ] = None,
-    where: Annotated[
-        Optional[list[str]],  # noqa: UP045
-        typer.Option(help="Only tasks with, for example, occupation=Editors or ids=FILE; repeat it."),
-    ] = None,
-    gold: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(help="The gold subset: a release's folder, or a file of task ids; shown beside the full set."),
-    ] = None,
-    target: Annotated[int, typer.Option(min=1, help="Tasks an occupation should have.")] = 30,
-    workspace: WorkspaceOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Count the bank and give the paper's Tables 3 to 7 beside its own; what was not recorded says so."""
-    from guildhall.errors import InputError
-    from guildhall.store.workspace import Workspace
-    from guildhall.taskbank.listing import TaskFilter, newest_tasks, task_ids
-    from guildhall.taskbank.review.histories import all_histories
-    from guildhall.taskbank.review.standing import review_figures
-    from guildhall.taskbank.statistics import bank_statistics
-
-    with Workspace.find(workspace) as opened:
-        tasks = newest_tasks(opened.store, TaskFilter.parse(where or ()))
-        reviewed = review_figures(all_histories(opened.store))
-    published = _published(onet, tasks) if onet else None
-    found, subset = bank_statistics(tasks, published_tasks=published), None
-    if gold is not None:
-        ids = set(task_ids(gold))
-        chosen = [task for task in tasks if task.id in ids]
-        if not chosen:
-            raise InputError(f"{gold} names no task of this bank; give a release of it, or a file of its task ids")
-        subset = bank_statistics(chosen, published_tasks=published)
-    if json:
-        more = {"review": reviewed.model_dump(mode="json"), "paper": paper_figures().model_dump(mode="json")}
-        as_json(found.model_dump(mode="json") | more | ({"gold": subset.model_dump(mode="json")} if subset else {}))
-    else:
-        show_statistics(found, subset, target=target)
-        show_review(reviewed)
-
-
-def _published(onet: Path, tasks: Sequence[Task]) -> int:
-    from guildhall.occupations.tasks import published_tasks
-
-    published = published_tasks(onet, (task.occupation for task in tasks))
-    for title in published.without:
-        note(f"O*NET lists no tasks for {title}; they are not in the total")
-    return len(published.tasks)
 
 
 @app.command("export")
@@ -329,6 +264,7 @@ def export(
         note(f"{absent} files could not be written: only their names are known here")
 
 
+app.command("stats")(stats)
 app.command("screen")(screen)
 app.command("tag")(tag)
 app.command("vocabulary")(vocabulary)

@@ -26,7 +26,7 @@ from guildhall.domain.submissions import Usage
 from guildhall.errors import InputError, UnknownName, UnreadableFile
 from guildhall.peer.folder import read_json, read_run
 from guildhall.peer.reader import Descriptors, read_grade
-from guildhall.store.parquet import parquet_rows
+from guildhall.store.rows import parquet_rows
 
 _FOLDER = re.compile(r"(?P<stamp>\d{8}-\d{6})-(?P<domain>[\w-]+?)(?:-free)?$")
 _CACHE_HIT_S = 0.05

@@ -22,7 +22,7 @@ from guildhall.engine.logs import LoggedSample, log_files, read_samples
 from guildhall.errors import InputError, UnreadableFile
 from guildhall.sampling.collection import MOST_BYTES, Collection, Entry, told_apart, unfit
 from guildhall.sampling.elicitation import read_confidence
-from guildhall.sampling.tables import read_rows
+from guildhall.store.rows import read_rows
 from guildhall.store.workspace import Workspace
 
 MESSAGES = ("final_message.md", "final_message.txt", "deliverable_text.txt", "deliverable_text.md")
