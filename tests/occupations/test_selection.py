@@ -11,6 +11,8 @@ from guildhall.errors import UnreadableFile
 from guildhall.occupations.labels import Labeller, by_rule, from_file
 from guildhall.occupations.selection import (
     digital_shares,
+    missed_of_the_paper,
+    paper_occupations,
     read_official,
     read_placements,
     sector_code,
@@ -21,9 +23,9 @@ from guildhall.occupations.selection import (
 from guildhall.occupations.tasks import ratings_of
 
 
-def chosen(data: Path, labeller: Labeller = by_rule) -> Selection:
-    official = read_official(data)
-    return select(official, digital_shares(official, labeller), labelled_by="test", thresholds=Thresholds())
+def chosen(data: Path, labeller: Labeller = by_rule, *, share: float = 0.6) -> Selection:
+    official, thresholds = read_official(data), Thresholds(digital_share=share)
+    return select(official, digital_shares(official, labeller), labelled_by="test", thresholds=thresholds)
 
 
 def test_the_whole_selection_with_a_reason_for_every_occupation(data: Path) -> None:
@@ -69,6 +71,14 @@ def test_two_occupations_take_their_ratings_from_a_later_release_where_the_first
     }, "the first release is never overruled, and no third occupation is filled in"
     (tmp_path / "Task Ratings.txt").write_text(head + "11-3013.00\t7\tIM\tn/a\t1\n")
     assert ratings_of(tmp_path)["11-3013.00", "7"]["importance"] == 1
+
+
+def test_the_papers_44_occupations_are_told_apart_from_those_chosen(data: Path) -> None:
+    assert len(set(paper_occupations())) == 44 and "Order Clerks" in paper_occupations()
+    missed = missed_of_the_paper(chosen(data))
+    assert len(missed) == 43 and "Accountants and Auditors" not in missed
+    assert missed["Order Clerks"] == "not among the occupations of this file"
+    assert "under 0.95" in missed_of_the_paper(chosen(data, share=0.95))["Accountants and Auditors"]
 
 
 def test_labels_come_from_a_file(data: Path) -> None:

@@ -86,6 +86,19 @@ def select(
     )
 
 
+def paper_occupations() -> tuple[str, ...]:
+    """The 44 occupations of the GDPval paper's Table 1, by their official titles."""
+    text = files("guildhall.occupations").joinpath("paper_occupations.txt").read_text(encoding="utf-8")
+    return tuple(text.splitlines())
+
+
+def missed_of_the_paper(selection: Selection) -> dict[str, str]:
+    """Those of the paper's occupations that were not chosen, each with its verdict."""
+    verdicts = {one.title: one.verdict for one in selection.occupations}
+    missed = (title for title in paper_occupations() if verdicts.get(title) != "selected")
+    return {title: verdicts.get(title, "not among the occupations of this file") for title in missed}
+
+
 def _judge(
     one: PaidOccupation, placed: Placement | None, digital: DigitalShare, names: dict[str, str], thresholds: Thresholds
 ) -> OccupationVerdict:

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 from starlette.datastructures import FormData, UploadFile
 
+from guildhall.domain.reviews import QUESTIONS
 from guildhall.domain.tasks import FileRef, OnetTags, check_relative_name
 from guildhall.errors import InputError
 from guildhall.store.blobs import Blobs
@@ -15,6 +16,7 @@ from guildhall.taskbank.review.authoring import DeskCopy
 from guildhall.taskbank.rubrics import RubricFault, rubric_from_paragraphs
 from guildhall.web.guard import number_in, whole_in, word
 
+ASKED = tuple(name for questions in QUESTIONS.values() for name in questions)
 MOST_FILES, MOST_SAVES = 40, 10**9
 RATINGS = {
     "difficulty": ("Difficulty", "1: a beginner could do it; 5: it takes a master"),
@@ -108,4 +110,5 @@ def review_answers(form: FormData) -> dict[str, Any]:
         "hours": _number(form, "hours", "hours"),
         "specification": word(form, "specification") or None,
         "words": word(form, "words"),
+        "answers": {name: said == "yes" for name in ASKED if (said := word(form, f"asked-{name}")) in ("yes", "no")},
     }
