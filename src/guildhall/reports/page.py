@@ -16,8 +16,8 @@ from guildhall.reports.number_format import basis, percent, rate_name, shown
 from guildhall.reports.plots.frame import FAINT, GRID, GROUND, INK, MARK
 from guildhall.reports.text import estimate_columns, graders_in_words, lead, rests_on
 
-TEMPLATES = Path(__file__).parent / "templates"
-PAGE_COLOURS = {GROUND: "--sheet", INK: "--ink", FAINT: "--faint", GRID: "--line", MARK: "--accent"}
+TEMPLATES, STYLES = (Path(__file__).parent / name for name in ("templates", "static"))
+PAGE_COLOURS = {GROUND: "--surface", INK: "--ink", FAINT: "--ink-2", GRID: "--line", MARK: "--accent"}
 """Colours of a figure that belong to the page around it; colours of data stay."""
 TILES = {
     "tasks_compared": "tasks compared",
@@ -32,7 +32,7 @@ TILES = {
 def environment() -> Environment:
     """The templates of reports, with numbers in words."""
     made = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FileSystemLoader([TEMPLATES, STYLES]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
