@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
-from collections.abc import Mapping
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from guildhall.domain.report import CellValue, Form, Report, ReportTable, RunReport
+from guildhall.domain.report import WARNING, CellValue, Form, Report, ReportTable, RunReport
 from guildhall.reports.drawing import drawn
 from guildhall.reports.number_format import basis, percent, rate_name, shown
-from guildhall.reports.plots.frame import FAINT, GRID, GROUND, INK, MARK
-from guildhall.reports.text import estimate_columns, graders_in_words, lead, rests_on
+from guildhall.reports.picking import explorer, standings
+from guildhall.reports.plots.frame import FAINT, GRID, GROUND, HUES, INK, MARK
+from guildhall.reports.text import estimate_columns, graders_in_words, lead, readable, rests_on
 
 TEMPLATES, STYLES = (Path(__file__).parent / name for name in ("templates", "static"))
 PAGE_COLOURS = {GROUND: "--surface", INK: "--ink", FAINT: "--ink-2", GRID: "--line", MARK: "--accent"}
-"""Colours of a figure that belong to the page around it; colours of data stay."""
+PAGE_COLOURS |= {hue: f"--m{number}" for number, hue in enumerate(HUES, 1)}
+"""Colours of a figure that belong to the page around it, and those of models; other colours of data stay."""
 TILES = {
     "tasks_compared": "tasks compared",
     "submissions": "submissions",
@@ -42,10 +48,12 @@ def environment() -> Environment:
         "shown": shown,
         "basis": basis,
         "estimate_columns": estimate_columns,
+        "readable": readable,
         "table_rows": table_rows,
         "lead": lead,
         "graders_in_words": graders_in_words,
     }
+    made.tests["warns"] = lambda words: words.startswith(WARNING)
     made.filters |= {"percent": _unbroken_percent, "rate_name": rate_name, "unbroken": unbroken}
     return made
 
@@ -91,6 +99,8 @@ def _kept(words: str) -> str:
 
 
 _ENDS = re.compile(r"([\d.]) to ([+-]?\d)")
+IN_SCRIPT = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
+"""What may stand in no data between tags."""
 ON_PAGE = 1.2
 """Figures stand on the page so much larger than they are drawn, all alike, so that letters keep one size."""
 _SIZE = re.compile(r'width="([\d.]+)" height="[\d.]+"')
@@ -98,7 +108,11 @@ _SIZE = re.compile(r'width="([\d.]+)" height="[\d.]+"')
 
 def html_page(report: Report, figures: Mapping[str, str] | None = None) -> str:
     """The whole report; the same report gives the same bytes. `figures` are its figures, where drawn already."""
-    return _render("report.html", report, drawn(report) if figures is None else figures)
+    script = (STYLES / "report.js").read_text(encoding="utf-8")
+    digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    picks = json.dumps(explorer(report), ensure_ascii=False, separators=(",", ":")).translate(IN_SCRIPT)
+    parts = {"script": Markup(script), "script_digest": digest, "picks": Markup(picks)}  # noqa: S704 - ours; escaped
+    return _render("report.html", report, drawn(report) if figures is None else figures, **parts)
 
 
 def html_body(report: Report) -> Markup:
@@ -112,11 +126,40 @@ def run_page(report: RunReport) -> str:
     return environment().get_template("boswell.html").render(report=report, drawn=inlined)
 
 
-def _render(template: str, report: Report, figures: Mapping[str, str]) -> str:
+def _render(template: str, report: Report, figures: Mapping[str, str], **parts: Any) -> str:
     inlined = {name: inline(svg) for name, svg in figures.items()}
     counts = {**report.counts, "left_out": sum(report.left_out.values())}
     tiles = [(counts[name], words) for name, words in TILES.items()]
-    return environment().get_template(template).render(report=report, drawn=inlined, tiles=tiles)
+    return (
+        environment()
+        .get_template(template)
+        .render(
+            report=report,
+            answer=report.answer,
+            chips=list(_chips(report)),
+            standings=list(standings(report)),
+            drawn=inlined,
+            tiles=tiles,
+            **parts,
+        )
+    )
+
+
+def _chips(report: Report) -> Iterator[tuple[str, str]]:
+    """How far the report is, as words with a look each."""
+    if (answer := report.answer) is None:
+        return
+    progress = "" if answer.done is None else f": {100 * answer.done:.0f} % of the gradings"
+    yield {
+        "rehearsal": ("unsure", "rehearsal"),
+        "running": ("unsure", f"running{progress}"),
+        "final": ("pass", "final"),
+    }[answer.state]
+    if answer.departures:
+        yield "fail", f"departed from the plan{'' if answer.departures == 1 else f' {answer.departures} times'}"
+    if answer.dated is not None:
+        yield "", f"judged until {answer.dated.day} {answer.dated:%B %Y}"
+    yield "", f"by {graders_in_words(report)}"
 
 
 def inline(svg: str) -> Markup:

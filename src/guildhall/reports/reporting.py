@@ -11,56 +11,27 @@ from guildhall import __version__
 from guildhall.analysis.boswell.run_figures import RunFigures
 from guildhall.analysis.evidence import Evidence
 from guildhall.domain.estimates import Estimate
-from guildhall.domain.policy import GraderGroup, GroupKind
+from guildhall.domain.policy import GroupKind
 from guildhall.domain.report import Figure, Report, RunReport, Section
+from guildhall.reports.answer import answer_of, conclusions
 from guildhall.reports.chapters import BOSWELL_CHAPTERS, STUDY_CHAPTERS, Chapter
+from guildhall.reports.chapters.explored import explored
 from guildhall.reports.drawing import Drawing
-from guildhall.reports.number_format import shown
 from guildhall.reports.page import html_page
 from guildhall.reports.text import as_json, markdown, numbers_csv, table_csv
 from guildhall.reports.workbook import workbook
 
-
-def conclusions(sections: Sequence[Section], *, baseline: str, group: GraderGroup) -> tuple[str, ...]:
-    """What a hurried reader should take away, in numbers that stand further down with all their counts."""
-    found = {section.name: section for section in sections}
-    rows = found["headline"].table("headline").rows if "headline" in found else ()
-    if not rows:
-        return ()
-    model, *_, win, either, half = max(rows, key=lambda row: (getattr(row[-1], "value", None) or 0.0, str(row[0])))
-    assert isinstance(win, Estimate) and isinstance(either, Estimate)  # noqa: S101 - as the headline lays them out
-    assert isinstance(half, Estimate)  # noqa: S101 - likewise
-    rate, tied = shown(half, "percent"), (either.value or 0.0) - (win.value or 0.0)
-    return (
-        *_who_judged(group),
-        *(found["ranks"].words if "ranks" in found else ()),
-        f"Against the {baseline}, {model} has a half-tie rate of {rate.value} "
-        f"({rate.interval or half.why_no_interval}): it wins {shown(win, 'percent').value} and ties "
-        f"{100 * tied:.1f} %, means over {half.n_tasks} tasks.",
-        *_agreement(found.get("agreement")),
-    )
-
-
-def _who_judged(group: GraderGroup) -> tuple[str, ...]:
-    """Where nobody looked at the work, that comes first."""
-    if group.kind is GroupKind.CONSTANT:
-        return (f"Nobody judged this work: the figures are those of the constant rule {group.name}.",)
-    if group.kind is GroupKind.SIMULATED:
-        return ("Only simulated graders judged: the figures say nothing about any model.",)
-    return ()
-
-
-def _agreement(section: Section | None) -> tuple[str, ...]:
-    if section is None or not section.tables or not section.tables[0].rows:
-        return ()
-    one = next((cell for cell in section.tables[0].rows[0] if isinstance(cell, Estimate)), None)
-    if one is None:
-        return ()
-    words = shown(one, "percent")
-    return (f"Two graders of the same work agree {words.value} of the time ({words.interval}).",)
-
-
+ALWAYS = frozenset({"headline", "ranks"})
+"""Chapters that stand even where they hold no figure."""
 SIMULATED = "The graders of this study are simulated: these figures say nothing about any model."
+
+
+Draw = Callable[[Sequence[Figure], Sequence[str]], None]
+"""Is told each chapter's figures as they come, and all models, the best first."""
+
+
+def not_drawn(_figures: Sequence[Figure], _models: Sequence[str]) -> None:
+    """For a report whose figures are drawn later, or nowhere."""
 
 
 def report_of(
@@ -71,15 +42,20 @@ def report_of(
     planned_and_done: Sequence[str] = (),
     notes: Sequence[str] = (),
     chapters: Sequence[Chapter[Evidence]] = STUDY_CHAPTERS,
-    draw: Callable[[Sequence[Figure]], None] = lambda _figures: None,
+    draw: Draw = not_drawn,
 ) -> Report:
     """Every chapter once, in order; `methods` is told which models were judged, `draw` each chapter's figures."""
     study, group = evidence.study, evidence.group
-    sections = []
+    sections, silent = list[Section](), list[str]()
     for chapter in chapters:
-        if (section := chapter.section(evidence)) is not None:
-            draw(section.figures)
-            sections.append(section)
+        if (section := chapter.section(evidence)) is None:
+            continue
+        if (why := _says_nothing(section)) is not None:
+            silent.append(f"{section.title}: nothing to tell ({why}).")
+            continue
+        draw(section.figures, evidence.models)
+        sections.append(section)
+    words = conclusions(sections, baseline=evidence.baseline, group=group)
     models = sorted(evidence.pairs.model.names[code] for code in np.unique(evidence.pairs.model.codes).tolist())
     simulated = [SIMULATED] if group.kind is GroupKind.SIMULATED and not warnings else []
     return Report(
@@ -91,8 +67,10 @@ def report_of(
         left_out=dict(evidence.counted.left_out),
         counts=counts_of(evidence),
         warnings=(*warnings, *simulated),
-        conclusions=conclusions(sections, baseline=evidence.baseline, group=group),
+        conclusions=words,
+        answer=answer_of(evidence, sections, words=words, planned_and_done=planned_and_done),
         sections=tuple(sections),
+        explored=explored(evidence),
         task_rates=evidence.task_rates,
         methods=tuple(methods(models)),
         planned_and_done=tuple(planned_and_done),
@@ -101,10 +79,19 @@ def report_of(
                 f"{other} graders judged too; they are not pooled with {group} graders here"
                 for other in evidence.others
             ),
+            *silent,
             *notes,
         ),
         version=__version__,
     )
+
+
+def _says_nothing(section: Section) -> str | None:
+    """Why a chapter has no figure to tell; None where it has one, or is about words or counts."""
+    found = [cell for table in section.tables for row in table.rows for cell in row if isinstance(cell, Estimate)]
+    if not found or section.name in ALWAYS or any(one.value is not None for one in found):
+        return None
+    return next((one.why_no_interval for one in found if one.why_no_interval), "nothing is known")
 
 
 def run_report_of(found: RunFigures, *, chapters: Sequence[Chapter[RunFigures]] = BOSWELL_CHAPTERS) -> RunReport:
@@ -154,6 +141,7 @@ def write_report(report: Report, folder: Path, drawing: Drawing) -> None:
         "report.json": as_json(report),
         "numbers.csv": numbers_csv(report),
         **{f"{table.name}.csv": table_csv(table) for section in report.sections for table in section.tables},
+        **{f"{table.name}.csv": table_csv(table) for table in report.explored},
     }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")

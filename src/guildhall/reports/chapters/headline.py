@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from statistics import fmean
 
 import numpy as np
 
@@ -29,11 +28,6 @@ MODEL = Column(name="model", title="model")
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
-def standing(rate: float | None, model: str) -> tuple[float, str]:
-    """Where a model stands among the others: the one that wins or ties most first; of equals by name."""
-    return (-(rate or 0), model)
-
-
 class Headline:
     """Each model's record against the baseline under the three conventions for ties, the best first."""
 
@@ -41,7 +35,8 @@ class Headline:
 
     def section(self, evidence: Evidence) -> Section:
         policy = evidence.counted.policy
-        rates = sorted(evidence.rates, key=lambda one: standing(one.win_or_tie.value, one.model))
+        by_name = {one.model: one for one in evidence.rates}
+        rates = [by_name[model] for model in evidence.models]
         best, shown = rates[:MOST_MODELS], only_the_best(len(rates))
         table = ReportTable(
             name="headline",
@@ -70,14 +65,15 @@ class Headline:
             Figure(name="outcomes", says="Wins, ties and losses", plot=outcomes),
             Figure(name="win-or-tie", says="Win or tie rates with intervals", plot=forest),
         )
-        return Section(name="headline", title="Headline", figures=figures, tables=(table,))
+        words = (f"How often each model's work won, tied and lost against that of the {policy.baseline}.",)
+        return Section(name="headline", title="Headline", words=words, figures=figures, tables=(table,))
 
 
 def only_the_best(n_models: int) -> tuple[str, ...]:
     """What a figure says that shows some of the models only."""
     if n_models <= MOST_MODELS:
         return ()
-    return (f"the best {MOST_MODELS} of {n_models} models by win or tie; the tables hold all",)
+    return (f"the best {MOST_MODELS} of {n_models} models; the tables hold all",)
 
 
 class Breakdowns:
@@ -94,8 +90,7 @@ class Breakdowns:
             name: cell_rates(replace(outcomes, groups={name: column}), [name], "win_or_tie", level=evidence.level)
             for name, column in columns.items()
         }
-        best_first = sorted(standing(one.win_or_tie.value, one.model) for one in evidence.rates)
-        return breakdowns_section(cells, [model for _, model in best_first])
+        return breakdowns_section(cells, evidence.models)
 
 
 def breakdowns_section(cells: Mapping[str, Sequence[CellRate]], best_first: Sequence[str]) -> Section:
@@ -159,31 +154,25 @@ def _row(name: str, one: CellRate) -> tuple[CellValue, ...]:
 def _heat_map(name: str, cells: Sequence[CellRate], place: dict[str, int]) -> Figure:
     best = {model for model, at in place.items() if at < MOST_MODELS}
     shown = [one for one in cells if one.model in best]
-    models = sorted({one.model for one in shown}, key=lambda model: (-_mean(shown, model), model))
     plot = HeatMap(
         title=BREAKDOWNS[name],
         subtitle=(
-            "win or tie, in per cent; ? marks a cell of too few tasks for an interval",
+            "win or tie, in per cent; without colour: too few tasks for an interval",
             *only_the_best(len(place)),
         ),
         rows=tuple(sorted({one.levels[name] for one in shown}, key=level_order)),
-        columns=tuple(models),
+        columns=tuple(sorted({one.model for one in shown}, key=place.__getitem__)),
         cells=tuple(
             (
                 one.levels[name],
                 one.model,
-                one.rate.value,
-                f"{100 * (one.rate.value or 0):.0f}" + ("" if one.rate.interval else "?"),
+                one.rate.value if one.rate.interval else None,
+                f"{100 * (one.rate.value or 0):.0f}",
             )
             for one in shown
         ),
     )
     return Figure(name=f"by-{name.replace('_', '-')}", says=BREAKDOWNS[name], plot=plot)
-
-
-def _mean(cells: Sequence[CellRate], model: str) -> float:
-    """By which models stand side by side: the mean of their cells."""
-    return fmean(one.rate.value or 0.0 for one in cells if one.model == model)
 
 
 def level_order(level: str) -> tuple[int, str]:
