@@ -19,9 +19,12 @@ from guildhall.engine.calls import Call, Reply
 from guildhall.errors import InputError
 from guildhall.peer.deliverables import find_study
 from guildhall.peer.domains import find_domain
+from guildhall.peer.loading import with_suggestions
 from guildhall.peer.local_model import find_gguf, local_models, served
 from guildhall.peer.plan import PeerModel
+from guildhall.peer.reader import Descriptors
 from guildhall.peer.session import Options, Started, plan_of, run_domain, run_study, start, study_plan
+from guildhall.peer.statements import LADDER, RECOVERY
 from guildhall.reports.boswell_files import write_run_report
 from guildhall.store.workspace import Workspace
 
@@ -46,6 +49,7 @@ def run_test(
     study: str | None,
     results: Path,
     workspace_path: Path | None,
+    infer: Descriptors | None,
     json: bool,
 ) -> None:
     """Plan, run and report each domain, and the study where one is named."""
@@ -60,9 +64,10 @@ def run_test(
             started = start(plan_of(domain, models, options), results=results, now=datetime.now(UTC))
             with _progress(started) as heard:
                 record = run_domain(started, domain, options, workspace=workspace, clock=time.time, on_reply=heard)
-            facts.append(_reported(started, record))
+            facts.append(_reported(started, record, infer))
         if study is not None:
-            facts.append(_run_study(study, models, options, results=results, workspace=workspace))
+            started, record = _run_study(study, models, options, results=results, workspace=workspace)
+            facts.append(_reported(started, record, infer))
     if json:
         as_json(facts)
         return
@@ -75,7 +80,7 @@ def run_test(
 
 def _run_study(
     name: str, models: Sequence[PeerModel], options: Options, *, results: Path, workspace: Workspace
-) -> dict[str, Any]:
+) -> tuple[Started, RunRecord]:
     from guildhall.documents.looking import documents
     from guildhall.judging.preparing import Preparer
     from guildhall.study.people import people_results
@@ -94,13 +99,16 @@ def _run_study(
             human=people_results(workspace, study),
             on_reply=heard,
         )
-    return _reported(started, record)
+    return started, record
 
 
-def _reported(started: Started, record: RunRecord) -> dict[str, Any]:
+def _reported(started: Started, record: RunRecord, infer: Descriptors | None) -> dict[str, Any]:
     """Write a run's reports and say in short what came of it."""
-    found = run_figures(record, families=started.plan.families)
+    found = run_figures(with_suggestions(record, infer) if infer else record, families=started.plan.families)
     write_run_report(started.folder, found)
+    for mark, author, grader in record.cells():
+        if mark.reading.grade is not None and LADDER[mark.reading.rule].tier == RECOVERY:
+            note(f"recovered a grade by the rule `{mark.reading.rule}`: {grader} gave {author} {mark.reading.grade}")
     return {
         "run": record.run,
         "folder": str(started.folder),
