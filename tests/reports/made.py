@@ -15,8 +15,7 @@ from guildhall.analysis.savings_files import ModelSavings, SpeedAndCost
 from guildhall.analysis.win_rates import WinRate
 from guildhall.domain.estimates import Estimate, Success
 from guildhall.domain.policy import GraderGroup, Policy, Rule
-from guildhall.domain.report import Answer, Column, DatedPoint, Quotation, Report, ReportTable, Section
-from guildhall.reports.answer import conclusions
+from guildhall.domain.report import Column, DatedPoint, Quotation, Report, ReportAnswer, ReportTable, Section
 from guildhall.reports.chapters.ablations import Ablation, ablations_section
 from guildhall.reports.chapters.confidence import ModelCalibration, confidence_section
 from guildhall.reports.chapters.figures import figure_section
@@ -24,6 +23,7 @@ from guildhall.reports.chapters.headline import COUNTS, MODEL, Headline, breakdo
 from guildhall.reports.chapters.reasons import ReasonShare, reasons_section
 from guildhall.reports.chapters.savings import savings_section
 from guildhall.reports.chapters.trend import FittedTrend, trend_section
+from guildhall.reports.reporting import conclusions
 
 SIMULATED = GraderGroup.parse("simulated")
 POLICY = Policy(studies=("s",), baseline="expert", graders=SIMULATED)
@@ -44,7 +44,7 @@ def rate(value: float, low: float | None = None, high: float | None = None, *, n
 
 def headline_of(rates: Sequence[WinRate]) -> Section:
     """The headline of models with these rates, whatever they rest on."""
-    models = sorted((one.model for one in rates), key=lambda name: -next(r for r in rates if r.model == name)[-1].value)
+    models = [one.model for one in sorted(rates, key=lambda one: -(one.half_tie.value or 0.0))]
     evidence = SimpleNamespace(rates=rates, models=models, counted=SimpleNamespace(policy=POLICY), level=0.95)
     return Headline().section(cast("Evidence", evidence))
 
@@ -242,7 +242,7 @@ REPORT = Report(
     },
     warnings=("The graders of this study are simulated: these figures say nothing about any model.",),
     conclusions=CONCLUSIONS,
-    answer=Answer(
+    answer=ReportAnswer(
         words=CONCLUSIONS,
         state="rehearsal",
         done=0.5,

@@ -13,8 +13,7 @@ from playwright.sync_api import Browser, Page
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.report import ReportTable, Section
 from guildhall.reports.number_format import shown
-from guildhall.reports.page import html_page, unbroken
-from guildhall.reports.picking import standings
+from guildhall.reports.page import html_page, standings, unbroken
 from guildhall.reports.reporting import _says_nothing
 from guildhall.reports.text import markdown, readable
 from tests.axe import faults

@@ -21,8 +21,7 @@ from guildhall.reports.chapters.figures import figure_section
 from guildhall.reports.drawing import plots_of
 from guildhall.reports.number_format import shown
 from guildhall.reports.old_reports import read_report
-from guildhall.reports.page import html_page
-from guildhall.reports.picking import explorer
+from guildhall.reports.page import explorer, html_page
 from guildhall.reports.plots import svg_of
 from guildhall.reports.svg import svg_to_png
 from guildhall.reports.text import as_json, csv_text, markdown, numbers_csv, table_csv

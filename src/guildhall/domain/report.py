@@ -256,7 +256,7 @@ class TaskRates(Value):
         return {task: win + share_of_ties * (either - win) for task, (win, either) in known.items()}
 
 
-class Answer(Value):
+class ReportAnswer(Value):
     """The first screen: what is answered, how far the study is, what it rests on, what to keep in mind."""
 
     words: tuple[str, ...]
@@ -287,7 +287,7 @@ class Report(Value):
     """Tasks, submissions, comparisons, judgments and parts not shown, both denominators of every figure."""
     warnings: tuple[str, ...] = ()
     conclusions: tuple[str, ...] = ()
-    answer: Answer | None = None
+    answer: ReportAnswer | None = None
     """None in reports that earlier versions wrote."""
     sections: tuple[Section, ...]
     explored: tuple[ReportTable, ...] = ()

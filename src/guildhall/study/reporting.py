@@ -28,10 +28,9 @@ from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Digest, canonical_json
 from guildhall.errors import NothingJudged, UnknownName
-from guildhall.reports.answer import DEPARTED
 from guildhall.reports.drawing import drawing
 from guildhall.reports.other_pages import registration_html
-from guildhall.reports.reporting import Draw, not_drawn, report_of, write_report
+from guildhall.reports.reporting import DEPARTED, Draw, not_drawn, report_of, write_report
 from guildhall.store.ledger import Ledger, booked_on
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
