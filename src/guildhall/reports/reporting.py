@@ -164,14 +164,18 @@ MOST_OTHERS = 3
 def conclusions(sections: Sequence[Section], *, baseline: str, group: GraderGroup) -> tuple[str, ...]:
     """What a hurried reader should take away, in numbers that stand further down with all their counts."""
     found = {section.name: section for section in sections}
+    joined = found["joined"].words if "joined" in found else ()
     rows = found["headline"].table("headline").rows if "headline" in found else ()
     if not rows:
-        return ()
+        return joined
+    if joined and found["joined"].tables:
+        return (*_who_judged(group), *joined, *_agreement(found.get("agreement")))
     model, *_, half = rows[0]
     assert isinstance(half, Estimate)  # noqa: S101 - as the headline lays them out
     places = {row[0]: str(row[3]) for row in found["ranks"].table("ranks").rows} if "ranks" in found else {}
     return (
         *_who_judged(group),
+        *joined,
         *(found["ranks"].words[: len(rows) > 1] if "ranks" in found else ()),
         _leader(str(model), half, places.get(model, ""), baseline, n=len(rows)),
         *_agreement(found.get("agreement")),
