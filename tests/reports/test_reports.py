@@ -36,6 +36,11 @@ def table_named(report: Report, name: str) -> str:
     return next(table_csv(table) for section in report.sections for table in section.tables if table.name == name)
 
 
+def words_of(page: str) -> str:
+    """The page without what it looks like: figures have golden pictures of their own."""
+    return re.sub(r"<(svg|style|script)\b.*?</\1>", r"<\1></\1>", page, flags=re.DOTALL)
+
+
 @pytest.mark.parametrize(
     ("name", "made"),
     [
@@ -45,7 +50,7 @@ def table_named(report: Report, name: str) -> str:
         ("calibration.csv", lambda report: table_named(report, "calibration")),
         ("numbers.csv", numbers_csv),
         ("savings.csv", lambda report: table_named(report, "savings")),
-        ("report.html", lambda report: re.sub(r"<svg.*?</svg>", "<svg></svg>", html_page(report), flags=re.DOTALL)),
+        ("report.html", lambda report: words_of(html_page(report))),
     ],
 )
 def test_text_formats_are_golden(name: str, made: object, request: pytest.FixtureRequest) -> None:

@@ -17,7 +17,7 @@ from guildhall.domain.estimates import Estimate
 from guildhall.domain.policy import GraderGroup, GroupKind
 from guildhall.domain.report import WARNING, Figure, Report, ReportAnswer, RunReport, Section
 from guildhall.reports.chapters import BOSWELL_CHAPTERS, STUDY_CHAPTERS, Chapter
-from guildhall.reports.chapters.explored import explored
+from guildhall.reports.chapters.headline import explored
 from guildhall.reports.drawing import Drawing
 from guildhall.reports.number_format import at_level, shown
 from guildhall.reports.page import html_page
