@@ -175,6 +175,28 @@ def run(
         )
 
 
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="What every model is asked, in quotation marks.")],
+    model: ModelsOption = None,
+    models: ModelsFileOption = None,
+    words: Annotated[tuple[int, int], typer.Option(help="Least and most words of an answer.")] = (150, 400),
+    results: Annotated[Path, typer.Option(help="Where the run's folder is written.")] = Path("results"),
+    price: Annotated[bool, typer.Option("--price", help="Say what it would take, and send nothing.")] = False,
+    max_usd: MaxUsdOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Put a question of your own to several models and let them mark each other; needs no workspace."""
+    from guildhall.cli.peer_run import ask_question
+    from guildhall.engine.terms import Limits
+    from guildhall.peer.plan import named_models, read_models
+    from guildhall.peer.session import Options
+
+    chosen = (*(read_models(models) if models else ()), *named_models(model or []))
+    options = Options(limits=Limits(run_usd=max_usd))
+    ask_question(question, chosen, options, words=words, results=results, price=price, json=json)
+
+
 @app.command("import")
 def import_run(
     file: Annotated[Path, typer.Argument(help="The full_results.json of a public run.")],
