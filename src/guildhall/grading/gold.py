@@ -139,3 +139,23 @@ class GoldDesk:
 
     def _occupation(self, item: GoldItem) -> str:
         return self._store.get(Task, self._store.get(Submission, item.better).task_key).occupation
+
+
+RATING = (SlotKind.SEVERITY,)
+
+
+def next_set(queue: Queue, roster: Roster, member: Member, *, study: Id, design: HallDesign, now: float) -> Seat | None:
+    """What a grader gets next: training until it is passed, a check when one is due, else an open set, or None."""
+    slot = GoldDesk(queue, roster, study=study, design=design).next_slot(member)
+    if slot is not None:
+        return queue.sit(member, slot, design=design, now=now)
+    return queue.claim(member, study=study, design=design, now=now)
+
+
+def next_rating(queue: Queue, member: Member, *, study: Id, design: HallDesign, now: float) -> Seat | None:
+    """A deliverable whose severity is asked for, judged before by others only."""
+    return queue.claim(member, study=study, design=design, now=now, kinds=RATING)
+
+
+def ratings_wait(queue: Queue, member: Member, *, study: Id, design: HallDesign) -> bool:
+    return queue.waiting(member, study=study, design=design, kinds=RATING)

@@ -9,6 +9,7 @@ import polars as pl
 
 from guildhall.analysis.counting import LOOKED_AT, Counted, VerdictFrames, count, graders_left_out, group_of
 from guildhall.analysis.spreads import THESE
+from guildhall.domain.judgments import Judgment
 from guildhall.domain.policy import GraderGroup, GroupKind, Policy
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task, TaskKey
@@ -57,6 +58,7 @@ def policies_of(
             excluded=_left_out(workspace, study, verdicts, group) if rules and group.kind not in PROGRAMS else (),
             first_exposure=plan is not None and plan.exposure == "first",
             losses=None if plan is None else plan.missing,
+            whole_rounds=not _came_from_a_file(workspace.store, group, judged),
             these_graders=plan is not None and plan.target == THESE,
             strata=plan.strata if plan is not None else ("occupation",),
         )
@@ -130,6 +132,15 @@ def _settings(study: Study, group: GraderGroup, judged: Iterable[Judged]) -> tup
         if one.group == group and (one.pairs not in newest or one.last > newest[one.pairs].last):
             newest[one.pairs] = one
     return tuple(sorted({one.key for one in newest.values()}))
+
+
+def _came_from_a_file(store: Store, group: GraderGroup, judged: Iterable[Judged]) -> bool:
+    """Whether a judge's verdicts were made elsewhere, where nobody asked for both orders of a pair."""
+    if group.kind is not GroupKind.JUDGE:
+        return False
+    keys = [one.key for one in judged if one.group == group]
+    found = store.newest(Judgment, grader=keys[-1]) if keys else None
+    return found is not None and found.origin is not None
 
 
 def _ungradable(store: Store, study: Study, group: GraderGroup) -> dict[TaskKey, str]:
