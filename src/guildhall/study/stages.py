@@ -49,7 +49,8 @@ class Sampling:
             terms=study.terms,
             in_parallel=settings.at_once * settings.processes,
         )
-        return expected.model_dump(mode="json")
+        handed_in = Counter(run.name for run in study.outside)
+        return {**expected.model_dump(mode="json"), "handed_in": dict(handed_in)}
 
     def run(self, study: OpenStudy) -> Report:
         run = _run_items(study, study.items)
@@ -102,6 +103,8 @@ def retry_failed(study: OpenStudy) -> Report:
 
 
 def _run_items(study: OpenStudy, items: Sequence[SampleItem]) -> AgentRun:
+    if not items:  # all work was made elsewhere
+        return AgentRun({}, (), None)
     study.require_told()
     settings = study.file.sampling
     return run_samples(
