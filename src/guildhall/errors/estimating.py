@@ -67,7 +67,7 @@ class NothingMarked(NotEnoughData):
     """Not one mark states a grade."""
 
     def __init__(self) -> None:
-        super().__init__("no mark states a grade; mark some essays first")
+        super().__init__("no mark states a grade; look at the replies, and mark some essays first")
 
 
 class NothingToCompare(NotEnoughData):

@@ -2,6 +2,7 @@
 
 A grader's gold slot is made when they are due for it, so the share holds for each grader and no planned slot is spent.
 Judgments of gold sets are kept like all others, under a study name of their own, and never enter primary estimates.
+What a grader gets next is decided here: training until it is passed, a check when one is due, else an open set.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue, Seat
 from guildhall.store.records import Store
 
+RATING = (SlotKind.SEVERITY,)
 _DONE = frozenset({SeatState.SUBMITTED, SeatState.SURPLUS})
 
 
@@ -141,12 +143,10 @@ class GoldDesk:
         return self._store.get(Task, self._store.get(Submission, item.better).task_key).occupation
 
 
-RATING = (SlotKind.SEVERITY,)
-
-
 def next_set(queue: Queue, roster: Roster, member: Member, *, study: Id, design: HallDesign, now: float) -> Seat | None:
-    """What a grader gets next: training until it is passed, a check when one is due, else an open set, or None."""
-    slot = GoldDesk(queue, roster, study=study, design=design).next_slot(member)
+    """A set to compare, or None when there is none for this grader."""
+    desk = GoldDesk(queue, roster, study=study, design=design)
+    slot = desk.next_slot(member)
     if slot is not None:
         return queue.sit(member, slot, design=design, now=now)
     return queue.claim(member, study=study, design=design, now=now)
