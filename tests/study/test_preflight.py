@@ -26,8 +26,7 @@ from guildhall.errors import (
     UnknownName,
 )
 from guildhall.store.workspace import Workspace
-from guildhall.study.preflight import preflight
-from guildhall.study.stages import Sampling
+from guildhall.study.stages import Sampling, preflight
 from guildhall.study.studies import OpenStudy
 from tests.engine.model_server import ModelServer
 from tests.study.made import task
@@ -112,7 +111,7 @@ def test_a_full_disk_and_a_room_that_cannot_be_opened_are_seen_beforehand(
 
     assert tasks
     study = opened(workspace, tmp_path, author("scripted/careful").replace('tools = "none"', 'tools = "code"'))
-    monkeypatch.setattr("guildhall.study.preflight.ask_room", no_room)
+    monkeypatch.setattr("guildhall.study.stages.ask_room", no_room)
     monkeypatch.setattr("guildhall.study.studies.ask_room", no_room)
     assert faults(study) == [RoomNotStarted]
     assert (error := run(workspace, tmp_path)) is not None and getattr(error, "exit_code", 0) == 5

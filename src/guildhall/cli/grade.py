@@ -194,9 +194,9 @@ def import_(
     json: JsonOption = False,
 ) -> None:
     """Bring in judgments made elsewhere, all or none; the study reports them like its own."""
+    from guildhall.grading.elsewhere import import_votes
     from guildhall.judging.vote_files import VoteMapping
     from guildhall.store.workspace import Workspace
-    from guildhall.study.elsewhere import import_votes
 
     with Workspace.find(workspace) as opened:
         read = VoteMapping.read(mapping)
@@ -222,8 +222,8 @@ def take_back(
     json: JsonOption = False,
 ) -> None:
     """Set aside the judgments that a file brought: they are kept, and no longer count."""
+    from guildhall.grading import elsewhere
     from guildhall.store.workspace import Workspace
-    from guildhall.study import elsewhere
 
     with Workspace.find(workspace) as opened:
         gone = None if file is None else elsewhere.take_back(opened.store, study, file)

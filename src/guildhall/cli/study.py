@@ -9,7 +9,17 @@ import typer
 
 from guildhall.cli.executing import AddressOption, ExecutorOption, Where, chosen_executor
 from guildhall.cli.progress import in_dollars, live_table
-from guildhall.cli.show import as_json, done, drawn_rows, note, sent_answer_unknown, show_drawn, table, with_ends
+from guildhall.cli.show import (
+    as_json,
+    done,
+    drawn_rows,
+    note,
+    sent_answer_unknown,
+    show_budgets,
+    show_drawn,
+    table,
+    with_ends,
+)
 from guildhall.cli.workspace import ChangedOption, JsonOption, WhyOption, WorkspaceOption
 from guildhall.errors import InputError
 
@@ -71,40 +81,6 @@ def _budgets(models: list[str], workspace: Path | None) -> list[dict[str, Any]]:
     return [asdict(one) for one in budgets_of(tasks, models, Prices(), at=datetime.now(UTC))]
 
 
-def show_budgets(rows: list[dict[str, Any]], *, json: bool) -> None:
-    """Three sizes of a study, with what each takes and shows; nothing is written."""
-    if json:
-        as_json(rows)
-        return
-
-    def dollars(figure: float | None) -> str:
-        return "unknown" if figure is None else f"{figure:,.0f}"
-
-    def share(figure: float | None) -> str:
-        return "none" if figure is None else f"{figure:.2f}"
-
-    cells = [
-        (
-            one["budget"],
-            one["tasks"],
-            f"{one['calls']:,}",
-            dollars(one["model_usd"]),
-            f"{one['hours']:,.0f}",
-            dollars(one["people_usd"]),
-            share(one["width"]),
-            share(one["smallest_difference"]),
-        )
-        for one in rows
-    ]
-    heads = ("budget", "tasks", "calls", "their dollars", "hours", "people's dollars", "width", "sees")
-    table("Three budgets", heads, cells, numeric=range(1, 8))
-    for one in rows:
-        note(f"{one['budget']}: {one['says']}")
-    note("width: of a model's interval; sees: the smallest difference of two models found in 4 of 5 such studies; both")
-    note("drawn, with nothing known yet. Calls: 25 an item. Dollars are unknown as soon as a price or a wage is.")
-    note("`guildhall study new --gold --budget NAME --model MODEL` writes the file")
-
-
 @app.command("extend")
 def extend(
     author: Annotated[str, typer.Option(help="What the new author is called.")],
@@ -144,9 +120,8 @@ def plan(
     """Show what would be done, and what it would take, before anything is spent."""
     from guildhall.store.workspace import Workspace
     from guildhall.study.people import drawn_beforehand
-    from guildhall.study.preflight import preflight
     from guildhall.study.reporting import write_registration
-    from guildhall.study.stages import STAGES
+    from guildhall.study.stages import STAGES, preflight
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace) as opened:
@@ -185,8 +160,7 @@ def run(
     """Run the study; stop it at any time and run it again to go on where it stopped."""
     from guildhall.store.verdict_parts import close_parts
     from guildhall.store.workspace import Workspace
-    from guildhall.study.preflight import preflight
-    from guildhall.study.stages import STAGES, require_no_faults
+    from guildhall.study.stages import STAGES, preflight, require_no_faults
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace, patient=True) as opened:

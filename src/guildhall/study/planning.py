@@ -68,7 +68,7 @@ def dollars_a_verdict(store: Store, graders: Iterable[str]) -> float | None:
 
 
 @dataclass(frozen=True)
-class Budget:
+class StudyBudget:
     """One size of a study on the gold set: how much of it is done, how often, and judged by how many."""
 
     name: str
@@ -81,9 +81,9 @@ class Budget:
 
 
 BUDGETS = (
-    Budget("look", "whether anything is there: one try at a fifth of the tasks", 44, 1, 1, 44),
-    Budget("ranking", "which of several models does best: one try at every task", 220, 1, 1, 44),
-    Budget("publication", "as the paper did: three tries, three graders a set", 220, 3, 3, 132),
+    StudyBudget("look", "whether anything is there: one try at a fifth of the tasks", 44, 1, 1, 44),
+    StudyBudget("ranking", "which of several models does best: one try at every task", 220, 1, 1, 44),
+    StudyBudget("publication", "as the paper did: three tries, three graders a set", 220, 3, 3, 132),
 )
 
 

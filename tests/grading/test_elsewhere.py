@@ -13,10 +13,10 @@ from guildhall.domain.judgments import Judgment
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
 from guildhall.errors import FaultsFound, InputError, NotEnoughData
+from guildhall.grading.elsewhere import ImportedVotes, import_votes, imports_of, take_back
 from guildhall.judging.vote_files import VoteMapping
 from guildhall.store.wordings import newest_study
 from guildhall.store.workspace import Workspace
-from guildhall.study.elsewhere import ImportedVotes, import_votes, imports_of, take_back
 from guildhall.study.evidence import read_evidence
 
 QA = Path(__file__).parent / "haluquestqa.toml"
