@@ -18,6 +18,8 @@ from guildhall.judging.vote_files import VoteMapping
 from guildhall.store.wordings import newest_study
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
+from guildhall.study.policy import ELSEWHERE
+from guildhall.study.reporting import methods_of
 
 QA = Path(__file__).parent / "haluquestqa.toml"
 COLUMNS = {"brief": "question", "a": "text_a", "b": "text_b"}
@@ -64,6 +66,8 @@ def test_a_published_table_becomes_a_whole_study_by_one_file_and_one_mapping(
     evidence = read_evidence(workspace, newest_study(workspace.store, "haluquestqa"), needs=())
     assert [(one.model, one.wins, one.losses) for one in evidence.rates] == [("model", 563, 135)]
     assert str(evidence.group) == "expert"
+    methods = " ".join(methods_of(evidence.study, (), policy=evidence.counted.policy, models=["model"]))
+    assert ELSEWHERE in methods and "graders judge each set" not in methods, "nothing is claimed of how it was done"
     fields = dict(evidence.tasks["occupation"].value_counts().iter_rows())
     assert fields == {
         "biology": 110,

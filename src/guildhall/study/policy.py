@@ -20,6 +20,14 @@ from guildhall.store.records import Store
 from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
 
+ELSEWHERE = "The judgments were made elsewhere: how sides were hidden and ordered there is not known here."
+
+
+def made_elsewhere(study: Study, policy: Policy) -> bool:
+    """Whether all its judgments came in from files: no people were planned here, or the judge was not asked here."""
+    asked_here = study.design.plan is None or study.design.people is not None or study.design.rehearsal
+    return not (policy.whole_rounds if policy.graders.kind in PROGRAMS else asked_here)
+
 
 class Judged(NamedTuple):
     """A grader under one setting: whether it judged pairs, and when it last did."""
