@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -145,6 +146,28 @@ def plan(
         show_grading(reports["people"], reports["judging"])
         for words in (*ready.notes, *(f"before it can run: {fault}" for fault in ready.faults)):
             note(words)
+
+
+@app.command("next")
+def next_hour(
+    path: StudyFileArgument = Path("study.toml"),
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Say what the next hours of people's work are best spent on, of a study that people have begun to judge."""
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.people import next_best
+    from guildhall.study.studies import OpenStudy
+
+    with Workspace.find(workspace) as opened:
+        study = OpenStudy.open(path, opened)
+        offers, occupation, assumed = next_best(study)
+    if json:
+        rows = [{**asdict(one), "narrower_per_hour": one.narrower_per_hour} for one in offers]
+        best = None if occupation is None else {"occupation": occupation[0], "takes_off_variance": occupation[1]}
+        as_json({"study": study.id, "offers": rows, "occupation": best, "assumed": asdict(assumed)})
+    else:
+        show_offers(study.id, offers, occupation, assumed)
 
 
 @app.command("run")
@@ -359,6 +382,31 @@ def show_grading(people: Any, judging: Any) -> None:
     without = (people or judging or {}).get("tasks_without_expert", 0)
     if without:
         note(f"{without} tasks have no work of the baseline and take no part in comparisons")
+
+
+def show_offers(title: str, offers: Any, occupation: tuple[str, float] | None, assumed: Any) -> None:
+    """The offers for one grader's hours more, the best first."""
+
+    def points(width: float | None) -> str:
+        return "none" if width is None else f"{100 * width:.1f}"
+
+    rows = [
+        (one.what, one.gradings, f"{one.hours:.1f}", points(one.before), points(one.after), _off(one.narrower_per_hour))
+        for one in offers
+    ]
+    columns = ("what", "gradings a model", "hours", "width now", "width then", "points off an hour")
+    table(f"{title}: the next hours", columns, rows, numeric=(1, 2, 3, 4, 5))
+    note(f"half-tie widths in points by people alone, by drawing such studies ({assumed.source})")
+    if occupation is not None:
+        name, share = occupation
+        note(
+            f"within one occupation these hours take most off in {name}: {share:.0%} of what tasks add to the variance"
+        )
+    done(f"best: {offers[0].what}")
+
+
+def _off(points: float | None) -> str:
+    return "unknown" if points is None else f"{points:.2f}"
 
 
 def show_stages(title: str, reports: dict[str, Any]) -> None:
