@@ -38,6 +38,7 @@ def table_named(report: Report, name: str) -> str:
 
 def words_of(page: str) -> str:
     """The page without what it looks like: figures have golden pictures of their own."""
+    page = re.sub(r"sha256-[^']+", "sha256-", page)
     return re.sub(r"<(svg|style|script)\b.*?</\1>", r"<\1></\1>", page, flags=re.DOTALL)
 
 
