@@ -131,8 +131,10 @@ def rests_on(table: ReportTable) -> list[str]:
 
 _LATEX = str.maketrans(
     {
-        **{sign: f"\\{sign}" for sign in "{}$&#_%"},
+        **{sign: f"\\{sign}" for sign in "$&#_%"},
         "\\": r"\textbackslash{}",
+        "{": r"\textbraceleft{}",
+        "}": r"\textbraceright{}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
         "<": r"\textless{}",
