@@ -207,7 +207,7 @@ def test_the_table_for_a_paper_has_every_model_and_no_name_can_break_it() -> Non
     rates = (RATES[0]._replace(model=hostile), RATES[1])
     report = REPORT.but(title=hostile, sections=(headline_of(rates),))
     for text in (headline_latex(report), bibtex(report)):
-        told = re.sub(r"\\[{}$&#_%]", "", text)
+        told = re.sub(r"\\[$&#_%]", "", text)
         assert told.count("{") == told.count("}") and not re.search(r"[%$#]|(?<!\\)_", told)
         assert "simulated" in text
     lines = [line for line in headline_latex(report).splitlines() if line.endswith(r"\\")]
