@@ -162,6 +162,12 @@ class Evidence:
         return win_rates(self.counted.outcomes, level=self.level)
 
     @cached_property
+    def models(self) -> tuple[str, ...]:
+        """In the order in which every chapter tells of them: the highest rate first, ties counting half."""
+        ranked = sorted(self.rates, key=lambda one: (-(one.half_tie.value or 0.0), one.model))
+        return tuple(one.model for one in ranked)
+
+    @cached_property
     def tasks_and_models(self) -> Table | None:
         """What savings rest on: a row for each task, model and grader; None where no hours or times are known."""
         pairs = self.pairs

@@ -38,6 +38,7 @@ from guildhall.web.security import (
 from guildhall.web.site import Site
 
 STATIC = Path(__file__).parent / "static"
+"""Beside it, tokens and the looks of reports are served from where reports have them."""
 UPLOADS = ("/tasks/", "/api/v1/gradings")
 """Routes that take files and hold their own, larger, limits."""
 
@@ -61,7 +62,7 @@ def routes() -> list[BaseRoute]:
         *reviewing.BOARD,
         *results.ROUTES,
         *entry.HEALTH,
-        Mount("/static", StaticFiles(directory=STATIC), name="static"),
+        Mount("/static", StaticFiles(directory=STATIC, packages=[("guildhall.reports", "static")]), name="static"),
     ]
 
 

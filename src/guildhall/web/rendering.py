@@ -17,6 +17,8 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from guildhall.web.frame import PLACES
+
 _LONG_LINE = 160
 
 
@@ -55,6 +57,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals["PLACES"] = PLACES
     made.filters["clock"] = lambda seconds: time.strftime("%H:%M:%S", time.gmtime(seconds)) + " UTC"
     made.filters["day"] = lambda seconds: time.strftime("%d %b %Y, %H:%M", time.gmtime(seconds)) + " UTC"
     made.filters["markdown"] = rendered
@@ -80,6 +83,6 @@ def page(request: Request, template: str, *, status: int = 200, **facts: Any) ->
         "path": request.url.path,
         "visitor": session.member if session else None,
         "form_token": session.form_token if session else "",
-        "script_paths": {},
+        "sought": "",
     }
     return HTMLResponse(environment().get_template(template).render(**shared | facts), status)

@@ -13,6 +13,7 @@ from guildhall.domain.halls import Role
 from guildhall.store.audit import record
 from guildhall.web.access import Session
 from guildhall.web.connections import site_of
+from guildhall.web.frame import sought_in
 from guildhall.web.guard import current_session, members_only, sent_form, word
 from guildhall.web.mail import Mail
 from guildhall.web.passkeys import Passkeys
@@ -35,12 +36,24 @@ HEALTH: list[BaseRoute] = [Route("/healthz", alive), Route("/readyz", ready)]
 
 
 SESSION_S = 7 * 86400
+MOST_HITS = 20
 HOME = {Role.GRADER: "/sets", Role.MANAGER: "/manage", Role.AUDITOR: "/manage"}
 
 
 async def home(request: Request) -> Response:
     session = await run_in_threadpool(current_session, request)
     return RedirectResponse(HOME.get(session.member.role, "/tasks") if session else "/enter", 303)
+
+
+@members_only(*Role)
+def find(request: Request, site: Site, session: Session, _form: FormData) -> Response:
+    """What holds all the words sought, by kind; a single hit opens at once."""
+    asked = request.query_params.get("q", "").strip()[:100]
+    found = sought_in(site, session, asked)
+    every = [hit for hits in found.values() for hit in hits]
+    if len(every) == 1:
+        return RedirectResponse(every[0].address, 303)
+    return page(request, "find.html", sought=asked, found=found, most=MOST_HITS)
 
 
 async def closed_door(request: Request) -> Response:
@@ -103,6 +116,7 @@ ROUTES: list[BaseRoute] = [
     Route("/enter", closed_door),
     Route("/enter/mail", send_link, methods=["POST"]),
     Route("/enter/{token}", link, methods=["GET", "POST"]),
+    Route("/find", find),
     Route("/leave", leave, methods=["POST"]),
 ]
 
