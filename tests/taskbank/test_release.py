@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 
 from guildhall.documents.looking import Documents
+from guildhall.domain.reviews import Draft
 from guildhall.domain.tasks import FileRef, OnetTags, Provenance, Ratings, ReviewState, Task
 from guildhall.errors import InputError, UnreadableFile
 from guildhall.store.workspace import Workspace
 from guildhall.taskbank.gdpval import Row, task_of
 from guildhall.taskbank.importing import import_tasks, read_source
 from guildhall.taskbank.release import Licence, ReleasePlan, disclosures_page, names_below, names_in, write_release
+from guildhall.taskbank.review.authoring import copy_of
 from guildhall.taskbank.review.histories import all_histories
 from guildhall.taskbank.statistics import bank_statistics
 from tests.documents.canary_packages import docx
@@ -103,6 +105,18 @@ def test_disclosures_tell_sensitive_content_and_third_parties(tmp_path: Path) ->
     assert "| memo | Accountants and Auditors | medical |" in page
     assert "| memo | Accountants and Auditors | Acme Corp, Widget, widgets.example |" in page
     assert "No task is marked as sensitive" in disclosures_page([draft_task()], {})
+
+
+def test_who_agreed_to_be_shown_is_recorded_with_the_draft_and_released_without_a_name(tmp_path: Path) -> None:
+    hall = Hall(tmp_path / "bank")
+    said = ("Jo Canary, in photo.jpg: agreed by letter, 3 May",)
+    hall.desk.submit(draft_task(), hall.author, now=hall.now, permission=said)
+    [draft] = hall.store.find(Draft, task="memo")
+    hall.workspace.close()
+    assert draft.permission == said and copy_of(draft).permission == said
+    page = disclosures_page([draft.task], {}, {"memo"})
+    assert "agreed to be shown or heard in the files of: memo." in page and "Canary" not in page
+    assert "No author recorded" in disclosures_page([draft.task], {})
 
 
 def test_the_licence_and_the_disclosures_are_in_the_folder(bank: Workspace, look: Documents, tmp_path: Path) -> None:

@@ -113,8 +113,14 @@ def edit(request: Request, site: Site, session: Session, form: FormData) -> Resp
 
 def _submit(site: Site, author: Member, copy: DeskCopy) -> None:
     with site.store.transaction():
-        parties = copy.third_party
-        desk_of(site).submit(copy.as_task(), author, now=site.clock(), note=copy.note, third_party=parties)
+        desk_of(site).submit(
+            copy.as_task(),
+            author,
+            now=site.clock(),
+            note=copy.note,
+            third_party=copy.third_party,
+            permission=copy.permission,
+        )
         clear_desk(site.store, copy.task)
 
 
