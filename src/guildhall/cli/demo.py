@@ -187,7 +187,7 @@ def _check_bank(_workspace: Workspace) -> None:
 
 def _plan(workspace: Workspace) -> None:
     """What `guildhall study plan` says: calls, hours and dollars, before anything is spent."""
-    from guildhall.cli.study import show_forecast
+    from guildhall.cli.show_study import show_forecast
     from guildhall.study.demonstration import demo_study
     from guildhall.study.people import People
     from guildhall.study.stages import Sampling
@@ -203,7 +203,7 @@ def _sample_bank(workspace: Workspace) -> None:
     """Two scripted authors do every task, confined; where that cannot be, what they once made is replayed."""
     from guildhall.cli.progress import live_table
     from guildhall.cli.show import note
-    from guildhall.cli.study import show_status
+    from guildhall.cli.show_study import show_status
     from guildhall.study.demonstration import demo_study, replayed_because
     from guildhall.study.stages import Sampling, require_deliveries
 
