@@ -190,17 +190,21 @@ def walk(cell: Planted, *, runs: int, seed: int = 0) -> Figures:
     }
 
 
-def band_of(cell: Planted, seen: Figures) -> tuple[float, float]:
-    """The band of METHOD 13 by how many graders there are; exact intervals may hold more often."""
+def band_of(cell: Planted, seen: Figures, name: str) -> tuple[float, float]:
+    """The band of METHOD 13 by how many graders there are; exact intervals of rates may hold more often.
+
+    So may all of a judge that errs seldom: room is left for errors that so few labels need not show.
+    """
     low, high = (0.92, 0.995) if cell.graders <= 6 else (0.93, 0.985) if cell.graders <= 10 else (0.935, 0.985)
-    return low, 1.0 if seen["exact"] > 0.05 * seen["runs"] else high
+    exact = seen["exact"] > 0.05 * seen["runs"] and name != "bias"
+    return low, 1.0 if exact or cell.errs is not None else high
 
 
 def outside(cell: Planted, seen: Figures, *, tests: int) -> list[str]:
     """The intervals that an exact test finds outside their band, after Bonferroni over all `tests`."""
-    low, high = band_of(cell, seen)
     found = []
     for name, share in seen["held"].items():
+        low, high = band_of(cell, seen, name)
         n = seen["runs"] - seen["without_interval"][name]
         k = round(share * n)
         under = binomtest(k, n, low, alternative="less").pvalue
