@@ -7,8 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from guildhall.analysis.joined import ppi_difference
 from guildhall.analysis.paired import paired_difference
-from guildhall.analysis.ppi import PpiRows, ppi_difference, ppi_mean
+from guildhall.analysis.ppi import PpiRows, ppi_mean
 from guildhall.analysis.ppi_ratings import PairRows, ppi_ratings
 from guildhall.analysis.savings import TaskLedger, savings_from_tasks
 from guildhall.analysis.sequential import confidence_sequence

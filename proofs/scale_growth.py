@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from guildhall.domain.halls import Member, Role
 from guildhall.domain.judgments import Judgment
 from guildhall.domain.submissions import Submission
-from guildhall.grading.offering import next_set
+from guildhall.grading.gold import next_set
 from guildhall.store.boards import keep_board
 from guildhall.store.workspace import Workspace
 from guildhall.study.boards import count_board

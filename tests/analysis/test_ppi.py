@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guildhall.analysis.ppi import PpiRows, _counted, _solved_counts, _solved_rows, ppi_difference, ppi_mean
+from guildhall.analysis.joined import ppi_difference
+from guildhall.analysis.ppi import PpiRows, _counted, _solved_counts, _solved_rows, ppi_mean
 from guildhall.analysis.ppi_counts import ScoreCounts, count_scores, ppi_from_counts
 from guildhall.analysis.ppi_models import PpiTable, by_convention, ppi_by_model
 from guildhall.analysis.ppi_ratings import PairRows, ppi_ratings

@@ -269,7 +269,7 @@ def _document(name: str) -> Callable[[Path], Read]:
 
 
 def _upload(folder: Path) -> Read:
-    from guildhall.web.uploads import UploadLimits, unpack
+    from guildhall.documents.unpacking import UploadLimits, unpack
 
     numbers = itertools.count()
 

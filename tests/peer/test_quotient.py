@@ -64,12 +64,13 @@ def test_own_marks_stay_out_of_performance_unless_asked_for():
     assert with_own.of("dee").performance == pytest.approx(100 * ((1.0 + 0.375) / 2) / 4.25)
 
 
-def test_marks_without_a_grade_count_as_nothing_where_the_public_system_counts_zero():
+def test_marks_without_a_grade_count_as_nothing_where_the_public_code_counts_zero():
     run = made_run(SQUARE)
     assert corrected_quotients(run).of("cyd").performance == pytest.approx(100 * 2.125 / 4.25)
-    assert published_quotients(run).of("cyd").performance == pytest.approx(100 * 2.125 / 4.25)
+    assert published_quotients(run).of("cyd").performance == pytest.approx(100 * 2.25 / 4.25)
+    assert published_quotients(run, na=0.0).of("cyd").performance == pytest.approx(100 * 2.125 / 4.25)
     lone = made_run({("a", "a"): "A", ("a", "b"): "I cannot grade this.", ("b", "a"): "A", ("b", "b"): "A"})
-    assert published_quotients(lone).of("a").performance == pytest.approx(100 * 2.0 / 4.25)
+    assert published_quotients(lone, na=0.0).of("a").performance == pytest.approx(100 * 2.0 / 4.25)
     assert corrected_quotients(lone).of("a").performance is None
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guildhall.domain.boswell import NoGrade
-from guildhall.peer.reader import read_grade
+from guildhall.peer.reader import Descriptors, read_grade
 from tests.peer.replies import GRADES, PROSE, grades, labelled_replies, letters, part_replies, sentence_replies
 
 
@@ -113,9 +113,9 @@ def test_a_missing_grade_comes_with_its_reason(text, reason):
 def test_descriptors_only_ever_suggest_and_only_when_asked():
     praise = "An outstanding, exceptional essay."
     assert read_grade(praise).grade is None
-    suggestion = read_grade(praise, infer=True)
+    suggestion = read_grade(praise, infer=Descriptors.OURS)
     assert (suggestion.grade, suggestion.inferred, suggestion.rule) == ("A", True, "descriptors")
-    assert read_grade("Not excellent, hardly good.", infer=True).grade is None
+    assert read_grade("Not excellent, hardly good.", infer=Descriptors.OURS).grade is None
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from guildhall.analysis.counting import LOOKED_AT
 from guildhall.analysis.counting import count as counted_by
 from guildhall.domain.authors import ModelGrader, Person
 from guildhall.domain.judgments import Comparison, Judgment
+from guildhall.domain.policy import PROGRAMS
 from guildhall.domain.tasks import Task
 from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
-from guildhall.study.policy import PROGRAMS, policies_of
+from guildhall.study.policy import policies_of
 from tests.planted.ledger import CONSTANTS, group_of, ranked
 from tests.planted.naive import RULES, count, figures, groups_of, judgments_of, policy_of
 from tests.planted.store import Shape, planted_store

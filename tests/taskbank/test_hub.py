@@ -66,6 +66,13 @@ def test_a_broken_download_says_so_and_resumes_without_fetching_twice(tmp_path: 
         assert hub.served.count("data/train-00000-of-00001.parquet") == 1
 
 
+def test_a_hub_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
+    guildhall("init", "w", folder=tmp_path, hub="http://127.0.0.1:9")
+    away = guildhall("tasks", "import", "openai/gdpvall", "-w", "w", folder=tmp_path, hub="http://127.0.0.1:9")
+    assert away.returncode == 2 and "Traceback" not in away.stderr
+    assert "no file or folder here is called openai/gdpvall" in " ".join(away.stderr.split())
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

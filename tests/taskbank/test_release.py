@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from guildhall.documents.looking import Documents, documents
-from guildhall.domain.tasks import FileRef, OnetTags, Ratings, ReviewState, Task
+from guildhall.domain.tasks import FileRef, OnetTags, Provenance, Ratings, ReviewState, Task
 from guildhall.errors import InputError, UnreadableFile
 from guildhall.store.workspace import Workspace
 from guildhall.taskbank.gdpval import Row, task_of
@@ -124,7 +124,7 @@ def test_the_licence_and_the_disclosures_are_in_the_folder(bank: Workspace, look
 def test_a_column_of_ours_with_other_content_is_refused(text: str) -> None:
     fields = {"task_id": "t", "sector": "S", "occupation": "O", "prompt": "P", "guildhall_json": text}
     with pytest.raises(UnreadableFile, match="guildhall_json"):
-        task_of(Row("row 1", fields), source="x", revision=None)
+        task_of(Row("row 1", fields), Provenance(source="x"))
 
 
 def test_names_are_found_in_any_case_encoding_and_depth() -> None:

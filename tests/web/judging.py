@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from guildhall.domain.halls import Member, Verdict
-from guildhall.grading.offering import next_set
+from guildhall.grading.gold import next_set
 from guildhall.grading.submitting import submit
 from guildhall.web.site import Site
 

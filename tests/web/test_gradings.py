@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from guildhall.documents.unpacking import UploadLimits, unpack
 from guildhall.domain.gradings import SERVICE
 from guildhall.domain.halls import Role
 from guildhall.domain.judgments import Judgment
@@ -21,7 +22,6 @@ from guildhall.store.work import Work, WorkState, this_worker
 from guildhall.store.workspace import Workspace
 from guildhall.study import gradings
 from guildhall.study.gradings import work_once
-from guildhall.web.uploads import UploadLimits, unpack
 from tests.waiting import until
 from tests.web.live import Live
 from tests.web.packages import GOOD, crowded, linked, package, understated

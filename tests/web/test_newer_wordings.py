@@ -11,7 +11,7 @@ import pytest
 from guildhall.domain.halls import Role
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import canonical_json
-from guildhall.grading.offering import next_set
+from guildhall.grading.gold import next_set
 from guildhall.store.workspace import Workspace
 from guildhall.study.boards import count_board
 from guildhall.study.exports import CODE_BOOK, FORMATS, exported

@@ -18,14 +18,13 @@ from guildhall.analysis.missing import Becomes, outcomes_by_rule, settled
 from guildhall.analysis.outcomes import Outcomes
 from guildhall.analysis.pairs import Pairs, pairs_from
 from guildhall.domain.design import ExclusionRule
-from guildhall.domain.policy import GraderGroup, GroupKind, Policy, Rule
+from guildhall.domain.policy import PROGRAMS, GraderGroup, GroupKind, Policy, Rule
 
 RULES = tuple(Rule)
 _COUNTED = -1
 _LOST = [RULES.index(Rule.NO_VERDICT), RULES.index(Rule.BROKEN_ROUND)]
-_ROUNDS = frozenset({GroupKind.JUDGE, GroupKind.CONSTANT})
+_PROGRAMS = [kind.value for kind in PROGRAMS]
 """Kinds of graders that are asked in every order of a set; people have no rounds."""
-_PROGRAMS = [kind.value for kind in _ROUNDS]
 _HEAD = (
     *("judgment", "comparison", "task", "work", "grader", "rank", "sweep", "planned", "exposure"),
     *("made_at", "key_head"),
@@ -83,7 +82,10 @@ class Counted:
     unanswered_keys: tuple[str, ...] = ()
     """The keys of the works in `unanswered`."""
     attempted: pl.DataFrame | None = None
-    """What was tried beside the baseline's work, with what becomes of it (`missing.settled`); None where unknown."""
+    """What these graders were to judge of what was tried beside the baseline's work, with what becomes of it
+    (`missing.settled`): of people who grade a share, what was drawn. None where unknown."""
+    frame: pl.DataFrame | None = None
+    """The same of all that was tried, drawn or not."""
 
     @property
     def n_judgments(self) -> int:
@@ -119,6 +121,7 @@ class Counted:
             n_counted=self.n_counted + later.n_counted,
             unanswered_keys=(*self.unanswered_keys, *later.unanswered_keys),
             attempted=_both(self.attempted, later.attempted),
+            frame=_both(self.frame, later.frame),
             policy=later.policy.but(studies=(*self.policy.studies, *later.policy.studies)),
         )
 
@@ -174,6 +177,10 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
         again = said.filter(_SAID_BEFORE)["judgment"].implode()
         heads = heads.with_columns(again=pl.col("judgment").is_in(again))
     tried = None if verdicts.attempts is None else verdicts.attempts.with_columns(**settled(policy))
+    if tried is not None and policy.graders.kind not in PROGRAMS:
+        undrawn = verdicts.works.filter(pl.col("key").is_in(tried.filter(pl.col("drawn").is_null())["key"].implode()))
+        beyond = rows.filter(pl.col("work").is_in(undrawn["work"].implode()))["judgment"].unique()
+        heads = heads.with_columns(again=pl.col("again") | pl.col("judgment").is_in(beyond.implode()))
     nothing = [] if tried is None else tried.filter("void")["key"].to_list()
     void = verdicts.works.filter(pl.col("key").is_in(nothing))["work"]
     if len(void):
@@ -187,7 +194,7 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
         )
         heads = heads.with_columns(void=~pl.col("judgment").is_in(paired["judgment"].unique().implode()))
     heads = heads.with_columns(rule=_first_rule(policy))
-    if by_programs and policy.whole_rounds and policy.graders.kind in _ROUNDS:
+    if by_programs and policy.whole_rounds and policy.graders.kind in PROGRAMS:
         sizes = rows.group_by("comparison").agg(size=pl.col("place").max() + 1)
         heads = heads.join(sizes, on="comparison").with_columns(rule=_with_broken_rounds())
     bases = heads.select("judgment", "base_place", "base_rank", "base_work", "rule")
@@ -203,8 +210,10 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
         for codes in ([_COUNTED], _LOST)
         for wanted in [(of_models & beside["rule"].is_in(codes)).fill_null(value=False)]
     )
-    if policy.collapse == "swap-to-tie" and policy.graders.kind in _ROUNDS:
+    if policy.collapse == "swap-to-tie" and policy.graders.kind in PROGRAMS:
         answers = answers.with_columns(rank=_swaps_as_ties())
+    frame = None if tried is None else tried.filter(pl.col("model") != policy.baseline)
+    drawn = pl.lit(policy.graders.kind in PROGRAMS) | pl.col("drawn").is_not_null()
     return Counted(
         pairs=pairs_from(answers, verdicts),
         answers=answers,
@@ -213,7 +222,8 @@ def count(verdicts: VerdictFrames, policy: Policy) -> Counted:
         n_counted=taken.get(_COUNTED, 0),
         policy=policy,
         unanswered_keys=tuple(verdicts.works["key"].gather(unanswered["work"].unique().sort())),
-        attempted=None if tried is None else tried.filter(pl.col("model") != policy.baseline),
+        attempted=None if frame is None else frame.filter(drawn),
+        frame=frame,
     )
 
 

@@ -28,14 +28,16 @@ from guildhall.analysis.intervals import (
     share_interval,
 )
 from guildhall.analysis.outcomes import UNKNOWN
-from guildhall.analysis.ppi_counts import ScoreCounts, count_scores, ppi_from_counts
+from guildhall.analysis.ppi_counts import ScoreCounts, counts_of_rows, ppi_from_counts
 from guildhall.analysis.spreads import NO_SPREAD, Spread, joined, tasks_alone
 from guildhall.domain.estimates import Estimate
-from guildhall.errors import ImpossibleValue, NothingPaired, NothingToCompare, TooFew
+from guildhall.errors import ImpossibleValue, NothingToCompare, TooFew
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.intp]
-FEWEST_LABELLED = 3
+FEWEST_LABELLED, _ROUNDING = 3, 1e-20
+UNSEEN = 1.3
+"""The standard error where no error was seen, times the number of labelled tasks; chosen by simulation."""
 UNDRAWN = (
     "nobody knows with what chance each row was to get its label, so this describes the labels that are here; "
     "a column `probability` says it, where labels were drawn"
@@ -48,7 +50,9 @@ class PpiRows:
 
     `probability` is the chance with which a row was to get its human label. Where it is None nobody knows how labels
     came about, and without a label on every row they are descriptive only. `grader` names who gave each label (-1 where
-    unknown or where there is none).
+    unknown or where there is none). `weight` is what each row weighs in the mean, where tasks are not alike: rows for
+    several labels of one piece share its weight; all rows then carry the automatic mean. `known` marks rows whose
+    score, in `auto`, is known without any label.
     """
 
     auto: Floats
@@ -57,6 +61,8 @@ class PpiRows:
     probability: Floats | None = None
     stratum: Codes | None = None
     grader: Codes | None = None
+    weight: Floats | None = None
+    known: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         if not len(self.auto):
@@ -103,6 +109,8 @@ class PpiMean:
     n_auto: int
     n_labelled_tasks: int
     errors: PpiErrors | None
+    unseen: float = 0.0
+    """What was added to the variance for errors of the automatic grader that so few labels need not show."""
 
 
 def ppi_mean(
@@ -123,11 +131,15 @@ def ppi_mean(
     solved = _solved_rows(rows, lam, folds) if counts is None else _solved_counts(counts, lam)
     report = _Report(rows, solved, level, what)
     classical = report.classical(solved.plain, solved.plain_spread)
-    rare = report.too_rare(solved.plain, solved.plain_spread)
+    own = rows.weight is not None and 0 < solved.value < 1  # then an exact interval is its own
+    rare = not own and report.too_rare(solved.plain, solved.plain_spread)
     before, after = solved.plain_spread.variance, solved.spread.variance
+    rare = rare and (
+        rows.weight is None or not 0 < solved.value < 1
+    )  # rows with weights have an exact one of their own
     gained = 1.0 if rare or not after > 0 else before / after
     return PpiMean(
-        estimate=classical if rare else report.powered(solved.value, solved.spread),
+        estimate=classical if rare else report.powered(solved.value, solved.spread, gained),
         classical=classical,
         lam=0.0 if rare else solved.lam,
         effective_human_n=n_human * gained if after > 0 and rows.drawn else None,
@@ -135,30 +147,15 @@ def ppi_mean(
         n_auto=len(rows.auto),
         n_labelled_tasks=solved.n_labelled_tasks,
         errors=solved.plain_errors if rare else solved.errors,
+        unseen=0.0 if rare else solved.unseen,
     )
 
 
-def ppi_difference(first: PpiMean, second: PpiMean, *, what: str = "difference", level: float = 0.95) -> Estimate:
-    """First minus second, paired: what both share on a task, or with a grader, cancels. Their codes mean the same."""
-    one, other = first.errors, second.errors
-    if one is None or other is None or not np.intersect1d(one.task, other.task).size:
-        raise NothingPaired("first", "second")
-    a, b = first.estimate.value, second.estimate.value
-    value = None if a is None or b is None else a - b
-    both = PpiErrors(
-        *(np.concatenate(pair) for pair in zip(one, (*other[:2], -other[2], -other[3], other[4]), strict=True))
-    )
-    labelled = both.weight > 0
-    by_task = np.bincount(np.unique(both.task, return_inverse=True)[1], both.whole)
-    df = min(first.n_labelled_tasks, second.n_labelled_tasks) - 1
-    tasks = tasks_alone(float(by_task @ by_task) * (df + 1) / max(df, 1), df + 1)
-    people = crossed(both.rectified[labelled], both.task[labelled], both.grader[labelled], weight=both.weight[labelled])
-    method = "prediction-powered, paired by task"
-    spread = joined(tasks, people)
-    if value is None or not spread.variance > 0:
-        return Estimate(value=value, estimand=what, method=method, why_no_interval="nothing varies")
-    made = mean_interval(value, spread, level=level, words=", prediction-powered, paired")
-    return Estimate(value=value, estimand=what, level=level, n_tasks=len(by_task), **made)
+def unseen_errors(errors: PpiErrors, lam: float) -> float:
+    """By how much the variance falls short of what errors would add that the labels did not happen to show."""
+    tasks, at = np.unique(errors.task[errors.weight > 0], return_inverse=True)
+    shown = np.square(np.bincount(at, errors.rectified[errors.weight > 0])).sum()
+    return max(0.0, float((UNSEEN * lam * errors.weight.sum() / len(tasks)) ** 2 - shown))
 
 
 class PpiErrors(NamedTuple):
@@ -183,19 +180,13 @@ class _Solved(NamedTuple):
     n_labelled_tasks: int
     errors: PpiErrors | None
     plain_errors: PpiErrors | None
+    unseen: float = 0.0
 
 
 def _counted(rows: PpiRows) -> ScoreCounts | None:
     """Rows that are independent units with scores in halves, as counts; None for all others."""
-    labelled, halves = rows.labelled, 2.0 * rows.auto
-    plain = rows.task is None and rows.grader is None and rows.stratum is None and rows.uniform
-    if not plain or labelled.all():
-        return None
-    human = 2.0 * rows.human[labelled]
-    if any((scores != np.floor(scores)).any() for scores in (halves, human)):
-        return None
-    auto = halves.astype(np.int8)
-    return count_scores(human.astype(np.int8), auto[labelled], auto[~labelled])
+    units = rows.task is None and rows.grader is None and rows.stratum is None and rows.uniform and rows.weight is None
+    return counts_of_rows(rows.auto, rows.human) if units and not rows.labelled.all() else None
 
 
 def _solved_counts(counts: ScoreCounts, lam: float | None) -> _Solved:
@@ -215,6 +206,8 @@ def _solved_rows(rows: PpiRows, lam: float | None, folds: int) -> _Solved:
         errors = PpiErrors(parts.names[parts.task], grader, influence, rectified, parts.rectifying)
         made.append((value, _spread(parts, errors, n), errors))
     (value, spread, powered), (plain, plain_spread, classical) = made
+    unseen = 0.0 if rows.weight is None else unseen_errors(powered, float(tuned.mean()))
+    spread = spread._replace(variance=spread.variance + unseen, by_tasks=spread.by_tasks + unseen)
     return _Solved(
         value=value,
         spread=spread,
@@ -225,6 +218,7 @@ def _solved_rows(rows: PpiRows, lam: float | None, folds: int) -> _Solved:
         n_labelled_tasks=n,
         errors=None if rows.task is None else powered,
         plain_errors=None if rows.task is None else classical,
+        unseen=unseen,
     )
 
 
@@ -256,6 +250,8 @@ class _Parts:
     imputed: Floats
     rectifying: Floats
     single: bool
+    known: NDArray[np.bool_]
+    shrunk: bool
 
     @staticmethod
     def of(rows: PpiRows) -> _Parts:
@@ -264,11 +260,13 @@ class _Parts:
         stratum = np.zeros(n, dtype=np.intp)
         if rows.stratum is not None:
             stratum = np.unique(rows.stratum, return_inverse=True)[1]
-        base = 1 / np.bincount(task)[task]
-        share = np.bincount(stratum, base) / base.sum()
+        base = 1 / np.bincount(task)[task] if rows.weight is None else rows.weight
+        known = np.zeros(n, dtype=np.bool_) if rows.known is None else rows.known
+        share, open_ = (np.bincount(stratum, one) / base.sum() for one in (base, base * ~known))
         # Where every row had the same chance, unlabelled rows alone carry the imputed mean, as in the literature;
         # under unequal chances they are no fair sample, and all rows do.
-        imputing = base * (~labelled if rows.uniform and not labelled.all() else 1.0)
+        unlabelled_alone = rows.weight is None and rows.uniform and not labelled.all()
+        imputing = base * (~labelled if unlabelled_alone else 1.0)
         chance = np.ones(n) if rows.probability is None else np.where(labelled, rows.probability, 1.0)
         return _Parts(
             auto=rows.auto,
@@ -277,18 +275,20 @@ class _Parts:
             names=names,
             stratum=stratum,
             imputed=_normed(imputing, stratum, share),
-            rectifying=_normed(np.where(labelled, base / chance, 0.0), stratum, share),
+            rectifying=_normed(np.where(labelled, base / chance, 0.0), stratum, open_),
             single=rows.task is None and rows.stratum is None and rows.uniform,
+            known=known,
+            shrunk=rows.weight is not None,
         )
 
     def solve(self, lam: Floats) -> tuple[float, Floats, Floats]:
         """The estimate at this lambda, each row's share in its error, and what of that its human label moves."""
         residual = self.human - lam * self.auto
-        value = float((self.imputed * lam) @ self.auto + self.rectifying @ residual)
-        auto_centre = self._centre(self.imputed, lam * self.auto)
-        residual_centre = self._centre(self.rectifying, residual)
-        rectified = self.rectifying * (residual - residual_centre)
-        return value, self.imputed * (lam * self.auto - auto_centre) + rectified, rectified
+        error = self._centre(self.rectifying, residual)
+        filled = np.where(self.known, self.auto, lam * self.auto + error)
+        rectified = self.rectifying * (residual - error)
+        influence = self.imputed * (filled - self._centre(self.imputed, filled)) + rectified
+        return float(self.imputed @ filled), influence, rectified
 
     def variance(self, influence: Floats) -> float:
         """Sum of squares over tasks; with strata, tasks few in a stratum count for more."""
@@ -314,11 +314,15 @@ class _Parts:
     def _best(self, use: NDArray[np.bool_]) -> float:
         if self.single:
             return self._best_single(use)
-        human = self.rectifying * (self.human - self._centre(self.rectifying, self.human))
-        auto = self.imputed * (self.auto - self._centre(self.imputed, self.auto))
-        auto -= self.rectifying * (self.auto - self._centre(self.rectifying, self.auto))
-        c, d = np.bincount(self.task[use], human[use]), np.bincount(self.task[use], auto[use])
-        return float(np.clip(-(c @ d) / (d @ d), 0, 1)) if d @ d > 0 else 0.0
+        none, whole = (self.solve(np.full(len(self.auto), lam))[1] for lam in (0.0, 1.0))
+        c, d = np.bincount(self.task[use], none[use]), np.bincount(self.task[use], (whole - none)[use])
+        if not d @ d > _ROUNDING:
+            return 0.0
+        lam = -(c @ d) / (d @ d)
+        if self.shrunk:  # by how far chance alone could give it: a judge that is noise then costs little
+            doubt = np.square(d * (c + lam * d)).sum() / np.square(d @ d)
+            lam *= max(0.0, 1.0 - doubt / lam**2) if lam > 0 else 0.0
+        return float(np.clip(lam, 0, 1))
 
     def _best_single(self, use: NDArray[np.bool_]) -> float:
         """The closed form of PPI++ for independent rows."""
@@ -357,7 +361,7 @@ class _Report:
         found["method"] = f"human labels only, {found['method']}"
         return self._estimate(value, found)
 
-    def powered(self, value: float, spread: Spread) -> Estimate:
+    def powered(self, value: float, spread: Spread, gained: float) -> Estimate:
         if not self.rows.drawn:
             return self._estimate(value, no_interval(UNDRAWN, spread))
         if not spread.variance > NO_SPREAD:
@@ -365,6 +369,9 @@ class _Report:
         if self.solved.single:
             return self._estimate(value, interval_of(self._normal(value, spread.variance), "PPI++, normal", spread))
         found = mean_interval(value, spread, level=self.level, unit="labelled task")
+        if self.rows.weight is not None and 0 < value < 1:
+            worth = round(int(self.rows.labelled.sum()) * max(1.0, gained))
+            found = share_interval(value, spread, n_judgments=worth, level=self.level, unit="labelled task")
         found["method"] = f"PPI++, {found['method']}"
         return self._estimate(value, found)
 

@@ -86,3 +86,13 @@ def ppi_from_counts(counts: ScoreCounts, *, lam: float | None = None, level: flo
     reach = NormalDist().inv_cdf(0.5 + level / 2) * np.sqrt(variance)
     effective = np.divide(var_human, variance, out=np.full_like(variance, np.nan), where=variance > 0)
     return PpiIntervals(value, variance, value - reach, value + reach, tuned, effective)
+
+
+def counts_of_rows(auto: Floats, human: Floats) -> ScoreCounts | None:
+    """Counts of rows that are independent units, `human` NaN where unlabelled; None where a score is not in halves."""
+    labelled = ~np.isnan(human)
+    said, halves = 2.0 * human[labelled], 2.0 * auto
+    if any((scores != np.floor(scores)).any() for scores in (halves, said)):
+        return None
+    codes = halves.astype(np.int8)
+    return count_scores(said.astype(np.int8), codes[labelled], codes[~labelled])

@@ -97,6 +97,43 @@ def judge(
     require_no_faults(faults_of(sum(ended.values(), start=AskingOutcome())))
 
 
+@app.command("pair")
+def pair(
+    brief: Annotated[Path, typer.Argument(help="The brief: a text file, or a folder with brief.md beside its files.")],
+    first: Annotated[Path, typer.Argument(help="One work: a file or a folder.")],
+    second: Annotated[Path, typer.Argument(help="The other work.")],
+    model: Annotated[str, typer.Option("--model", "-m", help="Who judges; any Inspect model string.")],
+    sweeps: Annotated[int, typer.Option(min=1, max=99, help="How often each order is asked.")] = 1,
+    price: Annotated[bool, typer.Option("--price", help="Say what it would take, and send nothing.")] = False,
+    keep: Annotated[
+        Path | None, typer.Option(help="A workspace to keep the verdicts in; asked again, they cost nothing.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Compare two works on one brief in both orders, without a study; what it costs is said first."""
+    from contextlib import ExitStack
+    from dataclasses import asdict
+    from tempfile import TemporaryDirectory
+
+    from guildhall.cli.grade_tables import expected_words, pair_json, show_pair
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.pairs import open_pair
+
+    with ExitStack() as stack:
+        folder = keep or Path(stack.enter_context(TemporaryDirectory(prefix="guildhall-pair-"))) / "workspace"
+        workspace = stack.enter_context(Workspace.create(folder))
+        opened = stack.enter_context(open_pair(brief, (first, second), model=model, workspace=workspace, sweeps=sweeps))
+        expected = opened.expected()
+        for which, problem in opened.problems:
+            note(f"the {which} work: {problem.file or 'its message'} {problem.words}")
+        note(f"{model}: {expected_words(expected)}")
+        answer = None if price else opened.ask()
+    if json:
+        as_json({"expected": asdict(expected), "answer": None if answer is None else pair_json(answer)})
+    elif answer is not None:
+        show_pair(answer, first=str(first), second=str(second))
+
+
 @app.command("status")
 def status(study: StudyOption = DEFAULT_STUDY, workspace: WorkspaceOption = None, json: JsonOption = False) -> None:
     """Count verdicts and failures of each grader, and what is still to be asked."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from guildhall.cli.show import done, note, sent_answer_unknown, share, table, with_ends
+import typer
+
+from guildhall.cli.show import done, note, sent_answer_unknown, share, table, warn, with_ends
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from guildhall.analysis.win_rates import WinRate
     from guildhall.domain.estimates import Estimate
     from guildhall.study.deriving import RubricScore
+    from guildhall.study.pairs import Expected, PairAnswer
 
 
 def show_standings(report: Any) -> None:
@@ -126,3 +129,52 @@ def _lines(found: Account) -> list[tuple[str, Estimate]]:
 
 def _cell(measured: Estimate) -> str:
     return with_ends(measured.value, measured.interval)
+
+
+def expected_words(expected: Expected) -> str:
+    """What a pair would take, in one line, before anything is sent."""
+    price = "price unknown" if expected.usd is None else f"about ${expected.usd:,.4f}"
+    return f"{expected.calls} calls, about {expected.input_tokens:,} tokens to read; {price}"
+
+
+def pair_json(answer: PairAnswer) -> dict[str, Any]:
+    """`first` is 1 where the first work is better in both orders, 0 where the second is; reasons speak of A and B."""
+    return {
+        "first": answer.score,
+        "flips": answer.flips,
+        "cost_usd": answer.cost_usd,
+        "verdicts": [
+            {
+                "shown_first": "first" if one.order[0] == answer.first else "second",
+                "sweep": one.sweep,
+                "first": answer.outcome(one),
+                "reason": one.reason,
+                "failure": one.failure,
+            }
+            for one in answer.judgments
+        ],
+    }
+
+
+def show_pair(answer: PairAnswer, *, first: str, second: str) -> None:
+    """The answer in one line, then every verdict with its reason and who stood where."""
+    said = {1.0: f"{first} is better", 0.0: f"{second} is better", 0.5: "a tie", None: "no verdict"}
+    for one in answer.judgments:
+        shown = (first, second) if one.order[0] == answer.first else (second, first)
+        note(f"A was {shown[0]}, B was {shown[1]}: {said[answer.outcome(one)]}")
+        typer.echo(one.reason or f"({one.failure})")
+    if answer.flips:
+        warn("the verdict turned when the works changed places: this judge went by the place, not by the work")
+    if answer.score is None:
+        warn("one of the orders has no verdict, so nothing is said of which work is better")
+    else:
+        done(_which(answer.score, first, second))
+    note(f"cost: {_dollars(answer.cost_usd)}. One judge's word on one pair: `guildhall study` holds judges to account.")
+
+
+def _which(score: float, first: str, second: str) -> str:
+    if score == 0.5:
+        return f"neither of {first} and {second} is better"
+    share_of_verdicts = max(score, 1 - score)
+    how = "in every verdict" if share_of_verdicts == 1 else f"in {share_of_verdicts:.0%} of verdicts, ties as half"
+    return f"{first if score > 0.5 else second} is better, {how}"

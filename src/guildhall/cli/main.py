@@ -122,6 +122,8 @@ def main() -> None:
         app()
     except GuildhallError as error:
         typer.secho(f"error: {error}", fg="red", err=True)
+        for fault in error.faults if len(error.faults) > 1 else ():
+            typer.echo(f"  {fault}", err=True)
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         typer.secho("stopped; run the same command again to go on", fg="yellow", err=True)
@@ -131,7 +133,7 @@ def main() -> None:
     except Exception as error:
         from guildhall.engine.faults import everyday
 
-        if (fault := everyday(error)) is None:
+        if (known := everyday(error)) is None:
             raise
-        typer.secho(f"error: {fault}", fg="red", err=True)
-        sys.exit(fault.exit_code)
+        typer.secho(f"error: {known}", fg="red", err=True)
+        sys.exit(known.exit_code)

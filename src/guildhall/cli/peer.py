@@ -10,6 +10,7 @@ import typer
 from guildhall.cli.executing import AddressOption, ExecutorOption, Where, chosen_executor
 from guildhall.cli.show import as_json, as_json_line, done, note, table
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
+from guildhall.peer.reader import Descriptors
 
 if TYPE_CHECKING:
     from guildhall.analysis.boswell.run_figures import RunFigures
@@ -58,6 +59,10 @@ ConnectionsOption = Annotated[
     Optional[int],  # noqa: UP045
     typer.Option(min=1, help="Calls of one model at a time; adapts to the provider when absent.", show_default=False),
 ]
+InferOption = Annotated[
+    Optional[Descriptors],  # noqa: UP045
+    typer.Option("--infer", help="Suggest grades from words of praise by this list; no figure counts them."),
+]
 MaxUsdOption = Annotated[
     Optional[float],  # noqa: UP045
     typer.Option(help="Stop a domain's run at this cost.", show_default=False),
@@ -67,10 +72,7 @@ MaxUsdOption = Annotated[
 @app.command("read-grade")
 def read_grade(
     file: Annotated[Path, typer.Argument(help="JSON lines, CSV or Parquet with a `text` column (and `id`).")],
-    infer: Annotated[
-        bool,
-        typer.Option("--infer", help="Suggest a grade from words of praise where none is stated (marked inferred)."),
-    ] = False,
+    infer: InferOption = None,
     json: JsonOption = False,  # noqa: ARG001 - the answer is JSON lines either way
 ) -> None:
     """Read the overall grade each reply states, one JSON line a reply."""
@@ -136,6 +138,7 @@ def run(
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask calls again that failed before.")] = False,
     connections: ConnectionsOption = None,
     max_usd: MaxUsdOption = None,
+    infer: InferOption = None,
     executor: ExecutorOption = Where.HERE,
     address: AddressOption = None,
     workspace: WorkspaceOption = None,
@@ -160,7 +163,38 @@ def run(
         executor=chosen_executor(executor, address),
     )
     with taking_part(chosen, local=local or local_file is not None, local_file=local_file) as everyone:
-        run_test(domain or (), everyone, options, study=study, results=results, workspace_path=workspace, json=json)
+        run_test(
+            domain or (),
+            everyone,
+            options,
+            study=study,
+            results=results,
+            workspace_path=workspace,
+            infer=infer,
+            json=json,
+        )
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(help="What every model is asked, in quotation marks.")],
+    model: ModelsOption = None,
+    models: ModelsFileOption = None,
+    words: Annotated[tuple[int, int], typer.Option(help="Least and most words of an answer.")] = (150, 400),
+    results: Annotated[Path, typer.Option(help="Where the run's folder is written.")] = Path("results"),
+    price: Annotated[bool, typer.Option("--price", help="Say what it would take, and send nothing.")] = False,
+    max_usd: MaxUsdOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Put a question of your own to several models and let them mark each other; needs no workspace."""
+    from guildhall.cli.peer_run import ask_question
+    from guildhall.engine.terms import Limits
+    from guildhall.peer.plan import named_models, read_models
+    from guildhall.peer.session import Options
+
+    chosen = (*(read_models(models) if models else ()), *named_models(model or []))
+    options = Options(limits=Limits(run_usd=max_usd))
+    ask_question(question, chosen, options, words=words, results=results, price=price, json=json)
 
 
 @app.command("import")
@@ -192,12 +226,13 @@ def rebuild(
     essay_seconds: EssaySecondsOption = 120.0,
     mark_seconds: MarkSecondsOption = 60.0,
     seed: SeedOption = 0,
+    infer: InferOption = None,
     json: JsonOption = False,
 ) -> None:
     """Make every table and report of a run again from its single files, offline."""
     from guildhall.reports.boswell_files import write_run_report
 
-    found = _findings(folder, as_published, own_marks, essay_seconds, mark_seconds, seed)
+    found = _findings(folder, as_published, own_marks, essay_seconds, mark_seconds, seed, infer)
     written = [str(path.relative_to(folder)) for path in write_run_report(folder, found)]
     if json:
         as_json({"folder": str(folder), "written": written})
@@ -213,6 +248,7 @@ def report(
     essay_seconds: EssaySecondsOption = 120.0,
     mark_seconds: MarkSecondsOption = 60.0,
     seed: SeedOption = 0,
+    infer: InferOption = None,
     out: Annotated[
         Optional[Path],  # noqa: UP045
         typer.Option(help="Write all reports into this folder as well.", show_default=False),
@@ -223,7 +259,7 @@ def report(
     from guildhall.reports.boswell_files import consolidated_json, write_run_report
     from guildhall.reports.reporting import run_report_of
 
-    found = _findings(run, as_published, own_marks, essay_seconds, mark_seconds, seed)
+    found = _findings(run, as_published, own_marks, essay_seconds, mark_seconds, seed, infer)
     if out is not None:
         write_run_report(out, found)
     if json:
@@ -265,12 +301,14 @@ def na_report(runs: RunsArgument, json: JsonOption = False) -> None:
     """Where no grade could be read: how often, by whom, of whom, in which shapes, and whether asking again helped."""
     from dataclasses import asdict
 
+    from guildhall.analysis.boswell.quotient import effects_of_missing_grades
     from guildhall.peer.loading import load_runs
     from guildhall.peer.na_report import na_report as report_on
 
-    found = report_on(load_runs(runs))
+    records = load_runs(runs)
+    found, moved = report_on(records), [one for run in records for one in effects_of_missing_grades(run)]
     if json:
-        as_json(asdict(found))
+        as_json(asdict(found) | {"quotients": [asdict(one) for one in moved]})
         return
     overall = found.overall
     typer.echo(f"{overall.unread} of {overall.marks} marks without a grade ({overall.rate:.2%})")
@@ -279,6 +317,9 @@ def na_report(runs: RunsArgument, json: JsonOption = False) -> None:
         table(title, ["model", "without", "marks", "share"], rows, numeric=[1, 2, 3])
     shapes = [(shape.reason, shape.count, " / ".join(shape.examples)) for shape in found.shapes]
     table("Shapes of reply that state no grade", ["reason", "marks", "how they end"], shapes, numeric=[1])
+    effects = [(one.run, one.model, _two(one.left_out), _two(one.as_zero)) for one in moved]
+    columns = ["run", "model", "left out", "as 0.00"]
+    table("Quotients as published that marks without a grade change", columns, effects, numeric=[2, 3])
     for words in found.advice:
         note(words)
 
@@ -305,30 +346,45 @@ def aggregate(
     found = found if all_runs else latest_per_domain(found)
     rows = over_domains(found, published_quotients if as_published else corrected_quotients)
     if json:
-        as_json([asdict(row) | {"consistency": row.consistency} for row in rows])
+        as_json([asdict(row) | {"consistency": row.consistency, "grade": row.grade} for row in rows])
         return
     shown = [
         (
             row.rank,
             row.model + ("" if row.complete else " (fewer domains)"),
             f"{row.mean_quotient:.2f}",
+            row.grade + ("" if row.mean_mark is None else f" ({row.mean_mark:.2f})"),
             len(row.by_domain),
-            "" if row.consistency is None else f"{row.consistency:.2f}",
+            _two(row.consistency),
         )
         for row in rows
     ]
-    table("Quotients over domains", ["rank", "model", "mean", "domains", "consistency"], shown, numeric=[0, 2, 3, 4])
+    columns = ["rank", "model", "mean", "mean mark", "domains", "consistency"]
+    table("Quotients over domains", columns, shown, numeric=[0, 2, 4, 5])
 
 
-def _findings(path: Path, as_published: bool, own_marks: bool, essay_s: float, mark_s: float, seed: int) -> RunFigures:
+def _two(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}"
+
+
+def _findings(
+    path: Path,
+    as_published: bool,
+    own_marks: bool,
+    essay_s: float,
+    mark_s: float,
+    seed: int,
+    infer: Descriptors | None = None,
+) -> RunFigures:
     from guildhall.analysis.boswell.quotient import Reference
     from guildhall.analysis.boswell.run_figures import run_figures
     from guildhall.peer.folder import planned
-    from guildhall.peer.loading import load_run
+    from guildhall.peer.loading import load_run, with_suggestions
 
     begun = planned(path) if path.is_dir() else None
+    run = load_run(path)
     return run_figures(
-        load_run(path),
+        run if infer is None else with_suggestions(run, infer),
         as_published=as_published,
         reference=Reference(essay_s=essay_s, mark_s=mark_s, own_marks=own_marks),
         families=begun[0].families if begun else None,

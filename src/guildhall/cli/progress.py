@@ -36,6 +36,19 @@ def live_table(title: str, standing: Standing, *, quiet: bool = False) -> Iterat
         thread.join()
 
 
+def counted(what: str, *, quiet: bool = False) -> Callable[[str, int, int], None] | None:
+    """Told of each thing done, shows how many of how many: in place on a terminal, else now and then a line."""
+    if quiet:
+        return None
+    still = sys.stderr.isatty()
+
+    def advance(_name: str, at: int, of: int) -> None:
+        if still or at == of or at % 100 == 0:
+            print(f"{at} of {of} {what}", file=sys.stderr, end="\r" if still and at < of else "\n", flush=True)  # noqa: T201
+
+    return advance
+
+
 def _told(show: Callable[[str, Standing, threading.Event], None], *about: Any) -> None:
     with suppress(GuildhallError):  # what keeps the work from going on is told by the work itself
         show(*about)

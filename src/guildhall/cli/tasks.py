@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 
+from guildhall.cli.progress import counted
 from guildhall.cli.show import as_json, done, note, table
 from guildhall.cli.tasks_release import release, screen
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
@@ -137,32 +138,103 @@ def schema() -> None:
 
 @app.command("import")
 def import_(
-    source: Annotated[str, typer.Argument(help="A table, a folder, or a hub data set such as openai/gdpval@REVISION.")],
-    without_files: Annotated[bool, typer.Option("--without-files", help="From a hub: only the table.")] = False,
+    source: Annotated[
+        str, typer.Argument(help="A table, a folder, a zip, or a hub data set such as openai/gdpval@REVISION.")
+    ],
+    without_files: Annotated[
+        bool, typer.Option("--without-files", help="Keep files that are not here by name only; from a hub, the table.")
+    ] = False,
     revision: Annotated[Optional[str], typer.Option(help="Recorded as the revision of a local copy.")] = None,  # noqa: UP045
+    licence: Annotated[Optional[str], typer.Option(help="Recorded where the data set's card states none.")] = None,  # noqa: UP045
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Import tasks: all of them or, when one cannot be read, none."""
+    """Import tasks with every file they list: all of them or, naming whatever is wrong, none."""
     from guildhall.store.workspace import Workspace
-    from guildhall.taskbank.gdpval import fetch, hub_name
-    from guildhall.taskbank.importing import import_tasks, read_source
+    from guildhall.taskbank.importing import import_tasks, opened_source
 
-    path, named, pinned = Path(source), None, revision
-    hub = None if path.exists() else hub_name(source)
-    with Workspace.find(workspace) as opened:
-        if hub:
-            snapshot = fetch(*hub, with_files=not without_files)
-            path, named, pinned = snapshot.folder, snapshot.repository, snapshot.commit
-        result = import_tasks(opened, read_source(path, source=named, revision=pinned))
+    with (
+        Workspace.find(workspace) as opened,
+        opened_source(source, revision=revision, licence=licence, with_files=not without_files) as incoming,
+    ):
+        result = import_tasks(opened, incoming, without_files=without_files, progress=counted("files", quiet=json))
+        about = next((task.provenance for task in incoming.tasks if task.provenance), None)
     if json:
-        as_json({**vars(result), "revision": pinned})
+        facts = about.model_dump(include={"revision", "licence"}) if about else {"revision": None, "licence": None}
+        as_json({**vars(result), **facts})
         return
     done(f"{result.new} tasks imported, {result.known} known already, {result.files} files kept")
+    if about and about.licence is None:
+        note("no licence is stated beside the data: say it with --licence before you publish anything of it")
     if result.revised:
         note(f"{result.revised} tasks differ from what was kept: they are new versions beside the old ones")
     if result.files_absent:
         note(f"{result.files_absent} files are listed whose bytes are not beside the table: known by name only")
+    if result.files_unlisted:
+        note(f"{result.files_unlisted} files lie among them that no task lists; they were left")
+
+
+@app.command("enrich")
+def enrich(
+    wages: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="A folder with the OEWS files: national, and by sector.", show_default=False),
+    ] = None,
+    hours: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option(help="A table with a task's id and its expert hours.", show_default=False),
+    ] = None,
+    hours_column: Annotated[str, typer.Option(help="The column that holds hours.")] = "hours",
+    hours_from: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="Whose hours they are, in words; printed wherever they are used.", show_default=False),
+    ] = None,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Join wages and hours to tasks that state none; each keeps its source, and what is not found stays unknown."""
+    from guildhall.occupations.sources import published_wages
+    from guildhall.store.workspace import Workspace
+    from guildhall.taskbank.banks import enrich_tasks, read_hours
+
+    told = read_hours(hours, column=hours_column, source=hours_from) if hours else None
+    paid = published_wages(wages) if wages else None
+    with Workspace.find(workspace) as opened:
+        made = enrich_tasks(opened.store, wage=paid.of if paid else None, hours=told)
+    if json:
+        as_json(vars(made))
+        return
+    done(f"{made.changed} of {made.tasks} tasks are new versions with figures joined to them")
+    note(f"hours are known of {made.with_hours} tasks, wages of {made.with_wage}; the others stay unknown")
+    for words in made.unknown:
+        note(words)
+
+
+@app.command("diff")
+def diff(
+    before: Annotated[str, typer.Argument(help="A table, folder, zip, hub data set or workspace.")],
+    after: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Argument(help="Another; the workspace's bank when absent.", show_default=False),
+    ] = None,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Say what changed between two banks: tasks that came, went or differ, and in what."""
+    from guildhall.taskbank.banks import bank_differences, bank_of, opened_bank
+
+    with opened_bank(before) as first, opened_bank(after, workspace) as second:
+        found = bank_differences(first, second)
+        facts = [bank_of(one).model_dump(mode="json") for one in (first, second)]
+    if json:
+        as_json({"before": facts[0], "after": facts[1], **vars(found)})
+        return
+    for name, bank in zip(("before", "after"), facts, strict=True):
+        typer.echo(f"{name}: {bank['name']}, {bank['tasks']} tasks, digest {bank['digest'][:12]}")
+    lists = (("came", found.added), ("went", found.removed))
+    rows = [(task, what, "") for what, tasks in lists for task in tasks]
+    rows += [(task, "differs", "; ".join(words)) for task, words in found.changed.items()]
+    table(f"{len(rows)} tasks differ, {found.same} are the same", ["task", "", "in"], rows)
 
 
 @app.command("list")
@@ -215,7 +287,11 @@ def show(
         as_json(found)
         return
     typer.secho(f"{found.title or found.id}  ({found.key})", bold=True)
-    typer.echo(f"{found.sector} / {found.occupation}; {_hours(found.expert_hours)} expert hours\n")
+    wage = "?" if found.hourly_wage_usd is None else f"{found.hourly_wage_usd:,.2f}"
+    typer.echo(f"{found.sector} / {found.occupation}; {_hours(found.expert_hours)} expert hours, ${wage} an hour")
+    for figure, source in (found.sources or {}).items():
+        typer.echo(f"{figure}: {source}")
+    typer.echo()
     typer.echo(found.brief.strip() + "\n")
     for kind, files in (("reference", found.reference_files), ("expert", found.expert_files)):
         for file in files:
@@ -235,6 +311,7 @@ def stats(
 ) -> None:
     """Count the bank and give the paper's Tables 3 to 7; what was not recorded says so."""
     from guildhall.store.workspace import Workspace
+    from guildhall.taskbank.banks import bank_of
     from guildhall.taskbank.listing import newest_tasks
     from guildhall.taskbank.review.histories import all_histories
     from guildhall.taskbank.review.standing import review_figures
@@ -243,10 +320,14 @@ def stats(
     with Workspace.find(workspace) as opened:
         tasks, reviewed = newest_tasks(opened.store), review_figures(all_histories(opened.store))
     found = bank_statistics(tasks, published_tasks=_published(onet, tasks) if onet else None)
+    bank = bank_of(tasks)
     if json:
-        as_json(found.model_dump(mode="json") | {"review": reviewed.model_dump(mode="json")})
+        as_json(found.model_dump(mode="json") | {"review": reviewed.model_dump(mode="json"), "bank": bank})
     else:
+        done(f"{bank.name}: {bank.tasks} tasks, digest {bank.digest}")
         show_statistics(found)
+        for source, count in bank.sources.items():
+            note(f"{count} figures from: {source}")
         show_review(reviewed)
 
 

@@ -15,7 +15,7 @@ from typing import Annotated, Self
 from pydantic import AwareDatetime, Field, model_validator
 
 from guildhall.domain.authors import ModelRun
-from guildhall.domain.grades import numeric
+from guildhall.domain.grades import NO_GRADE, numeric
 from guildhall.domain.submissions import Usage
 from guildhall.domain.values import Digest, Id, Value
 
@@ -161,6 +161,11 @@ def value_of(mark: Mark) -> float | None:
     if mark.reading.grade is None or mark.reading.inferred:
         return None
     return numeric(mark.reading.grade)
+
+
+def grade_of(mark: Mark) -> str:
+    """The grade that was read, in letters; N/A where there is none."""
+    return NO_GRADE if value_of(mark) is None else str(mark.reading.grade)
 
 
 def safe_name(name: str) -> str:

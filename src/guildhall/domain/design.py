@@ -20,6 +20,7 @@ from pydantic import (
 )
 from pydantic_core import to_jsonable_python
 
+from guildhall.domain.draws import Draw
 from guildhall.domain.estimates import Convention, Success
 from guildhall.domain.halls import HallDesign
 from guildhall.domain.judges import PanelPlan, PlannedJudge
@@ -173,9 +174,14 @@ class Plan(PlanChoices):
 
 
 def _leading(design: Design) -> GraderGroup:
-    """Who leads where nothing is said: people where they grade, else the panel, else the first judge."""
-    if design.people is None and (design.panel is not None or design.judges):
-        return GraderGroup(kind=GroupKind.JUDGE, name=(design.panel or design.judges[0].plan).name)
+    """Who leads where nothing is said: people where they grade, joined with the panel or the first judge where they
+    grade a share; else that program alone.
+    """
+    judge = design.panel or (design.judges[0].plan if design.judges else None)
+    if judge is not None and design.people is None:
+        return GraderGroup(kind=GroupKind.JUDGE, name=judge.name)
+    if judge is not None and design.hall.share is not None:
+        return GraderGroup(kind=GroupKind.PEOPLE_AND_JUDGE, name=judge.name)
     return GraderGroup(kind=GroupKind.SIMULATED if design.rehearsal else GroupKind.EXPERT)
 
 
@@ -192,6 +198,8 @@ class Design(Value):
     released: dict[str, date] = {}
     baseline: str = EXPERT
     people: HallDesign | None = None
+    draw: Draw | None = None
+    """Which pairs people grade, where they grade a share of them."""
     judges: tuple[PlannedJudge, ...] = ()
     sweeps: Annotated[int, Field(ge=1)] | None = None
     set_size: Annotated[int, Field(ge=2)] | None = None
@@ -327,8 +335,11 @@ def _replacement(form: Study, earlier: Study | None) -> Deviation:
 
 
 def _departures(plan: Plan, design: Design, done: Policy) -> list[Deviation]:
+    # People's own part of a joined figure is counted by itself.
+    joins = plan.graders.kind is GroupKind.PEOPLE_AND_JUDGE
+    part = joins and (done.graders.of_people or done.graders.kind is GroupKind.SIMULATED)
     pairs: list[tuple[str, Any, Any]] = [
-        ("graders", plan.graders, done.graders),
+        ("graders", plan.graders, plan.graders if part else done.graders),
         ("baseline", plan.baseline, done.baseline),
         ("exposure", plan.exposure, "first" if done.first_exposure else "all"),
         ("work that is missing", missing_words(plan.missing), missing_words(done.losses)),

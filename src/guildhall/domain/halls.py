@@ -73,10 +73,12 @@ class GoldItem(Value):
 class HallDesign(GrownValue):
     """The rules of human grading for one study; part of what is frozen."""
 
-    later: ClassVar[frozenset[str]] = frozenset({"held_at_once", "originals"})
+    later: ClassVar[frozenset[str]] = frozenset({"held_at_once", "originals", "share"})
 
     originals: bool | None = None
     """Hand out the makers' own files, scrubbed, instead of copies that we write; structure tells programs apart."""
+    share: Annotated[float, Field(gt=0, le=1)] | None = None
+    """People grade so large a share of the planned pairs, drawn at random before the first judgment; all without it."""
     graders_per_set: Annotated[int, Field(ge=1, le=50)] = 3
     set_size: Annotated[int, Field(ge=2, le=10)] = 2
     """2 shows pairs of expert and model; more shows the expert with several models at once."""
@@ -105,6 +107,12 @@ class HallDesign(GrownValue):
     minimum_reason_words: Annotated[int, Field(ge=0)] = 10
     simulated_graders: Annotated[int, Field(ge=0, le=100)] = 0
     """For demos and rehearsals: so many simulated graders judge at once, and are named as simulated everywhere."""
+
+    @model_validator(mode="after")
+    def _a_share_is_of_pairs(self) -> Self:
+        if self.share is not None and self.set_size != 2:
+            raise ValueError("a share is drawn of pairs; leave out `set_size`, or `share`")
+        return self
 
 
 class Slot(Value):

@@ -30,6 +30,7 @@ class GroupKind(StrEnum):
 
 
 PEOPLE = frozenset({GroupKind.EXPERT, GroupKind.PRACTITIONER, GroupKind.STUDENT, GroupKind.CROWD})
+PROGRAMS = frozenset({GroupKind.JUDGE, GroupKind.CONSTANT})
 NAMED = frozenset({GroupKind.PEOPLE_AND_JUDGE, GroupKind.JUDGE, GroupKind.CONSTANT})
 _RANKS = {
     GroupKind.EXPERT: 0,

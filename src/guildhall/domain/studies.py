@@ -8,9 +8,10 @@ from pydantic import Field, model_validator
 
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.design import EXPERT, Design, Extension, Plan
+from guildhall.domain.draws import Planned, draw_pairs
 from guildhall.domain.tasks import TaskKey
 from guildhall.domain.values import Id, Line, Value
-from guildhall.errors import UnknownName
+from guildhall.errors import InputError, UnknownName
 
 
 class Study(Value):
@@ -41,6 +42,17 @@ class Study(Value):
         """Whether this is the study that was kept, as far as a form of that time says it."""
         facts = ("id", "title", "seed", "tasks", "authors")
         return all(getattr(self, name) == getattr(kept, name) for name in facts) and self.design.same_as(kept.design)
+
+    def drawn(self) -> Self:
+        """The same study with the draw of what people grade, where they grade a share of it."""
+        if (share := self.design.hall.share) is None:
+            return self
+        if not self.authors:
+            raise InputError(f"study {self.id!r}: a share is drawn of what named authors are to make; name them")
+        names = {(one.name, one.sample) for one in self.authors if one.name != self.baseline}
+        planned = [Planned(task.id, *name) for task in self.tasks for name in names]
+        draw = draw_pairs(planned, share=share, about=["draw", self.id, self.seed])
+        return self.but(design=self.design.but(draw=draw))
 
     @property
     def key(self) -> str:

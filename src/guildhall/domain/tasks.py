@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, GetCoreSchemaHandler, model_validator
 from pydantic_core import CoreSchema, core_schema
 
-from guildhall.domain.values import Digest, Id, Line, Value, sha256
+from guildhall.domain.values import Digest, GrownValue, Id, Line, Value, sha256
 from guildhall.errors import UnknownName
 
 
@@ -207,8 +207,17 @@ class Provenance(Value):
     licence: str | None = None
 
 
-class Task(Value):
-    """One piece of professional work: brief, reference files, the expert's files, rubric."""
+Joined = Literal["expert_hours", "hourly_wage_usd"]
+"""Figures that may be joined to a task from another source than its own."""
+
+
+class Task(GrownValue):
+    """One piece of professional work: brief, reference files, the expert's files, rubric.
+
+    `sources` names whence hours and wage were joined to it; wherever such a figure is used, its source is printed.
+    """
+
+    later: ClassVar[frozenset[str]] = frozenset({"sources"})
 
     id: Id
     version: Annotated[int, Field(ge=1)] = 1
@@ -228,6 +237,7 @@ class Task(Value):
     sensitive: tuple[str, ...] = ()
     review: ReviewState = ReviewState.UNREVIEWED
     provenance: Provenance | None = None
+    sources: dict[Joined, Line] | None = None
 
     @model_validator(mode="after")
     def _file_names_differ(self) -> Self:

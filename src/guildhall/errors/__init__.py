@@ -4,6 +4,7 @@ GuildhallError
 ├── InputError            what a user handed over cannot be used as it is          (exit code 2)
 │   ├── UnreadableFile    a file that is broken, truncated or of another kind
 │   │   └── LookInterrupted  the room around a file's parser went away; another try may succeed
+│   ├── FaultsFound       several faults of what was handed over, in one list
 │   ├── CannotScrub       a file whose makers' traces cannot all be removed
 │   ├── UnsafePath        a path that leaves its folder, a link, or a hostile name
 │   ├── RefusedPackage    an uploaded archive that is broken, hostile or beyond the limits
@@ -71,6 +72,7 @@ from guildhall.errors.estimating import (
     CannotRelease,
     CannotScrub,
     DisconnectedGraph,
+    FaultsFound,
     ImpossibleValue,
     InputError,
     LookInterrupted,
@@ -144,6 +146,7 @@ __all__ = [
     "DatabaseRefused",
     "DisconnectedGraph",
     "EnvironmentNotBuilt",
+    "FaultsFound",
     "FaultsOfOurs",
     "FileLacking",
     "GuildhallError",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -66,7 +67,7 @@ class NothingMarked(NotEnoughData):
     """Not one mark states a grade."""
 
     def __init__(self) -> None:
-        super().__init__("no mark states a grade; mark some essays first")
+        super().__init__("no mark states a grade; look at the replies, and mark some essays first")
 
 
 class NothingToCompare(NotEnoughData):
@@ -118,6 +119,15 @@ class UnreadableFile(InputError):
     def __init__(self, path: Path | str, why: str, *, fix: str = "check the file and try again") -> None:
         self.path, self.why, self.fix = path, why, fix
         super().__init__(f"{path}: {why}; {fix}")
+
+
+class FaultsFound(InputError):
+    """Several things are wrong with what was handed over: all of them in one list, and nothing was begun."""
+
+    def __init__(self, what: str, faults: Sequence[str], *, fix: str) -> None:
+        self.what, self.faults, self.fix = what, tuple(faults), fix
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        super().__init__(f"{what}: {faults[0]}{more}; {fix}")
 
 
 class LookInterrupted(UnreadableFile):

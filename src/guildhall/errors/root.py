@@ -6,9 +6,10 @@ from typing import Any
 
 
 class GuildhallError(Exception):
-    """Root of the tree; `exit_code` is what the command line returns."""
+    """Root of the tree; `exit_code` is what the command line returns, `faults` what it lists below the message."""
 
     exit_code = 1
+    faults: tuple[str, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Workers hand errors over by pickling, which would call the class with the message in place of its facts.

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from guildhall.domain.authors import Expert, ModelRun
+from guildhall.domain.draws import Draw, Planned
 from guildhall.domain.halls import HallDesign, Slot
 from guildhall.domain.judgments import Comparison
 from guildhall.domain.submissions import Submission
@@ -58,11 +59,12 @@ def lay_out(
     earlier: Id | None = None,
     baseline: str = "expert",
     as_kept: Callable[[Comparison], Comparison] = lambda comparison: comparison.but(task_version=None),
+    draw: Draw | None = None,
 ) -> Layout:
     """Plan every grading of a study. The baseline's work stands first in each comparison.
 
     `as_kept` gives a comparison the form its study keeps it in. `earlier` names the study this one is a later wave of:
-    its graders are not asked about the same set twice.
+    its graders are not asked about the same set twice. With a `draw` only drawn pairs are laid out.
 
     A task without the baseline's work takes no part (a model would win against nothing); it is listed instead.
     """
@@ -80,6 +82,9 @@ def lay_out(
             continue
         by_key = {one.key: one for one in made[task.id]}
         for group in _sets(bases, made[task.id], design.set_size):
+            chance = 1.0 if draw is None else _chance(draw, task.id, by_key[group[-1]])
+            if chance is None:
+                continue
             stated = Comparison(study=study, task=task.id, task_version=task.version, submissions=group)
             comparison = as_kept(stated)
             comparisons.append(comparison)
@@ -93,8 +98,15 @@ def lay_out(
             about = name if order_key.rehearsal else [*name, comparison.key]
             orders = order_key.orders(len(group), design.graders_per_set, *about)
             made_slots = _slots(comparison, task, orders=orders, rng=rng, authors=_code_names(bases[:1]))
-            slots += [slot.but(twins=twins) for slot in made_slots] if twins else made_slots
+            beside = {"twins": twins, "probability": chance} if twins or chance < 1.0 else {}
+            slots += [slot.but(**beside) for slot in made_slots] if beside else made_slots
     return Layout(tuple(comparisons), tuple(slots), tuple(without))
+
+
+def _chance(draw: Draw, task: Id, made: Submission) -> float | None:
+    """With what chance a model's work was drawn for people; None where it was not."""
+    author = made.author
+    return draw.chance(Planned(task, author.name, author.sample)) if isinstance(author, ModelRun) else 1.0
 
 
 def expert_name(task: Id) -> Id:

@@ -2,6 +2,7 @@
 
 A grader's gold slot is made when they are due for it, so the share holds for each grader and no planned slot is spent.
 Judgments of gold sets are kept like all others, under a study name of their own, and never enter primary estimates.
+What a grader gets next is decided here: training until it is passed, a check when one is due, else an open set.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue, Seat
 from guildhall.store.records import Store
 
+RATING = (SlotKind.SEVERITY,)
 _DONE = frozenset({SeatState.SUBMITTED, SeatState.SURPLUS})
 
 
@@ -139,3 +141,21 @@ class GoldDesk:
 
     def _occupation(self, item: GoldItem) -> str:
         return self._store.get(Task, self._store.get(Submission, item.better).task_key).occupation
+
+
+def next_set(queue: Queue, roster: Roster, member: Member, *, study: Id, design: HallDesign, now: float) -> Seat | None:
+    """A set to compare, or None when there is none for this grader."""
+    desk = GoldDesk(queue, roster, study=study, design=design)
+    slot = desk.next_slot(member)
+    if slot is not None:
+        return queue.sit(member, slot, design=design, now=now)
+    return queue.claim(member, study=study, design=design, now=now)
+
+
+def next_rating(queue: Queue, member: Member, *, study: Id, design: HallDesign, now: float) -> Seat | None:
+    """A deliverable whose severity is asked for, judged before by others only."""
+    return queue.claim(member, study=study, design=design, now=now, kinds=RATING)
+
+
+def ratings_wait(queue: Queue, member: Member, *, study: Id, design: HallDesign) -> bool:
+    return queue.waiting(member, study=study, design=design, kinds=RATING)

@@ -137,6 +137,7 @@ def _laid_out(workspace: Workspace, study: Study, tasks: list[Task], made: list[
         earlier=study.extends.study if study.extends else None,
         baseline=study.baseline,
         as_kept=Wordings(workspace.store).as_kept,
+        draw=study.design.draw,
     )
 
 

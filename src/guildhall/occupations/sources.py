@@ -135,3 +135,46 @@ def number(cell: Any) -> float | None:
     if cell is None or (isinstance(cell, str) and cell.strip() in {"", "*", "**", "#", "n/a"}):
         return None
     return float(str(cell).replace(",", ""))
+
+
+_ELSEWHERE = {"Government": "99"}
+"""Sectors that OEWS keeps under a designation of its own."""
+
+
+@dataclass(frozen=True)
+class Wages:
+    """Median hourly wages of OEWS: by sector where they are published, else over all industries."""
+
+    national: Mapping[str, tuple[str, float]]
+    by_sector: Mapping[tuple[str, str], tuple[str, float]]
+    files: Mapping[str, str]
+
+    def of(self, occupation: str, sector: str) -> tuple[float, str] | None:
+        """The wage of an occupation by its exact title, and its source in words; None where none is published."""
+        own = self.by_sector.get((occupation, _ELSEWHERE.get(sector, sector)))
+        found = own or self.national.get(occupation)
+        if found is None:
+            return None
+        where, file = (f"sector {sector}", "by_sector") if own else ("all industries", "national")
+        return found[1], f"BLS OEWS median hourly wage, SOC {found[0]}, {where[:120]} ({self.files[file]})"
+
+
+def published_wages(folder: Path) -> Wages:
+    """The wages of the official files in a folder; the file by sector may be missing."""
+    columns = ("OCC_CODE", "OCC_TITLE", "O_GROUP", "H_MEDIAN", "NAICS", "NAICS_TITLE")
+    national, by_sector = require_source(folder, "national"), find_source(folder, "by_sector")
+    everywhere = {str(row["OCC_TITLE"]): paid for row in read_rows(national, columns=columns) if (paid := _paid(row))}
+    within = {
+        (str(row["OCC_TITLE"]), name): paid
+        for row in (read_rows(by_sector, columns=columns) if by_sector else ())
+        if (paid := _paid(row))
+        for name in (str(row["NAICS_TITLE"]), str(row["NAICS"]))
+    }
+    files = {"national": national.name} | ({"by_sector": by_sector.name} if by_sector else {})
+    return Wages(everywhere, within, files)
+
+
+def _paid(row: Row) -> tuple[str, float] | None:
+    """The code and the wage of a detailed occupation; one above the published scale is unknown."""
+    wage = number(row["H_MEDIAN"]) if row["O_GROUP"] == "detailed" else None
+    return None if wage is None else (str(row["OCC_CODE"]), wage)

@@ -16,11 +16,12 @@ import tomllib
 from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from textwrap import shorten
 from typing import Annotated, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from guildhall.domain.values import Id, Value
+from guildhall.domain.values import Id, Value, sha256
 from guildhall.errors import InputError, UnknownName, UnreadableFile
 
 _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,60}")
@@ -81,6 +82,31 @@ def find_domain(name: str) -> Domain:
     if name not in known:
         raise UnknownName("domain", name, fix=f"known: {', '.join(known)}; or give the path of a .toml file")
     return known[name]
+
+
+QUESTION_CRITERIA = ("correctness", "completeness", "reasoning", "clarity")
+
+
+def question_domain(question: str, *, words: tuple[int, int]) -> Domain:
+    """A question of a user's own as a domain; the same words are the same domain."""
+    asked = question.strip()
+    if len(asked) < 10:
+        raise InputError("ask a whole question, in quotation marks")
+    try:
+        return Domain(
+            id=f"question-{sha256(asked.encode())[:8]}",
+            title=shorten(asked, 120, placeholder=" ..."),
+            description="A question of a user's own.",
+            essay_prompt=f"Answer this question in full, for somebody who will act on what you say.\n\n{asked}",
+            grading_prompt=(
+                "Judge the answer as an expert in the matter would who has to act on it: whether it is right, whether "
+                f"anything is missing, and how well it is argued.\n\nThe question was:\n\n{asked}"
+            ),
+            criteria=QUESTION_CRITERIA,
+            words=words,
+        )
+    except ValidationError as error:
+        raise InputError("; ".join(one["msg"] for one in error.errors())) from error
 
 
 def remarks(domain: Domain) -> Iterator[str]:

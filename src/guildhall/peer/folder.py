@@ -11,14 +11,14 @@ results/<time>-<domain>/
 from __future__ import annotations
 
 import json
+from collections import Counter
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from guildhall.domain.boswell import Essay, Mark, RunRecord, essay_name, label, mark_path, safe_name, value_of
-from guildhall.domain.grades import NO_GRADE
+from guildhall.domain.boswell import Essay, Mark, RunRecord, essay_name, grade_of, label, mark_path, safe_name, value_of
 from guildhall.domain.submissions import Usage
 from guildhall.domain.values import canonical_json
 from guildhall.engine.prices import Prices
@@ -63,8 +63,7 @@ def write_run(folder: Path, run: RunRecord) -> None:
     for mark in run.marks:
         essay = run.essay_by_key[mark.essay]
         write_json(folder / mark_path(essay, mark), interaction(essay, mark, prices))
-        if mark.reading.grade is None:
-            write_failed_reading(folder, mark)
+    _write_failed_readings(folder / "logs" / "grade_extraction", run)
 
 
 def interaction(essay: Essay, mark: Mark, prices: Prices) -> dict[str, Any]:
@@ -73,7 +72,7 @@ def interaction(essay: Essay, mark: Mark, prices: Prices) -> dict[str, Any]:
         "author": label(essay.author),
         "grader": label(mark.grader),
         "feedback": mark.reply,
-        "grade": mark.reading.grade or NO_GRADE,
+        "grade": grade_of(mark),
         "numeric_grade": value_of(mark),
         "cost_info": cost_info(mark, prices),
         "timestamp": mark.made_at.strftime("%Y-%m-%d %H:%M:%S") if mark.made_at else None,
@@ -100,15 +99,23 @@ def cost_info(done: Essay | Mark, prices: Prices) -> dict[str, Any]:
     }
 
 
-def write_failed_reading(folder: Path, mark: Mark) -> None:
-    """The whole reply no grade could be read from, for whoever wants to improve the reader."""
-    stamp = mark.made_at.strftime("%Y%m%d-%H%M%S") if mark.made_at else "undated"
-    grader = safe_name(label(mark.grader))
-    path = folder / "logs" / "grade_extraction" / f"{stamp}_{grader}_{mark.key[:8]}_failed_extraction.txt"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    reason = mark.reading.reason.value if mark.reading.reason else ""
-    head = f"Model: {label(mark.grader)}\nTimestamp: {stamp}\nReason: {reason}\n"
-    path.write_text(f"{head}Feedback content:\n{mark.reply}", encoding="utf-8")
+def _write_failed_readings(folder: Path, run: RunRecord) -> None:
+    """Whole replies no grade could be read from, for whoever wants to improve the reader. Those of one grader in one
+
+    second are numbered from the second on.
+    """
+    met = Counter[str]()
+    for mark in run.marks:
+        if value_of(mark) is not None:
+            continue
+        stamp = mark.made_at.strftime("%Y%m%d-%H%M%S") if mark.made_at else "undated"
+        name = f"{stamp}_{safe_name(label(mark.grader))}_failed_extraction"
+        met[name] += 1
+        folder.mkdir(parents=True, exist_ok=True)
+        reason = mark.reading.reason.value if mark.reading.reason else mark.reading.rule
+        head = f"Model: {label(mark.grader)}\nTimestamp: {stamp}\nReason: {reason}\n"
+        path = folder / (f"{name}.txt" if met[name] == 1 else f"{name}-{met[name]}.txt")
+        path.write_text(f"{head}Feedback content:\n{mark.reply}", encoding="utf-8")
 
 
 def read_run(folder: Path) -> RunRecord:

@@ -25,8 +25,8 @@ from guildhall.domain.grades import NO_GRADE
 from guildhall.domain.submissions import Usage
 from guildhall.errors import InputError, UnknownName, UnreadableFile
 from guildhall.peer.folder import read_json, read_run
-from guildhall.peer.reader import read_grade
-from guildhall.store.parquet import parquet_rows
+from guildhall.peer.reader import Descriptors, read_grade
+from guildhall.store.rows import parquet_rows
 
 _FOLDER = re.compile(r"(?P<stamp>\d{8}-\d{6})-(?P<domain>[\w-]+?)(?:-free)?$")
 _CACHE_HIT_S = 0.05
@@ -200,7 +200,16 @@ def latest_per_domain(runs: Iterable[RunRecord]) -> list[RunRecord]:
     return list(newest.values())
 
 
-def readings(path: Path, *, infer: bool = False) -> Iterator[dict[str, Any]]:
+def with_suggestions(run: RunRecord, words: Descriptors) -> RunRecord:
+    """The run with grades suggested where none was read; they are marked inferred and enter no figure."""
+    suggested = [
+        mark.but(reading=read_grade(mark.reply, infer=words)) if mark.reading.grade is None and mark.reply else mark
+        for mark in run.marks
+    ]
+    return run.but(marks=tuple(suggested))
+
+
+def readings(path: Path, *, infer: Descriptors | None = None) -> Iterator[dict[str, Any]]:
     """One row per reply: `id, grade, rule, span, confidence, reason` (and `inferred` where a grade is a suggestion)."""
     for number, row in enumerate(_rows(path), 1):
         if "text" not in row:

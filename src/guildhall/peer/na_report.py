@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from guildhall.domain.boswell import Mark, NoGrade, RunRecord
+from guildhall.domain.boswell import Mark, NoGrade, RunRecord, value_of
 
 _EXAMPLES = 2
 _EXCERPT = 160
@@ -56,7 +57,7 @@ class NaReport:
 def na_report(runs: Sequence[RunRecord]) -> NaReport:
     """Marks without a grade over runs, worst first."""
     cells = [(run.run, mark, author, grader) for run in runs for mark, author, grader in run.cells()]
-    unread = [mark for _, mark, _, _ in cells if mark.reading.grade is None]
+    unread = [mark for _, mark, _, _ in cells if value_of(mark) is None]
     again = [mark for _, mark, _, _ in cells if mark.attempts > 1]
     retries = Retries(len(again), sum(mark.reading.grade is not None for mark in again))
     shapes = _shapes(unread)
@@ -67,13 +68,30 @@ def na_report(runs: Sequence[RunRecord]) -> NaReport:
         by_grader=_shares([(grader, mark) for _, mark, _, grader in cells]),
         shapes=shapes,
         retries=retries,
-        advice=tuple(_advice(shapes, retries)),
+        advice=(*_advice(shapes, retries), *_patterns(unread)),
     )
+
+
+_STATED = re.compile(
+    r"(?P<before>(?:[A-Za-z']+\W{1,3}){1,4})(?<![\w+#'])(?P<grade>[B-DF][+-]?|A[+-]|A(?!\s+[a-z]))(?![\w'+#-])"
+)
+_MOST_PATTERNS = 5
+
+
+def _patterns(unread: list[Mark]) -> list[str]:
+    """Wordings before a letter in replies of which no grade was read, most frequent first: rules one might add."""
+    met = Counter[str]()
+    for mark in unread:
+        met.update({" ".join(found["before"].lower().split()) for found in _STATED.finditer(mark.reply)})
+    return [
+        f'a pattern of reading "{words} <grade>" would meet {n} replies; look at them before it is added'
+        for words, n in met.most_common(_MOST_PATTERNS)
+    ]
 
 
 def _shares(named: list[tuple[str, Mark]]) -> tuple[UnreadShare, ...]:
     marks = Counter(name for name, _ in named)
-    unread = Counter(name for name, mark in named if mark.reading.grade is None)
+    unread = Counter(name for name, mark in named if value_of(mark) is None)
     return tuple(sorted((UnreadShare(n, unread[n], c) for n, c in marks.items()), key=lambda s: (-s.rate, s.name)))
 
 

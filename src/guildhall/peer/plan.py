@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -12,6 +12,7 @@ from pydantic import Field, JsonValue, ValidationError, model_validator
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.prices import Price
 from guildhall.domain.providers import holds_to_schema
+from guildhall.domain.submissions import FREE, Usage
 from guildhall.domain.values import Digest, Id, Value
 from guildhall.engine.prices import Prices
 from guildhall.errors import InputError, UnreadableFile
@@ -75,6 +76,23 @@ class PeerPlan(Value):
         """How many calls it takes, without retries and follow-up questions."""
         essays = len(self.models) * self.samples
         return essays + essays * len(self.models) * self.rounds
+
+
+TOKENS_A_WORD, TOKENS_OF_INSTRUCTIONS, TOKENS_A_MARK = 1.4, 900, 600
+
+
+def expected_usd(plan: PeerPlan, *, words: int, at: datetime) -> float | None:
+    """What a run would cost by rule of thumb, essays as long as may be; unknown where one model's price is."""
+    essay, essays = int(words * TOKENS_A_WORD), len(plan.models) * plan.samples
+    total, prices = FREE, plan.prices()
+    for one in plan.models:
+        marks = essays * plan.rounds
+        usage = Usage(
+            input_tokens=plan.samples * TOKENS_OF_INSTRUCTIONS + marks * (TOKENS_OF_INSTRUCTIONS + essay),
+            output_tokens=plan.samples * essay + marks * TOKENS_A_MARK,
+        )
+        total += prices.price(one.model, usage, at=at, elsewhere="base_url" in one.settings)
+    return total.cost_usd
 
 
 def named_models(words: list[str]) -> tuple[PeerModel, ...]:

@@ -71,6 +71,27 @@ DESCRIPTORS: dict[str, tuple[str, ...]] = {
 }
 """Each descriptor under one grade only, so that none counts twice."""
 
+PUBLISHED_DESCRIPTORS: dict[str, tuple[str, ...]] = {
+    "A+": ("exceptional", "outstanding", "excellent", "superb", "flawless", "perfect"),
+    "A": ("excellent", "superior", "exceptional", "outstanding", "remarkable"),
+    "A-": ("very good", "strong", "impressive", "solid", "thorough"),
+    "B+": ("good", "above average", "commendable", "solid", "effective"),
+    "B": ("good", "competent", "satisfactory", "acceptable", "adequate"),
+    "B-": ("satisfactory", "acceptable", "adequate", "sufficient", "passable"),
+    "C+": ("fair", "average", "passable", "moderate", "mediocre"),
+    "C": ("average", "passable", "fair", "mediocre", "basic"),
+    "C-": ("below average", "minimal", "basic", "weak", "limited"),
+}
+"""The published lists: counted as substrings, negated or not; of a draw the better grade is taken."""
+
+
+class Descriptors(StrEnum):
+    """Whose words of praise suggest a grade."""
+
+    OURS = "ours"
+    PUBLISHED = "published"
+
+
 _GRADE_OF = {word: grade for grade, words in DESCRIPTORS.items() for word in words}
 _ANY = re.compile(
     r"(?P<negated>\b(?:not|never|hardly|no|n't|isn't|far from)\s{1,3}(?:\w{1,20}\s{1,3})?)?\b(?P<word>"
@@ -80,8 +101,13 @@ _ANY = re.compile(
 )
 
 
-def suggested_grade(text: str) -> str | None:
+def suggested_grade(text: str, *, words: Descriptors = Descriptors.OURS) -> str | None:
     """The grade whose descriptors occur most, negated ones left out; None where there are none or a draw."""
+    if words is Descriptors.PUBLISHED:
+        said = text.lower()
+        times = {grade: sum(map(said.count, listed)) for grade, listed in PUBLISHED_DESCRIPTORS.items()}
+        best = max(times, key=lambda grade: times[grade])
+        return best if times[best] else None
     counts = Counter(_GRADE_OF[match["word"].lower()] for match in _ANY.finditer(text) if not match["negated"])
     leaders = counts.most_common(2)
     if not leaders or (len(leaders) == 2 and leaders[0][1] == leaders[1][1]):
@@ -248,7 +274,7 @@ def _only_grade(name: str) -> bool:
     return name.strip(" *_:#").lower() in ("grade", "letter grade", "grading")
 
 
-def read_grade(text: str, *, cut_off: bool = False, infer: bool = False) -> Reading:
+def read_grade(text: str, *, cut_off: bool = False, infer: Descriptors | None = None) -> Reading:
     """The overall grade a reply states, with its span, rule and confidence, or the reason why there is none.
 
     `cut_off` says that the provider stopped the reply at a limit. `infer` allows a suggestion from words of praise
@@ -261,7 +287,7 @@ def read_grade(text: str, *, cut_off: bool = False, infer: bool = False) -> Read
     if chosen is not None and not chosen.token.void:
         span = (chosen.token.start, chosen.token.end)
         return Reading(grade=chosen.token.grade, span=span, rule=chosen.rule, confidence=LADDER[chosen.rule].confidence)
-    if infer and (suggestion := suggested_grade(flat)):
+    if infer and (suggestion := suggested_grade(flat, words=infer)):
         rung = LADDER["descriptors"]
         return Reading(grade=suggestion, rule=rung.name, confidence=rung.confidence, inferred=True)
     void = chosen is not None

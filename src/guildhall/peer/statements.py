@@ -41,8 +41,9 @@ _GRAMMAR = _words(
     all after into out"""
 )
 _GIVEN = _words(
-    """letter recommended suggested assigned proposed appropriate fair given giving give assign assigning award awarded
-    based earned received deserved deserve following follow below above numeric equivalent range average weighted"""
+    """letter recommended suggested assigned assignment proposed appropriate fair given giving give assign assigning
+    award awarded based earned received deserved deserve following follow below above numeric equivalent range average
+    weighted"""
 )
 _THE_WORK = _words(
     """assessment evaluation result outcome essay paper submission work piece design proposal system project response
@@ -109,6 +110,7 @@ class Rung:
     confidence: float
 
 
+RECOVERY = 3
 LADDER: dict[str, Rung] = {
     rung.name: rung
     for rung in (
@@ -121,7 +123,7 @@ LADDER: dict[str, Rung] = {
         Rung("given", 2, 0.8),
         Rung("between two", 2, 0.7),
         Rung("fits", 2, 0.6),
-        Rung("lower case", 3, 0.75),
+        Rung("lower case", RECOVERY, 0.75),
         Rung("descriptors", 4, 0.2),
     )
 }

@@ -14,10 +14,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from guildhall.analysis.boswell.grade_tables import GradeCell, Tables
+from guildhall.analysis.boswell.grade_tables import GradeCell
 from guildhall.analysis.boswell.quotient import Quotients, Scores
 from guildhall.analysis.boswell.run_figures import RunFigures
-from guildhall.domain.boswell import RunRecord, essay_name, label, mark_path, value_of
+from guildhall.domain.boswell import RunRecord, essay_name, grade_of, label, mark_path, value_of
 from guildhall.domain.grades import LETTERS, NO_GRADE, letter_of, mean
 from guildhall.domain.report import Section
 from guildhall.reports.chapters.boswell_marks import short_names
@@ -73,7 +73,10 @@ class _Styles:
 
     def grade(self, cell: GradeCell) -> Any:
         own = {"italic": True, "bold": True, "border": 2, "border_color": "#7030A0"} if cell.own else {"border": 1}
-        return self.get(align="center", bg_color=grade_colour(cell.grade), **({"border_color": "#BFBFBF"} | own))
+        ground = {"bg_color": grade_colour(cell.grade), "text_wrap": True}
+        if cell.own:
+            ground |= {"pattern": 18, "fg_color": "#7030A0"}  # the letter's colour, dotted
+        return self.get(align="center", **ground, **({"border_color": "#BFBFBF"} | own))
 
     @property
     def head(self) -> Any:
@@ -90,11 +93,11 @@ class _Styles:
     @property
     def average(self) -> Any:
         blue = {"bg_color": _BLUE, "font_color": "#1F4E79", "num_format": "0.00"}
-        return self.get(bold=True, align="center", border=1, border_color="#BFBFBF", **blue)
+        return self.get(bold=True, align="center", text_wrap=True, border=1, border_color="#BFBFBF", **blue)
 
 
-def _cell_text(cell: GradeCell) -> str:
-    return NO_GRADE if cell.value is None else f"{cell.grade} ({cell.value:.2f})"
+def _cell_text(cell: GradeCell, found: RunFigures) -> str:
+    return _grade(None, found) if cell.value is None else f"{cell.grade} ({cell.value:.2f})"
 
 
 def _received(sheet: Any, styles: _Styles, found: RunFigures) -> None:
@@ -108,7 +111,7 @@ def _received(sheet: Any, styles: _Styles, found: RunFigures) -> None:
     for row, author in enumerate(tables.authors, 1):
         sheet.write_string(row, 0, author, styles.name)
         for column, grader in enumerate(tables.graders, 1):
-            _grade_cell(sheet, styles, row, column, tables, author=author, grader=grader)
+            _grade_cell(sheet, styles, row, column, found, author=author, grader=grader)
         at = len(tables.graders) + 1
         middle, average = tables.median_received(author), tables.average_received(author)
         sheet.write_string(row, at, _grade(middle, found), styles.median)
@@ -144,7 +147,7 @@ def _given(sheet: Any, styles: _Styles, found: RunFigures) -> None:
     for row, grader in enumerate(tables.graders, 1):
         sheet.write_string(row, 0, grader, styles.name)
         for column, author in enumerate(tables.authors, 1):
-            _grade_cell(sheet, styles, row, column, tables, author=author, grader=grader)
+            _grade_cell(sheet, styles, row, column, found, author=author, grader=grader)
         at = len(tables.authors) + 1
         sheet.write_string(row, at, _grade(tables.median_given(grader), found), styles.median)
         _number(sheet, row, at + 1, mean(tables.given(grader)), styles.average)
@@ -165,16 +168,16 @@ def _headings(sheet: Any, styles: _Styles, corner: str, names: list[str], *, wid
 
 
 def _grade_cell(
-    sheet: Any, styles: _Styles, row: int, column: int, tables: Tables, *, author: str, grader: str
+    sheet: Any, styles: _Styles, row: int, column: int, found: RunFigures, *, author: str, grader: str
 ) -> None:
-    cell = tables.cell(author=author, grader=grader)
+    cell = found.tables.cell(author=author, grader=grader)
     if cell.asked:
-        sheet.write_string(row, column, _cell_text(cell), styles.grade(cell))
+        sheet.write_string(row, column, _cell_text(cell, found), styles.grade(cell))
 
 
 def _number(sheet: Any, row: int, column: int, value: float | None, style: Any) -> None:
     if value is None:
-        sheet.write_blank(row, column, None, style)
+        sheet.write_string(row, column, NO_GRADE, style)
     else:
         sheet.write_number(row, column, value, style)
 
@@ -244,7 +247,7 @@ def consolidated_json(found: RunFigures) -> dict[str, Any]:
     run, tables = found.run, found.tables
     grades: dict[str, dict[str, Any]] = {}
     for mark, author, grader in run.cells():
-        cell = {"feedback": mark.reply, "grade": mark.reading.grade or NO_GRADE, "numeric_grade": value_of(mark)}
+        cell = {"feedback": mark.reply, "grade": grade_of(mark), "numeric_grade": value_of(mark)}
         grades.setdefault(grader, {})[author] = cell
     return {
         "format": FORMAT,
@@ -254,7 +257,7 @@ def consolidated_json(found: RunFigures) -> dict[str, Any]:
         "summary": {
             author: {
                 "median_numeric": tables.median_received(author),
-                "raw_average": _rounded(tables.average_received(author)),
+                "raw_numeric_average": _rounded(tables.average_received(author)),
                 "n_a": tables.unread_by_author[author],
             }
             for author in tables.authors
@@ -298,7 +301,7 @@ def _write_essays(folder: Path, run: RunRecord) -> list[Path]:
             parts += [
                 f"## Graded by: {label(mark.grader)}" + (f", round {mark.round}" if mark.round > 1 else ""),
                 mark.reply or f"({mark.error or mark.stop})",
-                f"**Letter Grade:** {mark.reading.grade or NO_GRADE}{reason}  \n"
+                f"**Letter Grade:** {grade_of(mark)}{reason}  \n"
                 f"**Numeric Grade:** {NO_GRADE if value is None else f'{value:.2f}'}  \n"
                 f"**Complete grading data:** `{mark_path(essay, mark).as_posix()}`",
             ]
@@ -314,11 +317,13 @@ def _write_csv(folder: Path, found: RunFigures) -> list[Path]:
     received = [
         {
             "author": author,
-            **{g: cell.grade for g in tables.graders if (cell := tables.cell(author=author, grader=g))},
-            "median": _letter(tables.median_received(author)),
-            "median_numeric": _rounded(tables.median_received(author)),
-            "percentage": _rounded(tables.percentage(tables.median_received(author)), 2),
-            "raw_numeric_average": _rounded(tables.average_received(author)),
+            **{g: _letters(tables.cell(author=author, grader=g), found) for g in tables.graders},
+            "median": _letter(tables.median_received(author), found),
+            "median_numeric": _digits(tables.median_received(author)),
+            "percentage": _digits(tables.percentage(tables.median_received(author)), 2)
+            or ("0.00" if found.published_mode else ""),
+            "Raw Numeric Average": _digits(tables.average_received(author)),
+            "average_grade": _letter(tables.average_received(author), found),
             "n_a": tables.unread_by_author[author],
         }
         for author in tables.authors
@@ -326,10 +331,10 @@ def _write_csv(folder: Path, found: RunFigures) -> list[Path]:
     given = [
         {
             "grader": grader,
-            **{a: tables.cell(author=a, grader=grader).grade for a in tables.authors},
-            "median_given": _rounded(tables.median_given(grader)),
-            "median_bias": _rounded(tables.bias.graders[grader].median_bias),
-            "mean_bias": _rounded(tables.bias.graders[grader].mean_bias),
+            **{a: _letters(tables.cell(author=a, grader=grader), found) for a in tables.authors},
+            "median_given": _digits(tables.median_given(grader)),
+            "median_bias": _digits(tables.bias.graders[grader].median_bias),
+            "mean_bias": _digits(tables.bias.graders[grader].mean_bias),
             "label": tables.bias.graders[grader].label,
             "n_a": tables.unread_by_grader[grader],
         }
@@ -341,10 +346,11 @@ def _write_csv(folder: Path, found: RunFigures) -> list[Path]:
             "sample": found.run.essay_by_key[mark.essay].author.sample,
             "grader": grader,
             "round": mark.round,
-            "grade": mark.reading.grade or NO_GRADE,
-            "numeric": _rounded(value_of(mark)),
+            "grade": grade_of(mark),
+            "numeric": _digits(value_of(mark)),
             "rule": mark.reading.rule,
             "reason": mark.reading.reason.value if mark.reading.reason else "",
+            "suggested": mark.reading.grade if mark.reading.inferred else "",
             "attempts": mark.attempts,
             "cached": mark.cached,
             "seconds": _rounded(mark.seconds),
@@ -352,6 +358,7 @@ def _write_csv(folder: Path, found: RunFigures) -> list[Path]:
         for mark, author, grader in found.run.cells()
     ]
     quotients = [{k: v for k, v in row.items() if k != "method"} for row in quotient_rows(found)]
+    named: dict[str, list[dict[str, Any]]]
     named = {"grades_received": received, "grades_given": given, "marks": marks, "boswell_quotient": quotients}
     return [_write_rows(folder / f"{name}.csv", rows) for name, rows in named.items()]
 
@@ -375,5 +382,13 @@ def _rounded(value: float | None, digits: int = 4) -> float | None:
     return None if value is None else round(value, digits)
 
 
-def _letter(value: float | None) -> str:
-    return NO_GRADE if value is None else letter_of(value)
+def _digits(value: float | None, places: int = 4) -> str:
+    return "" if value is None else f"{value:.{places}f}"
+
+
+def _letters(cell: GradeCell, found: RunFigures) -> str:
+    return _grade(None, found) if cell.asked and cell.value is None else cell.grade if cell.asked else ""
+
+
+def _letter(value: float | None, found: RunFigures) -> str:
+    return _grade(None, found) if value is None else letter_of(value)

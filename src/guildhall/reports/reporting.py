@@ -24,15 +24,19 @@ from guildhall.reports.workbook import workbook
 def conclusions(sections: Sequence[Section], *, baseline: str, group: GraderGroup) -> tuple[str, ...]:
     """What a hurried reader should take away, in numbers that stand further down with all their counts."""
     found = {section.name: section for section in sections}
+    joined = found["joined"].words if "joined" in found else ()
     rows = found["headline"].table("headline").rows if "headline" in found else ()
     if not rows:
-        return ()
+        return joined
     model, *_, win, either, half = max(rows, key=lambda row: (getattr(row[-1], "value", None) or 0.0, str(row[0])))
     assert isinstance(win, Estimate) and isinstance(either, Estimate)  # noqa: S101 - as the headline lays them out
     assert isinstance(half, Estimate)  # noqa: S101 - likewise
     rate, tied = shown(half, "percent"), (either.value or 0.0) - (win.value or 0.0)
+    if joined and found["joined"].tables:
+        return (*_who_judged(group), *joined, *_agreement(found.get("agreement")))
     return (
         *_who_judged(group),
+        *joined,
         *(found["ranks"].words if "ranks" in found else ()),
         f"Against the {baseline}, {model} has a half-tie rate of {rate.value} "
         f"({rate.interval or half.why_no_interval}): it wins {shown(win, 'percent').value} and ties "

@@ -22,7 +22,7 @@ from guildhall.engine.logs import LoggedSample, log_files, read_samples
 from guildhall.errors import InputError, UnreadableFile
 from guildhall.sampling.collection import MOST_BYTES, Collection, Entry, told_apart, unfit
 from guildhall.sampling.elicitation import read_confidence
-from guildhall.sampling.tables import read_rows
+from guildhall.store.rows import read_rows
 from guildhall.store.workspace import Workspace
 
 MESSAGES = ("final_message.md", "final_message.txt", "deliverable_text.txt", "deliverable_text.md")
@@ -57,13 +57,8 @@ class _Importer:
         if task is None:
             self.unknown.append(task_id)
             return
-        collection = Collection()
-        inputs = {file.digest for file in task.reference_files if file.digest}
-        for path, entry in _entries(folder):
-            if entry.path in MESSAGES and entry.kind == "file" and entry.size <= MOST_BYTES:
-                text = text or path.read_text(encoding="utf-8", errors="replace")
-            else:
-                self._take(path, entry, inputs, collection)
+        found, collection = self.collect(folder, {file.digest for file in task.reference_files if file.digest})
+        text = text or found
         stated = read_confidence(text)
         if stated.fault is not None:
             collection.problem("unreadable confidence", stated.fault)
@@ -84,6 +79,18 @@ class _Importer:
                 **(fields if log is None else _from_log(log)),
             )
         )
+
+    def collect(self, folder: Path | None, inputs: set[str], *, without: Path | None = None) -> tuple[str, Collection]:
+        """The final message and the files below a folder, or one file; `without` one that is neither."""
+        collection, text = Collection(), ""
+        for path, entry in _entries(folder):
+            if path == without:
+                continue
+            if entry.path in MESSAGES and entry.kind == "file" and entry.size <= MOST_BYTES:
+                text = text or path.read_text(encoding="utf-8", errors="replace")
+            else:
+                self._take(path, entry, inputs, collection)
+        return text, collection
 
     def _take(self, path: Path, entry: Entry, inputs: set[str], collection: Collection) -> None:
         if entry.is_cache:
@@ -203,6 +210,26 @@ def _listed_folder(root: Path, task_id: str, listed: Iterable[str]) -> Path | No
     return folder if folder.is_dir() else None
 
 
+def import_single(path: Path, task: Task, *, author: ModelRun, workspace: Workspace) -> Submission:
+    """One author's work on one task: a file, or a folder of what belongs to it."""
+    _require_there(path)
+    importer = _importer(workspace, [task], f"files {path.name}")
+    importer.add(task.id, author, path)
+    importer.finish()
+    return importer.made[0]
+
+
+def import_references(folder: Path, workspace: Workspace, *, without: Path) -> Collection:
+    """Every file below a folder but one, kept under its own name, and what could not be kept."""
+    _, collection = _importer(workspace, (), "references").collect(folder, set(), without=without)
+    return collection
+
+
+def _require_there(path: Path) -> None:
+    if not path.exists():
+        raise UnreadableFile(path, "is not there")
+
+
 def _importer(workspace: Workspace, tasks: Sequence[Task], origin: str) -> _Importer:
     return _Importer(workspace, {task.id: task for task in tasks}, origin)
 
@@ -215,9 +242,13 @@ def _folder_of(files: Path | None, task_id: str) -> Path | None:
 
 
 def _entries(folder: Path | None) -> Iterator[tuple[Path, Entry]]:
-    """Everything below a folder that is not a folder; links are named and never followed."""
-    paths = [path for path in sorted(folder.rglob("*")) if path.is_symlink() or not path.is_dir()] if folder else []
-    entries = told_apart(_entry(path, os.fsencode(path.relative_to(folder or path))) for path in paths)
+    """Everything below a folder that is not a folder, or one file; links are named and never followed."""
+    if folder is None:
+        return
+    below = sorted(folder.rglob("*")) if folder.is_dir() else [folder]
+    paths = [path for path in below if path.is_symlink() or not path.is_dir()]
+    root = folder if folder.is_dir() else folder.parent
+    entries = told_apart(_entry(path, os.fsencode(path.relative_to(root))) for path in paths)
     yield from zip(paths, entries, strict=True)
 
 
@@ -245,8 +276,7 @@ def bring(
     workspace: Workspace,
 ) -> Brought:
     """Import what lies at a path as work on these wordings: logs by their ending, tables by theirs, else folders."""
-    if not source.exists():
-        raise UnreadableFile(source, "is not there")
+    _require_there(source)
     if source.suffix == ".eval" or (source.is_dir() and any(source.glob("*.eval"))):
         return import_logs(source, tasks, name=author, files=files, workspace=workspace)
     if author is None:

@@ -18,8 +18,8 @@ from guildhall.domain.tasks import Task
 from guildhall.domain.values import Id, Value
 from guildhall.errors import InputError, UnreadableFile
 from guildhall.sampling.elicitation import ANYWHERE
-from guildhall.sampling.tables import read_rows
 from guildhall.store.blobs import Blobs
+from guildhall.store.rows import read_rows
 
 TABLE = PurePosixPath("data/train-00000-of-00001.parquet")
 FILES = "deliverable_files"

@@ -21,6 +21,7 @@ import numpy as np
 import polars as pl
 from sqlalchemy import BigInteger, Boolean, Connection, Float, Integer, Select, SmallInteger, Table, func, select
 
+from guildhall.domain.draws import Planned
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.values import Digest, Id, Value, sha256
@@ -93,7 +94,8 @@ class Verdicts(NamedTuple):
     `attempts`, where asked for: all that a study's authors, and its baseline, brought to the wordings it pins, a row
     for each piece that nothing replaced: `key`, the author's key (`author`) and its `model, sample, condition, effort`,
     `stop`, whether it left nothing to judge (`empty`), and the task's facts: `id, wording` and the others of `tasks`.
-    Sorted by task, model and sample. None where a study names no authors: nobody knows what was to be tried.
+    Sorted by task, model and sample; `drawn` is the chance with which people were to grade it, null where they are
+    not to. None where a study names no authors: nobody knows what was to be tried.
     """
 
     rows: pl.DataFrame
@@ -147,7 +149,7 @@ def read_verdicts(
         if brought is not None:
             of_tasks = facts.drop("version").rename({"key": "wording"})
             attempts = brought.with_columns(empty=_EMPTY).drop("body").join(of_tasks, on="code").drop("code")
-            attempts = attempts.sort("id", "model", "sample", "key")
+            attempts = _with_chances(attempts, tried).sort("id", "model", "sample", "key")
         works = works.with_columns(_places(works["task"], tasks["code"], "task"))
         frames = {
             "work": works.sort("task", "name", "sample", "author", "key"),
@@ -170,6 +172,15 @@ def read_verdicts(
 
 def _leaves_nothing(body: str) -> bool:
     return Submission.model_validate_json(body).leaves_nothing
+
+
+def _with_chances(attempts: pl.DataFrame, study: Study | None) -> pl.DataFrame:
+    """With what chance each work was drawn for people: null for what was not."""
+    draw = None if study is None else study.design.draw
+    if draw is None:
+        return attempts.with_columns(drawn=pl.lit(1.0))
+    works = (Planned(*work) for work in attempts.select("id", "model", "sample").iter_rows())
+    return attempts.with_columns(drawn=pl.Series([draw.chance(work) for work in works], dtype=pl.Float64()))
 
 
 _EMPTY = pl.col("body").map_elements(_leaves_nothing, pl.Boolean()).fill_null(value=False)

@@ -22,6 +22,7 @@ from guildhall.analysis.missing import EndsWith, ends_with
 from guildhall.domain.boards import Board, BoardCell, Flow, Progress, Running, RunningAgreement
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.halls import SlotKind
+from guildhall.domain.policy import PROGRAMS
 from guildhall.domain.studies import Study
 from guildhall.grading.queue import Queue
 from guildhall.reports.chapters.missing import STEPS, flow_of
@@ -32,7 +33,7 @@ from guildhall.store.records import Store
 from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import opened_works
-from guildhall.study.policy import PROGRAMS, policies_of
+from guildhall.study.policy import policies_of
 
 
 def count_board(workspace: Workspace, study: Study, *, now: float) -> Board:

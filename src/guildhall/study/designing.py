@@ -117,7 +117,7 @@ def wished_study(workspace: Workspace, wish: Wish) -> Study:
         tasks=tuple(task.key for task in offer.tasks),
         authors=tuple(authors[key] for key in sorted(authors)),
         design=design.planned(PlanChoices(), authors=[author.name for author in authors.values()]),
-    )
+    ).drawn()
 
 
 def preview_of(workspace: Workspace, wish: Wish, members: Sequence[Member]) -> Preview:

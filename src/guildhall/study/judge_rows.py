@@ -19,7 +19,7 @@ from guildhall.analysis.counting import Counted, VerdictFrames, count
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.judgments import CRITERIA
 from guildhall.domain.pair_scores import PairScore
-from guildhall.domain.policy import GraderGroup, GroupKind, Policy
+from guildhall.domain.policy import PROGRAMS, GraderGroup, GroupKind, Policy
 from guildhall.domain.prepared import Prepared
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
@@ -28,7 +28,7 @@ from guildhall.grading.judges.features import maker_of, maker_of_model
 from guildhall.store.shelves import shelf_of
 from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
-from guildhall.study.policy import PROGRAMS, policies_of
+from guildhall.study.policy import policies_of
 
 Makers = Mapping[str, str]
 

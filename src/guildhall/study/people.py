@@ -13,6 +13,7 @@ from guildhall.analysis.win_rates import win_rates
 from guildhall.documents.looking import documents
 from guildhall.domain.boswell import HumanResult
 from guildhall.domain.halls import Role
+from guildhall.domain.policy import PROGRAMS
 from guildhall.domain.studies import Study
 from guildhall.grading.design import staffing
 from guildhall.grading.opening import open_hall
@@ -24,7 +25,7 @@ from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
 from guildhall.study.judging import prepare_study
 from guildhall.study.planning import planned_layout
-from guildhall.study.policy import PROGRAMS, policies_of
+from guildhall.study.policy import policies_of
 from guildhall.study.studies import OpenStudy
 
 Report = Mapping[str, JsonValue]

@@ -20,7 +20,7 @@ ENOUGH_TO_PRICE = 200
 
 
 def planned_layout(study: OpenStudy, form: Study, design: HallDesign) -> Layout:
-    """The comparisons of everything that was made and of everything that is still to be made."""
+    """The comparisons of everything that was made and is still to be made; for people those that were drawn."""
     tasks, made = gather(study.workspace, form)
     workspace = study.workspace
     tried = read_verdicts(workspace.store, [form.id], parts=workspace.verdict_parts, columns=(), tried=form).attempts
@@ -41,6 +41,7 @@ def planned_layout(study: OpenStudy, form: Study, design: HallDesign) -> Layout:
         order_key=order_key(study.workspace, form),
         baseline=form.baseline,
         as_kept=Wordings(study.workspace.store).as_kept,
+        draw=form.design.draw if design.share is not None else None,
     )
 
 

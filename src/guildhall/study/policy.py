@@ -9,7 +9,7 @@ import polars as pl
 
 from guildhall.analysis.counting import LOOKED_AT, Counted, VerdictFrames, count, graders_left_out, group_of
 from guildhall.analysis.spreads import THESE
-from guildhall.domain.policy import GraderGroup, GroupKind, Policy
+from guildhall.domain.policy import PROGRAMS, GraderGroup, Policy
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task, TaskKey
 from guildhall.errors import InputError, NothingJudged
@@ -18,8 +18,6 @@ from guildhall.grading.judges.gradability import ungradable
 from guildhall.store.records import Store
 from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
-
-PROGRAMS = frozenset({GroupKind.JUDGE, GroupKind.CONSTANT})
 
 
 class Judged(NamedTuple):

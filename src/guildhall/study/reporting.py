@@ -22,7 +22,7 @@ from guildhall.domain.authors import ModelRun
 from guildhall.domain.design import Plan, deviations, missing_words
 from guildhall.domain.halls import HallDesign
 from guildhall.domain.judgments import Comparison, Judgment
-from guildhall.domain.policy import GraderGroup, Policy
+from guildhall.domain.policy import PROGRAMS, GraderGroup, Policy
 from guildhall.domain.report import Figure, Report
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
@@ -37,7 +37,6 @@ from guildhall.store.shelves import shelf_of
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
 from guildhall.study.exports import frame, rows_csv, ruled_frame, write_csv
-from guildhall.study.policy import PROGRAMS
 
 MOST_AUTHORS = 20
 BLINDINGS: dict[str | None, str] = {

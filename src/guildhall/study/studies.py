@@ -137,7 +137,7 @@ class OpenStudy:
         taking_part = {item.author.key for item in self.items} | self._frozen_authors
         runs = [item.author for now, before in self._planned for item in (before, now)]
         authors = {run.key: run for run in runs if run.key in taking_part}
-        return Study(
+        stands = Study(
             id=self.id,
             title=self.file.study.title,
             seed=self.file.study.seed,
@@ -149,6 +149,7 @@ class OpenStudy:
                 extension_of(self.file, self.folder, self.workspace),
             ),
         )
+        return stands.drawn()
 
     def frozen(self) -> Study:
         """The form kept last, in the format it was kept in, where the file still says the same; else the new form."""

@@ -17,6 +17,7 @@ from pydantic import Field, ValidationError
 
 from guildhall.domain.tasks import (
     FileRef,
+    Joined,
     OnetTags,
     Provenance,
     Ratings,
@@ -52,6 +53,7 @@ class TaskFile(Value):
     sensitive: tuple[str, ...] = ()
     review: ReviewState = ReviewState.UNREVIEWED
     provenance: Provenance | None = None
+    sources: dict[Joined, Line] | None = None
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from guildhall.domain.tasks import FileRef, Provenance, Rubric, Task, check_relative_name
 from guildhall.errors import InputError, MissingTool, UnreadableFile, UnsafePath
-from guildhall.store.parquet import parquet_rows
+from guildhall.store.rows import parquet_rows
 from guildhall.taskbank.rubrics import RubricFault, rubric_from_json, rubric_from_paragraphs, rubric_of
 
 REQUIRED = ("task_id", "sector", "occupation", "prompt")
@@ -64,7 +64,7 @@ def _json_rows(path: Path) -> Iterator[Row]:
             yield Row(f"{path} line {number}", fields)
 
 
-def task_of(row: Row, *, source: str, revision: str | None) -> Task:
+def task_of(row: Row, provenance: Provenance) -> Task:
     """One row as a task; every fault names the row."""
     missing = [name for name in REQUIRED if not row.fields.get(name)]
     if missing:
@@ -79,7 +79,7 @@ def task_of(row: Row, *, source: str, revision: str | None) -> Task:
             reference_files=_files(row, "reference_file"),
             expert_files=_files(row, "deliverable_file"),
             rubric=_rubric(row),
-            provenance=Provenance(source=source, revision=revision),
+            provenance=provenance,
             **_more(row),
         )
     except ValidationError as error:
@@ -89,7 +89,7 @@ def task_of(row: Row, *, source: str, revision: str | None) -> Task:
 
 
 MORE_COLUMN = "guildhall_json"
-MORE = ("title", "expert_hours", "hourly_wage_usd", "ratings", "onet", "languages", "sensitive", "review")
+MORE = ("title", "expert_hours", "hourly_wage_usd", "ratings", "onet", "languages", "sensitive", "review", "sources")
 """What our own releases tell beyond the public columns, in one column of JSON that others may ignore."""
 
 
@@ -173,7 +173,7 @@ def _rubric(row: Row) -> Rubric | None:
     return None
 
 
-_REPO = re.compile(r"^(?P<repo>\w[\w.-]*/\w[\w.-]*)(?<!\.jsonl)(?<!\.parquet)(?:@(?P<revision>[\w./-]+))?$")
+_REPO = re.compile(r"^(?P<repo>\w[\w.-]*/\w[\w.-]*)(?<!\.jsonl)(?<!\.parquet)(?<!\.zip)(?:@(?P<revision>[\w./-]+))?$")
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,6 @@ def fetch(repository: str, revision: str, *, with_files: bool = True) -> HubSnap
     """Download a data set (or only its table) and say which commit it was."""
     try:
         from huggingface_hub import HfApi, snapshot_download
-        from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
     except ModuleNotFoundError as error:
         raise MissingTool(
             "the hub client",
@@ -206,12 +205,14 @@ def fetch(repository: str, revision: str, *, with_files: bool = True) -> HubSnap
         commit = HfApi().dataset_info(repository, revision=revision).sha
         if commit is None:
             raise InputError(f"the hub names no commit for {repository}@{revision}; give a revision that exists")
-        folder = snapshot_download(
-            repository, repo_type="dataset", revision=commit, allow_patterns=None if with_files else ["data/*"]
-        )
-    except (HfHubHTTPError, LocalEntryNotFoundError, OSError) as error:
-        why = str(error).strip().splitlines()[0][:160]
+        wanted = None if with_files else ["data/*", "README.md"]
+        folder = snapshot_download(repository, repo_type="dataset", revision=commit, allow_patterns=wanted)
+    except InputError:
+        raise
+    except Exception as error:  # the client and the two transports below it raise many kinds, all about the download
+        why = (str(error).strip().splitlines() or [type(error).__name__])[0][:160]
         raise InputError(
-            f"{repository}@{revision} could not be downloaded ({why}); run the command again to resume"
+            f"{repository}@{revision} could not be downloaded ({why}), and no file or folder here is called "
+            f"{repository}; correct the name, or run the command again to resume"
         ) from error
     return HubSnapshot(Path(folder), repository, commit)

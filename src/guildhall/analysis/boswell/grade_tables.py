@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from guildhall.analysis.boswell.quotient import BiasTable, grading_bias
-from guildhall.domain.boswell import Mark, RunRecord, label, value_of
+from guildhall.analysis.boswell.quotient import BiasTable, grading_bias, number_as_published
+from guildhall.domain.boswell import Mark, RunRecord, grade_of, label, value_of
 from guildhall.domain.grades import NO_GRADE, Ladder, letter_of, mean, median, percentage
 
 
@@ -74,15 +74,11 @@ class Tables:
         return GradeCell(*key, tuple(g for g, _ in known), tuple(n for _, n in known), len(read) - len(known))
 
     def grade_of(self, mark: Mark) -> str:
-        if self.published and mark.recorded is not None:
-            return mark.recorded.grade
-        return NO_GRADE if value_of(mark) is None else str(mark.reading.grade)
+        return mark.recorded.grade if self.published and mark.recorded is not None else grade_of(mark)
 
     def number_of(self, mark: Mark) -> float | None:
-        """The number that counts: as published a missing grade is 0.0, corrected it is none."""
-        if self.published:
-            return mark.recorded.numeric if mark.recorded is not None else (value_of(mark) or 0.0)
-        return value_of(mark)
+        """The number that counts; None where there is no grade."""
+        return number_as_published(mark) if self.published else value_of(mark)
 
     def cell(self, *, author: str, grader: str) -> GradeCell:
         """What `grader` gave `author`; an empty cell where it was never asked."""
@@ -100,8 +96,14 @@ class Tables:
         return median(self.received(author, own=own))
 
     def average_received(self, author: str, *, own: bool = True) -> float | None:
-        """The raw numeric average, at full precision."""
-        return mean(self.received(author, own=own))
+        """The raw numeric average, at full precision. As published, marks without a grade are noughts in it, and an
+
+        average of nought is none.
+        """
+        if not self.published:
+            return mean(self.received(author, own=own))
+        unread = sum(c.unread for (a, g), c in self._cells.items() if a == author and (own or g != author))
+        return mean([*self.received(author, own=own), *[0.0] * unread]) or None
 
     def median_given(self, grader: str) -> float | None:
         return median(self.given(grader))

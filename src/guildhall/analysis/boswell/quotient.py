@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from guildhall.analysis.marks import MarkRow, efficiency, evaluate_grader, mark_table, medians_received
 from guildhall.domain.boswell import Mark, RunRecord, label, value_of
-from guildhall.domain.grades import NO_GRADE, TOP, letter_of_percentage, mean, median
+from guildhall.domain.grades import NO_GRADE, TOP, letter_of, letter_of_percentage, mean, median
 
 WEIGHTS = {"performance": 0.333, "evaluation": 0.333, "efficiency": 0.334}
 CORRECTED = "corrected, formula 1"
@@ -132,14 +132,17 @@ def _mean_seconds(run: RunRecord, *, marks: bool) -> dict[str, float | None]:
     }
 
 
-def published_quotients(run: RunRecord) -> Quotients:
-    """The public system's quotients: self-marks in, N/A as 0.0, and a component of exactly zero treated as missing."""
+def published_quotients(run: RunRecord, *, na: float | None = None) -> Quotients:
+    """The published quotients: self-marks in, and an efficiency of exactly zero treated as missing.
+
+    Marks without a grade are left out, as the system's documents say; `na=0.0` counts them as nought, as its code does.
+    """
     received: dict[str, list[float]] = {}
     given: dict[str, list[float]] = {}
     for mark, author, grader in run.cells():
-        number = _recorded(mark)
-        received.setdefault(author, []).append(number)
-        given.setdefault(grader, []).append(number)
+        number = number_as_published(mark)
+        for marks in (received.setdefault(author, []), given.setdefault(grader, [])):
+            marks += [known for known in (na if number is None else number,) if known is not None]
     bias = grading_bias(given)
     speed = _published_efficiency(run)
     scores = []
@@ -151,8 +154,28 @@ def published_quotients(run: RunRecord) -> Quotients:
     return Quotients(PUBLISHED, ranked(scores, shared=False))
 
 
-def _recorded(mark: Mark) -> float:
-    return mark.recorded.numeric if mark.recorded is not None else (value_of(mark) or 0.0)
+@dataclass(frozen=True)
+class QuotientEffect:
+    """A model's published quotient with marks without a grade left out, and with each taken for 0.00."""
+
+    run: str
+    model: str
+    left_out: float | None
+    as_zero: float | None
+
+
+def effects_of_missing_grades(run: RunRecord) -> list[QuotientEffect]:
+    """What marks without a grade do to each model's published quotient, where they do anything."""
+    code, documents = published_quotients(run, na=0.0), published_quotients(run)
+    both = [QuotientEffect(run.run, one.model, one.quotient, code.of(one.model).quotient) for one in documents.scores]
+    return [one for one in both if one.left_out != one.as_zero]
+
+
+def number_as_published(mark: Mark) -> float | None:
+    """What that system recorded of a mark, else what we read; None where it has no grade."""
+    if mark.recorded is None:
+        return value_of(mark)
+    return None if mark.recorded.grade == NO_GRADE else mark.recorded.numeric
 
 
 def _published_efficiency(run: RunRecord) -> dict[str, float | None]:
@@ -248,7 +271,14 @@ class Aggregate:
     mean_quotient: float
     by_domain: dict[str, float]
     complete: bool
+    mean_mark: float | None = None
+    """The mean over domains of the median mark its essays were given."""
     rank: int = 0
+
+    @property
+    def grade(self) -> str:
+        """The letter of the mean mark, a composite where it lies between two."""
+        return NO_GRADE if self.mean_mark is None else letter_of(self.mean_mark)
 
     @property
     def consistency(self) -> float | None:
@@ -260,14 +290,18 @@ class Aggregate:
 def aggregate(runs: Sequence[RunRecord], quotients: Callable[[RunRecord], Quotients]) -> list[Aggregate]:
     """Models by mean quotient. A mean over fewer domains is another mean: such models are marked and ranked last."""
     by_model: dict[str, dict[str, list[float]]] = {}
+    marks: dict[str, dict[str, list[float]]] = {}
     for run in runs:
         for scores in quotients(run).scores:
+            if scores.performance is not None:
+                marks.setdefault(scores.model, {}).setdefault(run.domain, []).append(scores.performance * TOP / 100)
             if scores.exact is not None:
                 by_model.setdefault(scores.model, {}).setdefault(run.domain, []).append(scores.exact)
     domains = {run.domain for run in runs}
     rows = []
     for model, found in by_model.items():
         means = {domain: mean(values) or 0.0 for domain, values in found.items()}
-        rows.append(Aggregate(model, mean(list(means.values())) or 0.0, means, set(means) == domains))
+        mark = mean([mean(values) or 0.0 for values in marks.get(model, {}).values()])
+        rows.append(Aggregate(model, mean(list(means.values())) or 0.0, means, set(means) == domains, mark))
     rows.sort(key=lambda row: (not row.complete, -row.mean_quotient))
-    return [Aggregate(r.model, r.mean_quotient, r.by_domain, r.complete, place) for place, r in enumerate(rows, 1)]
+    return [replace(row, rank=place) for place, row in enumerate(rows, 1)]

@@ -34,6 +34,7 @@ from guildhall.reports.chapters.graders import (
     WithoutOneGrader,
 )
 from guildhall.reports.chapters.headline import Breakdowns, Headline
+from guildhall.reports.chapters.joined import Joined
 from guildhall.reports.chapters.missing import MissingWork
 from guildhall.reports.chapters.ranks import Ranks
 from guildhall.reports.chapters.reasons import WhyWorkLost
@@ -53,6 +54,7 @@ class Chapter(Protocol[E_contra]):
 
 
 STUDY_CHAPTERS: Sequence[Chapter[Evidence]] = (
+    Joined(),
     Headline(),
     Ranks(),
     MissingWork(),

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from guildhall.analysis.boswell.grade_tables import GradeCell
 from guildhall.analysis.boswell.run_figures import RunFigures, efforts
 from guildhall.analysis.evidence import Need
+from guildhall.domain.boswell import value_of
 from guildhall.domain.estimates import Estimate
-from guildhall.domain.grades import NO_GRADE, TOP
+from guildhall.domain.grades import TOP
 from guildhall.domain.report import CellValue, Column, Figure, HeatMap, ReportTable, Section
-from guildhall.reports.chapters.boswell_ranking import AS_ZERO, MODEL, forest_of, or_zero
+from guildhall.reports.chapters.boswell_ranking import MODEL, forest_of, or_zero
 
 NOT_ASKED = "not asked"
 GRADER = Column(name="grader", title="grader")
@@ -23,7 +24,7 @@ def cell_value(cell: GradeCell, found: RunFigures) -> CellValue:
     """What one grader gave one author, as a number; None where it stated no grade."""
     if not cell.asked:
         return NOT_ASKED
-    return AS_ZERO if found.published_mode and cell.grade == NO_GRADE else cell.value
+    return or_zero(cell.value, found)
 
 
 class GradesReceived:
@@ -45,7 +46,7 @@ class GradesReceived:
             *_marks_by(short),
             Column(name="median", title="Median grade", form="grade"),
             Column(name="percentage", title="percentage", form="number"),
-            Column(name="raw_numeric_average", title="raw numeric average", form="number"),
+            Column(name="raw_numeric_average", title="Raw Numeric Average", form="grade"),
             WITHOUT,
         )
         words = f"A row is an author; each cell is the grade that column's grader gave it. {OWN}"
@@ -212,13 +213,18 @@ class MarksUnread:
     needs: frozenset[Need] = frozenset()
 
     def section(self, found: RunFigures) -> Section:
-        reasons = Counter(mark.reading.reason.value for mark in found.run.marks if mark.reading.reason is not None)
+        reasons = Counter(
+            mark.reading.reason.value if mark.reading.reason else f"its words suggest {mark.reading.grade}; not counted"
+            for mark in found.run.marks
+            if value_of(mark) is None
+        )
         columns = (Column(name="reason", title="reason"), Column(name="marks", title="marks", form="count"))
         table = ReportTable(name="unread", columns=columns, rows=tuple(reasons.most_common()))
         words = "Replies from which no grade could be read are left out of every figure and never replaced by a guess."
         if found.published_mode:
             words = (
-                "As published, a reply from which that system read no grade counts as 0.00; this is why we read none."
+                "As published, a reply without a grade is shown as N/A (0.00), is a nought in raw averages, and is "
+                "left out of medians, bias and quotients."
             )
         tables = (table,) if reasons else ()
         return Section(name="unread", title="Marks without a grade", words=(words,), tables=tables)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from guildhall.analysis.boswell.quotient import Scores
+from guildhall.analysis.boswell.quotient import Scores, effects_of_missing_grades
 from guildhall.analysis.boswell.run_figures import RunFigures
 from guildhall.analysis.boswell.uncertainty import INTERVALS_METHOD, RANKS_METHOD, LeniencyResult
 from guildhall.analysis.evidence import Need
@@ -61,12 +61,13 @@ class QuotientRanking:
             rows=tuple(self._row(one, found) for one in scores),
             words=(f"{parts}.", *(() if sure is None else sureness)),
         )
-        words = "The published formulas give no interval, and rank a quotient of fewer components among the others."
-        if not found.published_mode:
-            words = "A quotient of fewer than three components is marked, and ranked after the complete ones."
+        words = "A quotient of fewer than three components is marked, and ranked after the complete ones."
+        if found.published_mode:
+            words = "The published formulas give no interval, and rank a quotient of fewer components among the others."
+        said = (words, *(_public_code_differs(found) if found.published_mode else ()))
         entries = [(one.model, found.quotient(one)) for one in scores]
         figure = forest_of("quotient", "Boswell Quotient", entries, says=found.quotients.mode)
-        return Section(name="quotient", title="Boswell Quotient", words=(words,), figures=(figure,), tables=(table,))
+        return Section(name="quotient", title="Boswell Quotient", words=said, figures=(figure,), tables=(table,))
 
     def _row(self, one: Scores, found: RunFigures) -> tuple[CellValue, ...]:
         parts = (or_zero(part, found) for part in (one.performance, one.evaluation, one.efficiency))
@@ -75,6 +76,16 @@ class QuotientRanking:
             return (one.model, one.rank, one.quotient, one.grade, *parts)
         ranks = sure.rank_interval[one.model] or (None, None)
         return (one.model, one.rank, found.quotient(one), one.grade, *parts, *ranks)
+
+
+def _public_code_differs(found: RunFigures) -> tuple[str, ...]:
+    """Where the public system's code comes to other quotients than its documents: it takes a missing grade for F."""
+    effects = effects_of_missing_grades(found.run)
+    moved = [f"{one.model} {_shown(one.as_zero)} for {_shown(one.left_out)}" for one in effects]
+    if not moved:
+        return ()
+    words = "its documents leave marks without a grade out of bias and quotients, its code takes them for 0.00"
+    return (f"The public system does otherwise than it says: {words}. By its code: {', '.join(moved)}.",)
 
 
 class OrderExplained:

@@ -21,11 +21,9 @@ from guildhall.analysis.ratings_table import RatingsTable
 from guildhall.analysis.shares import clustered_share
 from guildhall.analysis.win_rates import win_rates
 from guildhall.domain.estimates import Estimate
-from guildhall.domain.policy import GroupKind
+from guildhall.domain.policy import PROGRAMS
 from guildhall.domain.report import WARNING, Column, Figure, Forest, ReportTable, Section
 from guildhall.reports.chapters.figures import MOST_ENTRIES, Named, figure_section
-
-PROGRAMS = frozenset({GroupKind.JUDGE, GroupKind.CONSTANT})
 
 
 class GraderAgreement:

@@ -20,6 +20,7 @@ from guildhall.analysis.outcomes import LOSS, WIN, Outcomes
 from guildhall.analysis.pairs import words_in
 from guildhall.analysis.win_rates import win_rates
 from guildhall.domain.estimates import Estimate
+from guildhall.domain.policy import PROGRAMS
 from guildhall.domain.report import Column, ReportTable, Section
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import OUR_FAULT
@@ -116,6 +117,9 @@ def flow_of(
         .iter_rows()
     )
     planned = {name: tries * len(wave.tasks) for wave in waves for name, tries in wave.plan.samples.items()}
+    if by_group.policy.graders.kind not in PROGRAMS:
+        draws = (wave.design.draw for wave in waves)
+        planned |= {name: len(one.pairs) for draw in draws if draw for name, one in draw.authors.items()}
     found = {str(row["model"]): row for row in steps.iter_rows(named=True)}
     return tuple(
         _step(name, planned.get(name), found.get(name, {}), refused.get(name, 0))

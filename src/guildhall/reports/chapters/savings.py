@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+import polars as pl
+
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.savings import LEFT_OUT, UNREVIEWED, Savings
 from guildhall.analysis.savings_files import TRIES, ModelSavings, SpeedAndCost, savings_of_table
@@ -25,7 +27,7 @@ MOST_ROUNDS, FEWEST_ROUNDS, ROUNDS_IN_ALL = 2000, 400, 40_000
 SHOWN_TRIES = (2, 3, 5)
 """Beside one try and the limit, what tables show; figures and files have every number of tries."""
 CURRENCIES = {"speed": ("Speed", "faster", "minutes"), "cost": ("Cost", "cheaper", "dollars")}
-MOST_CURVES = 8
+MOST_CURVES, MOST_SOURCES = 8, 3
 
 
 class SavingsChapter:
@@ -44,11 +46,26 @@ class SavingsChapter:
                 table, w=Success.WIN, tries=TRIES, seed=evidence.study.seed, level=evidence.level, rounds=rounds
             ),
             w=Success.WIN,
-            hours_by="hours stated with the task",
+            hours_by=figures_from(evidence.tasks),
             review_by="active time at a grader's first sight of the task" if "review_minutes" in table else UNREVIEWED,
             success_by=f"{evidence.group} graders against the {evidence.baseline}",
         )
         return savings_section(found, rates={one.model: one.win for one in evidence.rates})
+
+
+def figures_from(tasks: pl.DataFrame) -> str:
+    """Whence the hours and wages of a study's tasks are: stated with the task, or joined to it from elsewhere."""
+    told = []
+    for figure, name in (("hours", "hours"), ("wage", "wages")):
+        known = tasks.filter(pl.col(figure).is_not_null())
+        joined = f"{figure}_from" in known.columns and known[f"{figure}_from"].is_not_null().any()
+        if joined:
+            counts = known[f"{figure}_from"].fill_null("stated with the task").value_counts(sort=True).rows()
+            more = f" and {len(counts) - MOST_SOURCES} more" if len(counts) > MOST_SOURCES else ""
+            told.append(f"{name} " + ", ".join(f"{words} ({n} tasks)" for words, n in counts[:MOST_SOURCES]) + more)
+        elif figure == "hours":
+            told.append("hours stated with the task")
+    return "; ".join(told)
 
 
 def savings_section(found: SpeedAndCost, *, rates: Mapping[str, Estimate] | None = None) -> Section | None:

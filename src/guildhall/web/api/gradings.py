@@ -13,6 +13,7 @@ from typing import IO, Annotated, Any
 from fastapi import APIRouter, Depends, Header, HTTPException, Path, Query, Request, Response
 from starlette.concurrency import run_in_threadpool
 
+from guildhall.documents.unpacking import UploadLimits, unpack
 from guildhall.domain.values import Digest, canonical_json, sha256
 from guildhall.store.gradings import Grading, Gradings
 from guildhall.study.gradings import ServiceSettings, request_grading, service_of
@@ -21,7 +22,6 @@ from guildhall.web.api.callers import needs
 from guildhall.web.api.shapes import GradingList, GradingShown, JudgeShown, ProblemDetails, Service, grading_shown
 from guildhall.web.api.studies import REFUSALS, AtSite
 from guildhall.web.site import Site
-from guildhall.web.uploads import UploadLimits, unpack
 
 DAY_S = 86400.0
 UNPACKED = 5

@@ -18,7 +18,7 @@ from guildhall.domain.tasks import Specification
 from guildhall.domain.values import Id
 from guildhall.errors import UnknownName
 from guildhall.grading.clock import Beat
-from guildhall.grading.offering import next_rating, next_set, ratings_wait
+from guildhall.grading.gold import next_rating, next_set, ratings_wait
 from guildhall.grading.queue import Seat, StaleDraft
 from guildhall.web.access import Session
 from guildhall.web.forms import OVERALL, STEPS, STRENGTHS, answers_of, label_of

@@ -1,4 +1,4 @@
-"""Rows of a Parquet file come back as they are; a file that would end its reader is refused, and ends nothing else."""
+"""Rows of a table from outside come back as they are; a file that would end its reader is refused."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from guildhall.errors import UnreadableFile
-from guildhall.store import parquet
-from guildhall.store.parquet import parquet_rows
+from guildhall.store import rows
+from guildhall.store.rows import parquet_rows, read_rows
 
 CRASHES = Path(__file__).parent.parent / "fuzz" / "crashes" / "parquet-rows"
 
@@ -30,7 +30,22 @@ def test_a_file_that_ends_its_reader_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parquet, "LONGEST_S", 0.05)
+    monkeypatch.setattr(rows, "LONGEST_S", 0.05)
     pl.DataFrame({"id": ["a"]}).write_parquet(tmp_path / "rows.parquet")
     with pytest.raises(UnreadableFile, match=r"not read within 0\.05 s"):
         list(parquet_rows(tmp_path / "rows.parquet"))
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.TSV"])
+def test_cells_are_words_and_a_mark_of_byte_order_is_no_part_of_a_name(tmp_path: Path, name: str) -> None:
+    between = "\t" if name.endswith("TSV") else ","
+    (tmp_path / name).write_bytes(f"\ufefftask{between}score\n007{between}\n".encode())
+    assert read_rows(tmp_path / name, required=("task", "score")) == [{"task": "007", "score": None}]
+
+
+@pytest.mark.parametrize("text", ["", "task,score\n", "task,score\n1,2,3,4\n", '[{"task": 1}, 7]', "{}", "[" * 10_000])
+def test_a_table_that_is_none_is_refused_by_name(tmp_path: Path, text: str) -> None:
+    path = tmp_path / ("t.json" if text[:1] in {"[", "{"} else "t.csv")
+    path.write_text(text)
+    with pytest.raises(UnreadableFile, match=path.name):
+        read_rows(path)

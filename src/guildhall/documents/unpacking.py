@@ -1,4 +1,4 @@
-"""Packages from outside: a zip with one folder for each task, unpacked within limits or refused with nothing kept.
+"""Packages from outside (zip): unpacked within limits, or refused with the reason (zip bombs, links, zip slip).
 
 What an archive says about itself is not believed: its directory is measured before it is parsed, and what comes out of
 it is counted while it is written.
@@ -28,10 +28,11 @@ _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
 @dataclass(frozen=True)
 class UploadLimits:
-    """How much may come out of one package."""
+    """How much may come out of one package. `in_folders`: every file lies in a folder, that of a task."""
 
     most_files: int
     most_bytes: int
+    in_folders: bool = True
 
 
 def unpack(package: IO[bytes], target: Path, room: UploadLimits) -> int:
@@ -78,19 +79,19 @@ def _check_entries(files: list[zipfile.ZipInfo], room: UploadLimits) -> None:
         raise RefusedPackage(f"it unpacks to more than {room.most_bytes:,} bytes")
     seen: set[str] = set()
     for entry in files:
-        _check_entry(entry)
+        _check_entry(entry, in_folders=room.in_folders)
         if entry.filename.casefold() in seen:
             raise RefusedPackage(f"two files are called {entry.filename!r}")
         seen.add(entry.filename.casefold())
 
 
-def _check_entry(entry: zipfile.ZipInfo) -> None:
+def _check_entry(entry: zipfile.ZipInfo, *, in_folders: bool) -> None:
     try:
         # `orig_filename`: what stands in the archive, before anything was cut or turned round.
         check_relative_name(entry.orig_filename)
     except ValueError as error:
         raise RefusedPackage(str(error)) from error
-    if "/" not in entry.filename:
+    if in_folders and "/" not in entry.filename:
         raise RefusedPackage(f"{entry.filename!r} lies in no task's folder")
     if entry.flag_bits & 0x1:
         raise RefusedPackage(f"{entry.filename!r} is encrypted")
