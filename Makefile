@@ -16,8 +16,10 @@ demo: ready ## the whole pipeline, offline, on the sample bank
 test: ready ## every check: ruff, mypy --strict, pytest, the wheel
 	@$(VENV)/bin/ruff check .
 	@$(VENV)/bin/ruff format --check .
-	@$(VENV)/bin/mypy
-	@$(PY) -m pytest -n 2 --dist loadgroup
+	@types=$$(mktemp); $(VENV)/bin/mypy >"$$types" 2>&1 & checking=$$!; failed=0; \
+	trap 'kill $$checking 2>/dev/null || true; rm -f "$$types"' EXIT; \
+	$(PY) -m pytest -n 2 --dist loadgroup || failed=$$?; \
+	wait $$checking || failed=$$?; cat "$$types"; exit $$failed
 
 prove: ready ## the full form of every claim; ONLY=name... narrows it, BUDGET=seconds limits it
 	@$(PY) -m proofs --tier prove $(if $(ONLY),--only "$(ONLY)") $(if $(BUDGET),--budget $(BUDGET)) $(if $(FORCE),--force)

@@ -6,6 +6,7 @@ import json
 import tarfile
 import tempfile
 import threading
+import zipfile
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -132,6 +133,7 @@ def _same_picture(one: PageImage, other: PageImage) -> bool:
 @proof(
     "documents-scrub-real-files",
     "On every real deliverable and dataset file, scrubbing changes no pixel of any page, no word and no formula; "
+    "Office files that named no program are listed where LibreOffice draws them otherwise once they name one; "
     "what is not scrubbed is counted with its reason.",
     budget_s=3600,
 )
@@ -146,7 +148,8 @@ def real_files() -> Figures:
         "files": len(seen),
         "scrubbed": dict(sorted(Counter(one.kind for one in seen if not one.refused).items())),
         "not_scrubbed": dict(sorted(Counter(f"{one.kind}: {one.refused}" for one in seen if one.refused).items())),
-        "pages_identical": sum(one.pages for one in seen),
+        "pages_identical": sum(one.pages for one in seen if not one.moved),
+        "drawn_otherwise_once_they_name_a_program": sorted(one.file for one in seen if one.moved),
         "pages_beyond_those_drawn": sum(one.undrawn for one in seen),
     }
 
@@ -161,6 +164,7 @@ class _Seen:
     pages: int = 0
     undrawn: int = 0
     wrong: str = ""
+    moved: bool = False
 
 
 def _scrubbed(renderer: Renderer, file: Path, place: Path) -> _Seen:
@@ -174,8 +178,25 @@ def _scrubbed(renderer: Renderer, file: Path, place: Path) -> _Seen:
             return _Seen(file.name, kind.value, refused=scrubbed.omitted[0].reason)
         words_same = extract_file(before, kind=kind) == extract_file(after, kind=kind)
     same, pages, undrawn = _same_pages(renderer, before, after) if kind.family in _SHOWN else (True, 0, 0)
-    wrong = " and ".join(["words changed"] * (not words_same) + ["pixels changed"] * (not same))
-    return _Seen(file.name, kind.value, pages=pages, undrawn=undrawn, wrong=wrong)
+    moved = not same and _names_no_program(before) and _named_alike(renderer, before, after, place)
+    wrong = " and ".join(["words changed"] * (not words_same) + ["pixels changed"] * (not (same or moved)))
+    return _Seen(file.name, kind.value, pages=pages, undrawn=undrawn, wrong=wrong, moved=moved)
+
+
+def _names_no_program(path: Path) -> bool:
+    """Every scrubbed package names the same one, so that none tells which it came from."""
+    return zipfile.is_zipfile(path) and "docProps/app.xml" not in zipfile.ZipFile(path).namelist()
+
+
+def _named_alike(renderer: Renderer, before: Path, after: Path, place: Path) -> bool:
+    """Whether the pages are the same once the file says of itself which program wrote it, as all scrubbed ones do."""
+    shown = place / "named"
+    with zipfile.ZipFile(before) as own, zipfile.ZipFile(after) as its, zipfile.ZipFile(shown, "w") as made:
+        for part in {*own.namelist(), *its.namelist()}:
+            said = part.startswith("docProps/") or part in {"[Content_Types].xml", "_rels/.rels"}
+            if said or part in own.namelist():
+                made.writestr(part, (its if said else own).read(part))
+    return _same_pages(renderer, shown, after)[0]
 
 
 def _real_files(folder: Path) -> Iterator[Path]:

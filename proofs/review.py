@@ -109,7 +109,7 @@ def _invite_canary(bank: Workspace, canary: str) -> Member:
 
 def _accept(bank: Workspace, author: Member, name: str, reference: FileRef, *, occupation: str) -> None:
     """A task with one reference file, through three reviews into the bank."""
-    from tests.taskbank.reviewing import ANSWERS, draft_task, expert
+    from tests.taskbank.reviewing import ANSWERS, draft_task, expert, yes_to_all
 
     from guildhall.taskbank.review.desk import ReviewDesk
 
@@ -118,7 +118,7 @@ def _accept(bank: Workspace, author: Member, name: str, reference: FileRef, *, o
     desk = ReviewDesk(bank.store, {one.code_name: one for one in (author, manager, *reviewers)})
     desk.submit(draft_task(name, occupation=occupation, reference_files=(reference,)), author, now=1.0)
     for number, reviewer in enumerate(reviewers):
-        desk.review(name, reviewer, now=2.0 + number, **ANSWERS)
+        desk.review(name, reviewer, now=2.0 + number, **ANSWERS, answers=yes_to_all(desk.store, name))
     desk.decide(name, DecisionKind.ACCEPTED, manager, now=9.0)
 
 

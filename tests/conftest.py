@@ -115,6 +115,12 @@ def _rights_of_new_files() -> Iterator[None]:
 
 
 @pytest.fixture
+def asks_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Inspect waits seconds before it asks again, each time longer; how often it asks is what counts in tests."""
+    monkeypatch.setattr("inspect_ai.model._retry.wait_exponential_jitter", lambda **_: lambda _state: 0.01)
+
+
+@pytest.fixture
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
     with Workspace.create(tmp_path / "workspace") as made:
         yield made
@@ -122,14 +128,14 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 @pytest.fixture(scope="session")
 def demo_workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `guildhall demo` leaves behind, on two tasks of the bank; made once for all test processes of a run."""
+    """What `guildhall demo` leaves behind, on one task of the bank; made once for all test processes of a run."""
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID", f"alone-{os.getpid()}")
     root = tmp_path_factory.getbasetemp() if "alone" in run else tmp_path_factory.getbasetemp().parent
     place = root / "demo-workspace"
     with (root / "demo.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (place / "report" / "report.html").exists():
-            command = [sys.executable, "-m", "guildhall", "demo", str(place), "--tasks", "2"]
+            command = [sys.executable, "-m", "guildhall", "demo", str(place), "--tasks", "1"]
             subprocess.run(command, check=True, capture_output=True)
     return place
 

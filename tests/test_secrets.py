@@ -68,7 +68,7 @@ class Quoting(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def provider() -> Iterator[str]:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Quoting)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/v1"
     server.shutdown()
     server.server_close()

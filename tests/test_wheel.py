@@ -11,9 +11,12 @@ ROOT = Path(__file__).parent.parent
 UV = Path(sys.executable).parent / "uv"
 
 
+NOT_PASSED_ON = {"VIRTUAL_ENV", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE"}
+
+
 def test_the_wheel_runs_the_demo_in_a_bare_environment(tmp_path: Path) -> None:
     def run(*command: str | Path, cwd: Path = tmp_path) -> str:
-        environment = {name: value for name, value in os.environ.items() if name not in {"VIRTUAL_ENV", "PYTHONPATH"}}
+        environment = {name: value for name, value in os.environ.items() if name not in NOT_PASSED_ON}
         environment |= {"UV_PYTHON_DOWNLOADS": "never", "VIRTUAL_ENV": str(tmp_path / "bare")}
         result = subprocess.run(
             [str(word) for word in command], cwd=cwd, env=environment, capture_output=True, text=True, check=False

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from guildhall.analysis.crossed import SHARE_OF_CELLS, crossed
 from guildhall.analysis.savings import (
+    CAVEATS,
     Catastrophe,
     TaskLedger,
     fit_beta_binomial,
@@ -20,11 +21,13 @@ from guildhall.analysis.savings import (
     savings_from_totals,
 )
 from guildhall.analysis.savings_files import clawwork_rows, read_savings, read_speed_and_cost
-from guildhall.analysis.savings_intervals import WhoJudged, graders_spreads, moved_wins
+from guildhall.analysis.savings_intervals import WhoJudged, graders_spreads, moved_wins, telling
 from guildhall.analysis.spreads import LIKE_THESE, THESE
-from guildhall.domain.estimates import Success
+from guildhall.domain.estimates import Estimate, Success
 from guildhall.errors import ImpossibleValue, NothingToCompare, UnreadableFile
+from guildhall.reports.chapters.savings import savings_section
 from guildhall.reports.other_pages import savings_page
+from tests.reports.made import SAVINGS
 
 TABLE_2 = {  # model: win rate, then naive, try once, try n for speed and for cost
     "gpt-4o": (0.125, (327, 0.87, 0.46), (5172, 0.90, 0.53)),
@@ -357,3 +360,21 @@ def test_clawwork_tables_become_rows_that_say_whose_hours_they_are(tmp_path: Pat
     assert row["hours_by"] == "model-estimated hours" and row["review_by"].startswith("unknown")
     with pytest.raises(UnreadableFile, match="ClawWork"):
         clawwork_rows(tmp_path / "nowhere")
+
+
+def test_an_interval_that_leaves_everything_open_is_not_told_and_says_why() -> None:
+    """What was printed as "0.00 to 63546257830660743888896.00" on three tasks."""
+    open_ = Estimate(value=9252.67, interval=(1e-14, 6.3e22), estimand="e", method="m", n_tasks=3)
+    told = telling(open_)
+    assert told.interval is None and told.value == 9252.67
+    assert told.why_no_interval == "3 tasks leave open by more than 10,000 times what it is"
+    narrow = replace(open_, interval=(0.5, 4999.0))
+    assert telling(narrow) == narrow
+    assert telling(replace(open_, interval=(0.0, 1.0))).interval is None
+
+
+def test_the_papers_three_caveats_stand_beside_the_figures() -> None:
+    for caveat, words in zip(CAVEATS, ("said of their own work", "likely paid more", "failed try"), strict=True):
+        assert words in caveat
+    section = savings_section(SAVINGS)
+    assert section is not None and " ".join(CAVEATS) in section.words

@@ -1,11 +1,8 @@
-"""A run of calls in a process of its own, for tests that kill it: `python -m tests.engine.caller ORDERS`."""
+"""A run of calls in a process of its own, for tests that kill it."""
 
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
 import sys
 from datetime import date
 from pathlib import Path
@@ -17,6 +14,7 @@ from guildhall.engine.oneshot import OnReply, run_calls
 from guildhall.engine.prices import Prices
 from guildhall.engine.terms import Pace, Terms
 from guildhall.store.workspace import Workspace
+from tests.warm import Forked
 
 ROOT = Path(__file__).parents[2]
 KEY = "sk-canary-7d1f0e55aa"
@@ -26,25 +24,17 @@ PRICED = "openai-api/own/priced"
 PRICES = Prices({PRICED: Price(input_usd=10.0, output_usd=100.0, as_of=date(2026, 1, 1))})
 
 
-def hear_ctrl_c() -> None:
-    """As in a terminal: whoever runs the tests in the background may have told their children to ignore it."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def start(
     workspace: Path, model: str, settings: dict[str, Any], *, variables: dict[str, str] | None = None, **more: Any
-) -> subprocess.Popen[bytes]:
+) -> Forked:
     """Let the process ask one question, or as many as `questions` says, and print each answer when it hears it.
 
     `pace` has settings of `Pace`; `variables` are added to its environment.
     """
     orders = json.dumps({"workspace": str(workspace), "model": model, "settings": settings, **more})
-    environ = os.environ | {"OWN_API_KEY": KEY, "OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY} | (variables or {})
-    command = [sys.executable, "-m", "tests.engine.caller", orders]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(
-        command, cwd=ROOT, env=environ, start_new_session=True, stdout=pipe, stderr=pipe, preexec_fn=hear_ctrl_c
-    )
+    environ = {"OWN_API_KEY": KEY, "OPENAI_API_KEY": KEY, "ANTHROPIC_API_KEY": KEY} | (variables or {})
+    out, errors = (workspace.parent / f"caller.{ending}" for ending in ("out", "err"))
+    return Forked(main, orders, out=out, errors=errors, folder=ROOT, environment=environ)
 
 
 def ask(
@@ -62,8 +52,8 @@ def ask(
     return [reply.error or reply.text for call in calls if (reply := answers.of(call)) is not None]
 
 
-def main() -> None:
-    orders = json.loads(sys.argv[1])
+def main(told: str) -> None:
+    orders = json.loads(told)
     with Workspace.open(Path(orders["workspace"])) as workspace:
         pace, questions = orders.get("pace", {}), orders.get("questions", 1)
         ask(workspace, orders["model"], orders["settings"], questions=questions, on_reply=_say, **pace)
@@ -72,7 +62,3 @@ def main() -> None:
 def _say(_call: Call, reply: Reply) -> None:
     sys.stdout.write(f"{reply.text}\n")
     sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main()

@@ -54,7 +54,7 @@ class ModelServer:
         if self.certified is not None:
             self._server.socket = self.certified.wrap_socket(self._server.socket, server_side=True)
             self.address = f"https://localhost:{self._server.server_address[1]}"
-        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
 
     def close(self) -> None:
         self._server.shutdown()

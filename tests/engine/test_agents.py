@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 from collections.abc import Mapping
@@ -36,6 +35,7 @@ from guildhall.store.ledger import Ledger
 from guildhall.store.work import Work, WorkState
 from guildhall.store.workspace import Workspace
 from tests.waiting import until
+from tests.warm import FORKS
 
 HERE = "scripted/tests.engine.test_agents:"
 
@@ -179,7 +179,7 @@ def _think(folder: str) -> None:
 def test_a_killed_run_repeats_no_finished_job_and_forgets_no_money(tmp_path):
     folder = tmp_path / "ws"
     Workspace.create(folder).close()
-    process = multiprocessing.get_context("spawn").Process(target=_think, args=(str(folder),))
+    process = FORKS.Process(target=_think, args=(str(folder),))
     process.start()
     assert process.pid is not None
     with Workspace.open(folder) as workspace:

@@ -56,7 +56,7 @@ def site() -> Iterator[tuple[int, int, ssl.SSLContext]]:
     plain = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
     secure = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Site)
     secure.socket = authority.context_for("good.example").wrap_socket(secure.socket, server_side=True)
-    threads = [threading.Thread(target=server.serve_forever, daemon=True) for server in (plain, secure)]
+    threads = [threading.Thread(target=one.serve_forever, args=(0.02,), daemon=True) for one in (plain, secure)]
     for thread in threads:
         thread.start()
     trust = ssl.create_default_context(cadata=authority.certificate_pem.decode())

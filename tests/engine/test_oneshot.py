@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 from datetime import date
@@ -24,6 +23,7 @@ from guildhall.store.ledger import Ledger
 from guildhall.store.work import Work, WorkState
 from guildhall.store.workspace import Workspace
 from tests.waiting import until
+from tests.warm import FORKS
 
 ASKED: list[str] = []
 _ANSWERED_BEFORE_THE_KILL = [10_000]
@@ -186,7 +186,7 @@ _TWO_AT_A_TIME = Terms(run="r", pace=Pace(connections=2))
 def test_a_killed_run_goes_on_without_repeating_an_answer(tmp_path):
     folder = tmp_path / "ws"
     Workspace.create(folder).close()
-    process = multiprocessing.get_context("spawn").Process(target=_ask_slowly, args=(str(folder),))
+    process = FORKS.Process(target=_ask_slowly, args=(str(folder),))
     process.start()
     assert process.pid is not None
     with Workspace.open(folder) as workspace:

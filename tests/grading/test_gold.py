@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from itertools import count as counting
+from pathlib import Path
+from typing import cast
 
 import pytest
 
 from guildhall.domain.halls import GoldItem, HallDesign, Member, SlotKind
 from guildhall.domain.judgments import Comparison, Judgment
+from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
+from guildhall.errors import InputError
 from guildhall.grading.gold import GoldDesk, gold_comparison, judged_right
+from guildhall.grading.opening import open_hall
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue
 from guildhall.grading.submitting import submit
+from guildhall.judging.preparing import Preparer
 from guildhall.store.records import Store
+from guildhall.store.workspace import Workspace
 from tests.grading.halls import DESIGN, VERDICT, hall, submissions, task
 
 
@@ -107,3 +114,14 @@ def test_a_gold_item_needs_two_different_submissions() -> None:
     one = Submission(task="t", author={"kind": "expert"}).key
     with pytest.raises(ValueError, match="two different submissions"):
         GoldItem(task="t", better=one, worse=one, explanation="")
+
+
+def test_a_practice_set_of_a_task_outside_the_study_is_refused_before_anything_is_opened(tmp_path: Path) -> None:
+    with Workspace.create(tmp_path / "workspace") as workspace:
+        items = golden(workspace.store, count=1, training=True)
+        workspace.store.add(task(1))
+        people = {"quiz_required": True, "gold": [one.model_dump(mode="json") for one in items]}
+        study = Study(id="s", title="A study", seed=1, tasks=(task(1).key,), design={"people": people})
+        with pytest.raises(InputError, match=r"tasks that are not its own \(t-100\)"):
+            open_hall(workspace, study, cast("Preparer", None))
+        assert not any(Queue(workspace.store).progress("s").values())

@@ -11,6 +11,8 @@ from guildhall.errors import UnreadableFile
 from guildhall.occupations.labels import Labeller, by_rule, from_file
 from guildhall.occupations.selection import (
     digital_shares,
+    missed_of_the_paper,
+    paper_occupations,
     read_official,
     read_placements,
     sector_code,
@@ -18,11 +20,12 @@ from guildhall.occupations.selection import (
     sensitivity,
     shipped_shares,
 )
+from guildhall.occupations.tasks import ratings_of
 
 
-def chosen(data: Path, labeller: Labeller = by_rule) -> Selection:
-    official = read_official(data)
-    return select(official, digital_shares(official, labeller), labelled_by="test", thresholds=Thresholds())
+def chosen(data: Path, labeller: Labeller = by_rule, *, share: float = 0.6) -> Selection:
+    official, thresholds = read_official(data), Thresholds(digital_share=share)
+    return select(official, digital_shares(official, labeller), labelled_by="test", thresholds=thresholds)
 
 
 def test_the_whole_selection_with_a_reason_for_every_occupation(data: Path) -> None:
@@ -42,6 +45,40 @@ def test_frequency_is_the_mean_category_over_seven(data: Path) -> None:
     [share] = [one.digital.share for one in found.occupations if one.code == "13-2011"]
     low = (1 / 7 + 1 / 5 + 10 / 100) / 3
     assert share == pytest.approx(1 / (1 + low))
+
+
+def test_a_sector_of_exactly_the_share_is_not_above_it_and_is_named(data: Path) -> None:
+    official = read_official(data)
+    share = next(one.share for one in official.shares if one.naics == "54")
+    thresholds = Thresholds(gdp_share=share)
+    found = select(official, digital_shares(official, by_rule), labelled_by="rule", thresholds=thresholds)
+    assert found.sectors_on_the_edge == ("Professional, Scientific, and Technical Services",)
+    assert found.chosen == () and found.total_pay_usd == 0
+    assert chosen(data).total_pay_usd == 80_000_000
+
+
+def test_two_occupations_take_their_ratings_from_a_later_release_where_the_first_has_none(tmp_path: Path) -> None:
+    head = "O*NET-SOC Code\tTask ID\tScale ID\tCategory\tData Value\n"
+    (tmp_path / "Task Ratings.txt").write_text(head + "13-2011.00\t1\tIM\tn/a\t5\n")
+    later = ["11-3013.00\t7\tIM\tn/a\t4", "29-2036.00\t8\tIM\tn/a\t3", "13-2011.00\t1\tIM\tn/a\t1"]
+    later += ["15-2051.00\t9\tIM\tn/a\t2"]
+    (tmp_path / "Task Ratings 29.0.txt").write_text(head + "\n".join(later) + "\n")
+    found = ratings_of(tmp_path)
+    assert {key: value["importance"] for key, value in found.items()} == {
+        ("13-2011.00", "1"): 5,
+        ("11-3013.00", "7"): 4,
+        ("29-2036.00", "8"): 3,
+    }, "the first release is never overruled, and no third occupation is filled in"
+    (tmp_path / "Task Ratings.txt").write_text(head + "11-3013.00\t7\tIM\tn/a\t1\n")
+    assert ratings_of(tmp_path)["11-3013.00", "7"]["importance"] == 1
+
+
+def test_the_papers_44_occupations_are_told_apart_from_those_chosen(data: Path) -> None:
+    assert len(set(paper_occupations())) == 44 and "Order Clerks" in paper_occupations()
+    missed = missed_of_the_paper(chosen(data))
+    assert len(missed) == 43 and "Accountants and Auditors" not in missed
+    assert missed["Order Clerks"] == "not among the occupations of this file"
+    assert "under 0.95" in missed_of_the_paper(chosen(data, share=0.95))["Accountants and Auditors"]
 
 
 def test_labels_come_from_a_file(data: Path) -> None:

@@ -104,3 +104,13 @@ def test_a_run_without_any_readable_grade_is_reported_and_not_refused():
     assert {(s.performance, s.evaluation, s.components) for s in found.quotients.scores} == {(None, None, "1/3")}
     assert found.leniency is not None and found.leniency.fit is None
     assert "nothing stated | 9" in markdown_of(found)
+
+
+@pytest.mark.parametrize("graders", ["ab", "abc"])
+def test_a_run_of_few_graders_over_many_works_gives_no_warning_and_claims_no_order(graders):
+    grades = {(a, g): "ABCD"[("abcdefgh".index(a) + ord(g)) % 4] for a in "abcdefgh" for g in graders}
+    run = made_run(grades)
+    sure = quotient_uncertainty(run, corrected_quotients(run), rng=np.random.default_rng(1), draws=60)
+    assert {sure.interval[name] for name in "abcdefgh"} == {None}
+    run = made_run(grades | {(a, "d"): "I cannot grade this." for a in "abcdefgh"})
+    quotient_uncertainty(run, corrected_quotients(run), rng=np.random.default_rng(1), draws=60)

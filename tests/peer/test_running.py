@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +24,7 @@ from guildhall.peer.session import Options, RunningTest, plan_of, run_domain, st
 from guildhall.store.ledger import Ledger
 from guildhall.store.workspace import Workspace
 from tests.waiting import until
+from tests.warm import Forked, guildhall
 
 NAMES = ("steady", "generous", "constant", "refuses", "truncates")
 DOMAIN = find_domain("pol_sci_1")
@@ -139,27 +137,25 @@ def test_samples_and_rounds_multiply_and_every_pair_is_kept_apart(tmp_path):
     assert {essay.key for essay in again.essays} == {essay.key for essay in record.essays}
 
 
-COMMAND = [sys.executable, "-m", "guildhall", "peer", "run", "-d", "pol_sci_1", "--json"]
+COMMAND = ("peer", "run", "-d", "pol_sci_1", "--json")
 
 
 def test_a_run_killed_half_way_goes_on_without_repeating_a_call(tmp_path):
     slow = tmp_path / "slow_models.py"
     slow.write_text(SLOW)
     named = [word for name in ("slow", "slower") for word in ("-m", f"{name}=scripted/slow_models:{name}")]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])}
     with Workspace.create(tmp_path):
         pass
     command = [*COMMAND, *named, "--rounds", "3", "--connections", "1"]
-    killed = subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    killed = Forked(guildhall, *command, out=tmp_path / "killed", folder=tmp_path)
     log = tmp_path / "calls.log"
     until(lambda: log.exists() and len(log.read_text().splitlines()) >= 8, over=killed.poll)
     killed.send_signal(signal.SIGKILL)
     killed.wait()
     (tmp_path / "go").touch()
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-    [facts] = json.loads(done.stdout)
+    done = Forked(guildhall, *command, out=tmp_path / "out", errors=tmp_path / "errors", folder=tmp_path)
+    assert done.wait() == 0, done.communicate()
+    [facts] = json.loads(done.communicate()[0])
     assert facts["resumed"] is True
     assert (facts["essays"], facts["marks"]) == (2, 12)
     with Workspace.open(tmp_path) as workspace:

@@ -7,7 +7,7 @@ import pytest
 from tests.planted.ledger import Planted
 from tests.planted.store import planted_store
 
-SEEDS = 25
+SEEDS = 16
 
 
 @pytest.fixture(scope="session")

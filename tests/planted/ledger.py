@@ -17,7 +17,7 @@ CONSTANTS = ("always-human", "always-tie")
 PEOPLE = ("expert", "practitioner", "student", "crowd")
 
 
-@dataclass
+@dataclass(eq=False)
 class PlantedStudy:
     """One study of a planted store: its form as it was frozen, and everything that was judged under its name."""
 
@@ -48,7 +48,7 @@ class PlantedStudy:
         return frozenset(self.form.extends.anchors if self.form.extends else ())
 
 
-@dataclass
+@dataclass(eq=False)
 class Planted:
     """A planted store: where it is, its studies, and what else was put in."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import polars as pl
@@ -47,12 +48,15 @@ class Twin:
         self.groups = ranked(groups_of(planted, study))
         self.people = [group for group in self.groups if group in (*PEOPLE, "simulated")]
         self.programs = [group for group in self.groups if group not in self.people]
+        self._rows: dict[str, tuple[Row, ...]] = {}
 
     def rows(self, group: str) -> list[Row]:
         """What was judged, and what rules decide of work that left nothing to judge."""
-        given, policy = judgments_of(self.planted, self.study), policy_of(self.planted, self.study, group)
-        judged = count(given, policy).rows
-        return [*judged, *by_rule(given, policy, judged)]
+        if group not in self._rows:
+            given, policy = judgments_of(self.planted, self.study), policy_of(self.planted, self.study, group)
+            judged = count(given, policy).rows
+            self._rows[group] = (*judged, *by_rule(given, policy, judged))
+        return list(self._rows[group])
 
     def shown(self, groups: Iterable[str], names: Iterable[str] = ALL, *, under: str | None = None) -> Shown:
         names = tuple(names)
@@ -76,12 +80,18 @@ class Twin:
         for group in self.people:
             rows = self.own_wave(group)
             if pooled := any(name.startswith(f"{group}, pooled") for name in shown):
-                rows += Twin(self.planted, self.planted.first).rows(group)
+                rows += twin_of(self.planted, self.planted.first).rows(group)
             found |= _named(f"{group}{', pooled' if pooled else ''}", figures(rows), ALL)
         return found
 
     def n_rows(self) -> Shown:
         return {f"{group} / rows": sum(bool(row.judgment) for row in self.rows(group)) for group in self.programs}
+
+
+@lru_cache(maxsize=64)
+def twin_of(planted: Planted, study: PlantedStudy) -> Twin:
+    """Counted once for all roads."""
+    return Twin(planted, study)
 
 
 def _named(group: str, by_model: Mapping[str, Figures], names: Iterable[str]) -> Shown:
@@ -229,7 +239,7 @@ ROADS: dict[str, Road] = {
 
 def unlike_on_a_wave(planted: Planted) -> dict[str, tuple[float | None, float | None]]:
     """The same of the report on a later wave, by each kind of people."""
-    twin = Twin(planted, planted.studies[1])
+    twin = twin_of(planted, planted.studies[1])
     with Workspace.open(planted.workspace) as workspace:
         shown = by_wave_report(workspace, twin)
     return _differences(shown, twin.of_waves(shown))
@@ -241,7 +251,7 @@ def unlike(planted: Planted, road: str) -> dict[str, tuple[float | None, float |
     The twin has figures of every group that is asked for, so that a road which refuses differs too.
     """
     walk, wanted = ROADS[road]
-    twin = Twin(planted, planted.first)
+    twin = twin_of(planted, planted.first)
     with Workspace.open(planted.workspace) as workspace:
         try:
             shown = walk(workspace, twin)

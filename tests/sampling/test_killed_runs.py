@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,10 +15,11 @@ from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
 from guildhall.store.ledger import Ledger
 from guildhall.store.workspace import Workspace
-from tests.engine.caller import hear_ctrl_c
 from tests.engine.model_server import READ, WRITTEN, ModelServer
 from tests.waiting import until
+from tests.warm import Forked, guildhall
 
+pytestmark = pytest.mark.usefixtures("asks_again_at_once")
 TASKS, STOPS = 4, 1
 STUDY = """
 [study]
@@ -57,14 +56,12 @@ def said(command: str, folder: Path) -> str:
 def stop_while_answering(folder: Path, server: ModelServer, how: signal.Signals) -> None:
     """Stop a run of which at least two questions are with the server, refusals apart."""
     before = len(server.asked) + len(server.refusals)
-    command, pipe = [sys.executable, "-m", "guildhall", *line("run", folder)], subprocess.PIPE
-    process = subprocess.Popen(command, start_new_session=True, stdout=pipe, stderr=pipe, preexec_fn=hear_ctrl_c)
+    process = Forked(guildhall, *line("run", folder), out=folder / "said")
     until(
         lambda: len(server.asked) >= before + 2, over=lambda: None if process.poll() is None else process.communicate()
     )
     (os.killpg if how is signal.SIGKILL else os.kill)(process.pid, how)
-    process.communicate()
-    assert process.returncode == (-signal.SIGKILL if how is signal.SIGKILL else 130)
+    assert process.wait() == (-signal.SIGKILL if how is signal.SIGKILL else 130)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["killed", "stopped by Ctrl-C"])

@@ -7,8 +7,6 @@ import os
 import shutil
 import signal
 import stat
-import subprocess
-import sys
 import tarfile
 import threading
 import time
@@ -48,8 +46,10 @@ from guildhall.store.database import HEAD
 from guildhall.store.secret import KEY_FILE
 from guildhall.store.tables import audit, metadata
 from guildhall.store.workspace import SETTINGS, Workspace
+from tests import warm
 from tests.grading.halls import DESIGN, VERDICT, hall, submissions, task
 from tests.store.filling import fill
+from tests.warm import Forked
 from tests.web.studies import make_task, open_study
 
 NewDatabase = Callable[[], str | None]
@@ -305,7 +305,7 @@ def test_without_its_files_a_backup_is_restored_only_where_they_are(
 
 def _killed(command: list[str], folder: Path, sight: Callable[[], bool]) -> bool:
     """Run a command and kill it as soon as something is to be seen; whether it was still at work."""
-    child = subprocess.Popen([sys.executable, "-m", "guildhall", *command], cwd=folder, stderr=subprocess.DEVNULL)
+    child = Forked(warm.guildhall, *command, out=folder / "said", folder=folder)
     try:
         while not sight() and child.poll() is None:
             time.sleep(0.001)
@@ -355,20 +355,17 @@ def test_only_the_oldest_backups_of_a_folder_are_removed(tmp_path: Path) -> None
     assert sorted(one.name for one in tmp_path.iterdir()) == [*names[3:], "mine.tar"]
 
 
-def test_the_command_names_backups_by_their_time_and_verifies_them(used: Workspace, tmp_path: Path) -> None:
+def test_the_command_names_backups_by_their_time_and_verifies_them(
+    used: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GUILDHALL_WORKSPACE", str(used.path))
     (tmp_path / "backups").mkdir()
     for command in (["make", "backups", "--keep", "1"], ["verify", "{newest}"]):
         newest = next((tmp_path / "backups").iterdir(), Path())
         words = [word.format(newest=newest) for word in command]
-        ran = subprocess.run(
-            [sys.executable, "-m", "guildhall", "backup", *words],
-            cwd=tmp_path,
-            env={**os.environ, "GUILDHALL_WORKSPACE": str(used.path)},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert ran.returncode == 0 and "is whole" in ran.stdout, ran.stderr
+        ran = CliRunner().invoke(backup_cli.app, words)
+        assert ran.exit_code == 0 and "is whole" in ran.output
 
 
 def test_a_file_that_is_gone_is_refused_by_name_and_never_rotates_out_the_last_whole_backup(

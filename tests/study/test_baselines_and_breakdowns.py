@@ -47,7 +47,8 @@ def judged(workspace: Workspace, *, set_size: int) -> Study:
     workspace.store.add(study)
     open_hall(workspace, study, Preparer(workspace, cast("Documents", None)))
     ticks = count(1_700_000_000)
-    simulate_hall(workspace, study, study.design.hall, clock=lambda: float(next(ticks)))
+    done = simulate_hall(workspace, study, study.design.hall, clock=lambda: float(next(ticks)))
+    assert done.preferred_expert == 0, "no expert's work is in this study, whatever else the workspace holds"
     return study
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,14 @@ BEFORE = {"alpha": [[1.0, 0.0, 0.5]] * 5 + [[1.0, 1.0, 1.0]] * 5, "gone": [[1.0]
 AFTER = {"alpha": [[0.0, 0.0, 0.5]] * 5 + [[1.0, 0.5, 0.0]] * 5 + [[1.0, 1.0, 1.0]] * 4, "new": [[0.5]] * 14}
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """Made once: the tests only read it."""
+    with Workspace.create(tmp_path_factory.mktemp("comparing") / "workspace") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
 def two(workspace: Workspace) -> tuple[Report, Report]:
     old, new = judged_study(workspace, "old", BEFORE), judged_study(workspace, "new", AFTER)
     return study_report(workspace, old), study_report(workspace, new)

@@ -66,7 +66,7 @@ def loopback_hub(files: dict[str, bytes], repository: str = "owner/bank") -> Ite
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     hub = Hub(f"http://127.0.0.1:{server.server_port}", files)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:
         yield hub

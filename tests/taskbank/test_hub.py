@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from guildhall.taskbank.gdpval import hub_name
+from tests import warm
 from tests.taskbank.hub_server import COMMIT, loopback_hub
+from tests.warm import Forked
 
 REFERENCE = "reference_files/" + "0" * 32 + "/My plan.txt"
 
@@ -32,14 +32,16 @@ def data_set() -> dict[str, bytes]:
 
 
 def guildhall(*words: str, folder: Path, hub: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {
+    environment = {
         "HF_ENDPOINT": hub,
         "HF_HOME": str(folder / "cache"),
         "HF_HUB_DISABLE_TELEMETRY": "1",
         "HF_HUB_DISABLE_XET": "1",
     }
-    command = [sys.executable, "-m", "guildhall", *words]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    out, errors = folder / "out", folder / "errors"
+    done = Forked(warm.guildhall, *words, out=out, errors=errors, folder=folder, environment=environment)
+    said, regretted = (heard.decode() for heard in done.communicate())
+    return subprocess.CompletedProcess(words, done.wait(), said, regretted)
 
 
 def test_a_hub_data_set_is_pinned_and_its_files_come_along(tmp_path: Path) -> None:

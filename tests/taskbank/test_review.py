@@ -323,3 +323,28 @@ def test_a_difference_with_all_its_context_holds_both_texts(before: list[str], a
     if len(shown) == len(lines):
         assert [line.text for line in shown if line.change is not Change.ADDED] == before
         assert [line.text for line in shown if line.change is not Change.REMOVED] == after
+
+
+def test_the_mean_years_are_those_of_qualified_experts_who_said() -> None:
+    people = [
+        expert("one", years=6.0),
+        expert("two", years=10.0),
+        expert("new", years=1.0),
+        expert("silent", years=None),
+    ]
+    assert roster_report(people, []).mean_years == 8.0
+    assert roster_report([expert("new", years=1.0)], []).mean_years is None
+
+
+def test_each_stage_asks_its_own_question_and_a_pass_says_yes_to_it(hall: Hall) -> None:
+    hall.submit()
+    with pytest.raises(InputError, match="the project's requirements"):
+        hall.review(hall.generalist, answers={})
+    with pytest.raises(UnknownName, match="doable"):
+        hall.review(hall.generalist, answers={"requirements": True, "doable": True})
+    hall.review(hall.generalist)
+    with pytest.raises(InputError, match=r"you said no to: Could another of the occupation do it with the context"):
+        hall.review(hall.specialist, answers={"representative": True, "doable": False})
+    hall.review(hall.specialist, "changes requested", answers={"representative": True, "doable": False})
+    [_, said] = history_of(hall.store, "memo").reviews
+    assert said.answers == {"representative": True, "doable": False}

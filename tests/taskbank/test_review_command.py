@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from guildhall.cli.people import app as people
 from guildhall.cli.review import app as review
 from guildhall.cli.tasks import app as tasks
+from guildhall.domain.reviews import QUESTIONS, Stage
 from guildhall.store.workspace import Workspace
 from tests.taskbank.reviewing import BRIEF
 
@@ -61,13 +62,14 @@ def test_a_task_goes_from_a_folder_into_the_bank_by_commands(line: Line, folder:
     for one in (author, *reviewers):
         assert line.run(review, "vet", one, "--by", manager, *passed, json_=True)["unmet"] == []
     made = line.run(review, "submit", str(folder), "--by", author, "--third-party", "Acme", json_=True)
-    assert (made["task"], made["version"], len(made["screening"])) == ("memo", 1, 6)
+    assert (made["task"], made["version"], len(made["screening"])) == ("memo", 1, 9)
     for number, one in enumerate(reviewers[:3]):
         found = line.run(review, "show", "memo", json_=True)
         assert found["stage"] == ("generalist", "occupation expert", "final loop")[number]
         line.run(review, "take", "memo", "--by", one)
         assert [card["holder"] for card in line.run(review, "list", json_=True)] == [one]
-        line.run(review, "review", "memo", "--by", one, "--words", "Sound.", *RATED)
+        yes = [f"--yes={name}" for name in QUESTIONS[Stage(found["stage"])]]
+        line.run(review, "review", "memo", "--by", one, "--words", "Sound.", *RATED, *yes)
     anchor = ["--file", "expert/memo.txt", "--page", "1", "--box", "0,0.5,1,1"]
     comment = line.run(review, "comment", "memo", "--by", reviewers[2], "--words", "Which May?", *anchor, json_=True)
     assert comment["anchor"]["page"] == 1

@@ -47,6 +47,10 @@ def test_a_sound_draft_gives_nothing_to_look_at_again() -> None:
         (Criterion.SELF_CONTAINED, {"brief": BRIEF + " See https://example.org/rates for the rates."}),
         (Criterion.PRIVACY, {"brief": BRIEF + " Questions go to jo.doe@example.org."}),
         (Criterion.PRIVACY, {"expert_text": "Her number is (212) 555-0147."}),
+        (Criterion.SOFTWARE, {"brief": BRIEF + " Enter the totals into our internal system."}),
+        (Criterion.SOFTWARE, {"brief": BRIEF + " Build the layout in InDesign."}),
+        (Criterion.KNOWLEDGE, {"brief": BRIEF + " Lay it out in our usual format."}),
+        (Criterion.TALKS, {"brief": BRIEF + " Interview the owner first."}),
     ],
 )
 def test_each_rule_sees_what_it_is_for(criterion: Criterion, more: dict[str, Any]) -> None:
@@ -111,3 +115,12 @@ def test_a_model_screens_without_learning_who_wrote_the_draft(tmp_path: Path) ->
 def test_the_draft_stands_between_markers() -> None:
     text = draft_as_text(draft(), {"ledger.csv": "x" * 50_000})
     assert text.startswith("DRAFT BEGINS") and text.endswith("DRAFT ENDS") and len(text) < 25_000
+
+
+def test_a_screening_of_an_earlier_version_speaks_of_six_points_and_is_still_read() -> None:
+    screening = screen_by_rule(draft(), texts={}, made_at=NOON)
+    assert len(screening.advice) == 9
+    earlier = screening.but(advice=screening.advice[:6])
+    assert type(earlier).model_validate_json(earlier.model_dump_json()) == earlier
+    with pytest.raises(ValueError, match="every criterion"):
+        screening.but(advice=screening.advice[:7])

@@ -55,7 +55,7 @@ def mail_server() -> Iterator[MailServer]:
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Talk) as server:
         server.daemon_threads = True
         known.port = server.server_address[1]
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         thread.start()
         yield known
         server.shutdown()

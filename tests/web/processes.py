@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests import warm
 from tests.waiting import answers, until
+from tests.warm import Forked
 from tests.web.live import free_port
 
 
@@ -19,7 +18,7 @@ from tests.web.live import free_port
 class Process:
     """A command at work; what it says is kept in a file, so that a full pipe never stops it."""
 
-    child: subprocess.Popen[bytes]
+    child: Forked
     said: Path
     port: int = 0
     files_port: int = 0
@@ -36,14 +35,7 @@ class Process:
 @contextmanager
 def guildhall(*words: str, folder: Path, environment: Mapping[str, str] | None = None) -> Iterator[Process]:
     said = folder / f"{words[0]}-{free_port()}.said"
-    with said.open("wb") as out:
-        child = subprocess.Popen(
-            [sys.executable, "-m", "guildhall", *words],
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=out,
-            env={**os.environ, **(environment or {})},
-        )
+    child = Forked(warm.guildhall, *words, out=said, environment=environment)
     try:
         yield Process(child, said)
     finally:

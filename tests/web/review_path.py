@@ -150,6 +150,8 @@ class Walk:
             page.get_by_role("button", name="Take the review").click()
             for name, score in (("Difficulty", 3), ("Representativeness", 4), ("Quality", 5), ("Time", 4)):
                 page.get_by_role("group", name=name).get_by_label(str(score), exact=True).check()
+            for yes in page.locator("#your-review").get_by_label("yes", exact=True).all():
+                yes.check()
             page.get_by_label("Your reasons").fill(
                 "The total on the second page does not agree." if changes else "Sound work."
             )

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,10 +55,10 @@ KEYS = ("/manage/tokens", "/manage/webhooks")
 """What opens doors or sends things out is for managers alone."""
 
 
-@pytest.fixture
-def hall(tmp_path: Path) -> Iterator[Live]:
-    """Four tasks, two models, two graders a set; two graders have judged all they may."""
-    path = tmp_path / "workspace"
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four tasks, two models, two graders a set; two graders have judged all they may. Made once, then copied."""
+    path = tmp_path_factory.mktemp("manage") / "workspace"
     with Workspace.create(path) as workspace:
         people = {"graders_per_set": 2, "exposure_limit": 2, "severity_raters": 0}
         open_study(workspace, [make_task(number) for number in range(4)], models=2, people=people)
@@ -66,6 +67,13 @@ def hall(tmp_path: Path) -> Iterator[Live]:
         member = served.invite()
         while judge_one(served.site, member, "study", ranks=ranks):
             pass
+    served.stop()
+    return path
+
+
+@pytest.fixture
+def hall(judged: Path, tmp_path: Path) -> Iterator[Live]:
+    served = Live(shutil.copytree(judged, tmp_path / "workspace")).start()
     yield served
     served.stop()
 

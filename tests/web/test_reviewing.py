@@ -23,6 +23,7 @@ ANSWERS = {
     "quality": "5",
     "time": "4",
     "words": "Sound.",
+    "asked-requirements": "yes",
 }
 
 
@@ -75,6 +76,8 @@ def test_a_review_names_what_it_lacks_and_keeps_nothing(hall: Live) -> None:
     answer = reviewer.post("/tasks/lacking/review", ANSWERS | {"quality": "6", "words": " "})
     assert answer.status_code == 400 and "Quality, your reasons" in answer.text
     assert reviewer.post("/tasks/lacking/review", ANSWERS | {"outcome": "great"}).status_code in {400, 422}
+    unasked = reviewer.post("/tasks/lacking/review", ANSWERS | {"asked-requirements": ""})
+    assert unasked.status_code == 400 and "meet the project" in unasked.text
     assert reviewer.post("/tasks/lacking/review", ANSWERS).status_code == 303
 
 

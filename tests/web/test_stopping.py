@@ -126,7 +126,7 @@ def test_a_delivery_under_way_is_finished_and_noted(path: Path) -> None:
     _Slow.got.clear()
     _Slow.may_answer.clear()
     with ThreadingHTTPServer(("127.0.0.1", 0), _Slow) as receiver, Workspace.open(path) as workspace:
-        threading.Thread(target=receiver.serve_forever, daemon=True).start()
+        threading.Thread(target=receiver.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         site = Site(workspace, Addresses("http://localhost:1", "http://files.localhost:2"))
         manager = site.roster.invite(Member(id="m", code_name="manager-1", role=Role.MANAGER), personal={})
         hooks = Webhooks(site)

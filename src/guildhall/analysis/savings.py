@@ -26,6 +26,7 @@ from guildhall.analysis.savings_intervals import (
     ratio_intervals,
     reaching,
     task_weights,
+    telling,
     with_graders,
 )
 from guildhall.analysis.spreads import Spread
@@ -37,6 +38,12 @@ Floats = NDArray[np.float64]
 UNREVIEWED = "nobody measured the time of review; see what would break even"
 FREE = "nothing is spent this way, so the ratio has no bound"
 LEFT_OUT = "left out: review of human work, human failures, catastrophic cost unless given"
+CAVEATS = (
+    "Hours are what experts said of their own work; nobody held a watch to them.",
+    "A wage is the median of the occupation, and these experts are likely paid more: what they save is then more.",
+    "A model that loses a comparison may still have made usable work, which counts here as a failed try.",
+)
+"""What makes the published ratios uncertain beside their intervals, in the order of the paper's notes."""
 
 
 def named_success(word: str) -> Success:
@@ -206,18 +213,18 @@ def savings_from_tasks(
     )
     [naive] = report.ratios(_naive(ledger, weights, catastrophe), (0.0, np.ones((1, 1, 1))), {"naive ratio": None})
     if ledger.review is None:
-        return replace(plain, naive=naive, never_won=ledger.never_won)
+        return replace(plain, naive=telling(naive), never_won=ledger.never_won)
     unknown = None if (ledger.judged > 1).any() else "one judgment a task cannot tell hard tasks from bad luck"
     ends = _Ends(ledger, catastrophe, most=max(tries, default=1), level=level)
     every = sorted({1, *tries})
     why_not = {_named(n): unknown if n > 1 else None for n in every}
     found = report.ratios(spent.sums, spent.tried(every), why_not)
     found = [with_graders(one, own) for one, own in zip(found, spent.of_graders(every), strict=True)]
-    by_tries = {n: ends.reached(one, n) for n, one in zip(every, found, strict=True)}
+    by_tries = {n: telling(ends.reached(one, n)) for n, one in zip(every, found, strict=True)}
     return Savings(
         w=w,
         win_rate=ledger.win_rate,
-        naive=naive,
+        naive=telling(naive),
         try_once=by_tries[1],
         try_n={n: by_tries[n] for n in tries},
         limit=replace(

@@ -134,6 +134,19 @@ def task_weights(n_tasks: int, *, rounds: int, rng: np.random.Generator) -> Floa
     return np.bincount(drawn.ravel(), minlength=rounds * n_tasks).reshape(rounds, n_tasks).astype(float)
 
 
+WIDEST = 10_000.0
+"""An interval whose upper end is more than so many times its lower one tells nothing."""
+
+
+def telling(found: Estimate) -> Estimate:
+    """The estimate, without an interval that leaves everything open."""
+    low, high = found.interval or (1.0, 1.0)
+    if low > 0 and high <= WIDEST * low:
+        return found
+    n = "a task" if found.n_tasks == 1 else f"{found.n_tasks} tasks"
+    return replace(found, interval=None, why_no_interval=f"{n} leave open by more than {WIDEST:,.0f} times what it is")
+
+
 NOTHING_VARIES = "every task spends the same, so nothing varies"
 HARDLY_VARIES = (
     "without one or two of these tasks hardly anything varies, so they cannot tell how far the ratio may be off"

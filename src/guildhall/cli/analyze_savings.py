@@ -37,7 +37,7 @@ def savings(
     json: JsonOption = False,
 ) -> None:
     """How much faster and cheaper: naive, try once, try n times and the limit, above 1 the model saves."""
-    from guildhall.analysis.savings import LEFT_OUT, Catastrophe, named_success, numbers_of_tries
+    from guildhall.analysis.savings import CAVEATS, LEFT_OUT, Catastrophe, named_success, numbers_of_tries
     from guildhall.analysis.savings_files import read_savings
 
     success = named_success(w)
@@ -61,7 +61,7 @@ def savings(
             }
             for one in found
         ]
-        as_json({"w": success.value, "seed": seed, "left_out": LEFT_OUT, "models": rows})
+        as_json({"w": success.value, "seed": seed, "left_out": LEFT_OUT, "caveats": CAVEATS, "models": rows})
         return
     for title, parts in (("Speed", [one.speed for one in found]), ("Cost", [one.cost for one in found])):
         cells = [[one.model, *_cells(part)] for one, part in zip(found, parts, strict=True) if part is not None]
@@ -72,7 +72,8 @@ def savings(
                 ["model", "w", "naive", "try once", *tried, "limit", "break-even review"],
                 cells,
             )
-    note(LEFT_OUT)
+    for words in (LEFT_OUT, *CAVEATS):
+        note(words)
 
 
 def _write_page(

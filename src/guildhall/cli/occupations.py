@@ -23,6 +23,7 @@ LabelsOption = Annotated[
 ]
 DigitalOption = Annotated[float, typer.Option(help="The least digital share.")]
 RULE = "shipped rule"
+PAPERS = 44
 
 
 @app.command("select")
@@ -49,7 +50,7 @@ def select(
     """Select occupations: large sectors, detailed occupations, digital work, highest pay."""
     from guildhall.domain.occupations import Thresholds
     from guildhall.occupations.labels import agreement
-    from guildhall.occupations.selection import digital_shares, read_official, sensitivity
+    from guildhall.occupations.selection import digital_shares, missed_of_the_paper, read_official, sensitivity
     from guildhall.occupations.selection import select as choose
 
     thresholds = Thresholds(gdp_share=gdp_share, digital_share=digital_share, per_sector=per_sector)
@@ -72,10 +73,15 @@ def select(
             why = str(error)
         page = occupations_html(found, shifts, agreements=agreements, validation=validation, not_validated=why)
         out.write_text(page, encoding="utf-8")
+    missed = missed_of_the_paper(found)
     if json:
-        as_json({**found.model_dump(mode="json"), "sensitivity": shifts, "labellers": agreements})
+        more = {"total_pay_usd": found.total_pay_usd, "missed_of_the_paper": missed}
+        as_json({**found.model_dump(mode="json"), "sensitivity": shifts, "labellers": agreements, **more})
         return
     _show_selection(found)
+    note(f"{PAPERS - len(missed)} of the {PAPERS} occupations of the GDPval paper are chosen")
+    for title, why in missed.items():
+        note(f"of the paper's, {title} is not: {why}")
     for one in agreements:
         share = "no task in common" if one.share is None else f"{one.share:.1%} of {one.tasks} tasks"
         note(f"{one.first} and {one.second} agree on {share}")
@@ -149,7 +155,17 @@ def _show_selection(found: Selection) -> None:
         (one.sector, one.title, f"{(one.total_wages_usd or 0) / 1e9:,.2f}", f"{one.digital.share:.2f}")
         for one in found.chosen
     ]
-    table(f"{len(rows)} occupations selected", ["sector", "occupation", "pay, $bn", "digital"], rows, numeric=[2, 3])
+    paid = f"paid {found.total_pay_usd / 1e12:.2f} trillion dollars a year in all"
+    table(
+        f"{len(rows)} occupations selected, {paid}",
+        ["sector", "occupation", "pay, $bn", "digital"],
+        rows,
+        numeric=[2, 3],
+    )
+    for title in found.sectors_on_the_edge:
+        note(f"{title} has exactly {found.thresholds.gdp_share:g} % of GDP, which is not above it")
+    if found.edge_cases:
+        note(f"on the edge of the digital threshold: {', '.join(found.edge_cases)}")
     note(
         f"{found.detailed} detailed occupations, {found.kept} without catch-alls; digital shares from ratings for "
         f"{found.with_ratings}, by task frequency for {found.by_proxy}, none for {found.without_share}; "

@@ -42,7 +42,7 @@ def roster(workspace: WorkspaceOption = None, json: JsonOption = False) -> None:
     with at_desk(workspace) as desk:
         report = roster_report(desk.roster.everyone(), all_histories(desk.workspace.store))
     if json:
-        as_json({"experts": report.experts, "short_of_experts": report.short})
+        as_json({"experts": report.experts, "short_of_experts": report.short, "mean_years": report.mean_years})
         return
     rows = [
         (
@@ -58,6 +58,8 @@ def roster(workspace: WorkspaceOption = None, json: JsonOption = False) -> None:
     ]
     columns = ["code name", "role", "tasks", "accepted", "reviews a task", "reviews made", "still lacks"]
     table(f"{len(rows)} experts", columns, rows, numeric=[2, 3, 4, 5])
+    if report.mean_years is not None:
+        note(f"qualified experts have {report.mean_years:.1f} years of experience on average")
     for occupation, qualified in report.short.items():
         note(f"{occupation}: {qualified} qualified experts; {LEAST_EXPERTS} are wanted")
 

@@ -123,7 +123,7 @@ def take(task: TaskId, by: By, workspace: WorkspaceOption = None, json: JsonOpti
     if json:
         as_json(hold)
     else:
-        done(f"{by} holds {hold.draft} at the stage {hold.stage!r}")
+        done(f"{by} holds {hold.draft} at the stage {hold.stage}")
 
 
 def give_back(task: TaskId, by: By, workspace: WorkspaceOption = None) -> None:
@@ -147,10 +147,15 @@ def write_review(
         Optional[str],  # noqa: UP045
         typer.Option(help="under-specified, well-specified or over-specified."),
     ] = None,
+    yes: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(help="A question of the stage answered with yes: requirements; representative, doable; good."),
+    ] = None,
+    no: Annotated[Optional[list[str]], typer.Option(help="A question of the stage answered with no.")] = None,  # noqa: UP045
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Review the newest version at the stage it waits for: ratings 1 to 5, and reasons."""
+    """Review the newest version at the stage it waits for: ratings 1 to 5, the stage's questions, and reasons."""
     from guildhall.domain.reviews import ReviewOutcome
     from guildhall.domain.tasks import Specification
     from guildhall.errors import UnknownName
@@ -170,6 +175,7 @@ def write_review(
             hours=hours,
             specification=specification,
             words=words,
+            answers=dict.fromkeys(yes or (), True) | dict.fromkeys(no or (), False),
         )
     if json:
         as_json(review)

@@ -176,14 +176,16 @@ def underspecify(
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Keep an under-specified brief beside a task's own, with its token ratio."""
+    """Keep an under-specified brief beside a task's own, with its token ratio and the mean of all there are."""
     from guildhall.store.workspace import Workspace
-    from guildhall.study.deriving import add_variant
+    from guildhall.study.deriving import add_variant, mean_token_ratio
 
     with Workspace.find(workspace) as opened:
         variant = add_variant(task, brief=brief, model=model, confirmed_by=confirmed_by, workspace=opened)
+        mean, n = mean_token_ratio(opened)
     if json:
-        as_json(variant)
+        as_json(variant.model_dump(mode="json") | {"mean_token_ratio": mean, "variants": n})
     else:
         state = f"confirmed by {variant.confirmed_by}" if variant.confirmed_by else "a draft, not used until confirmed"
         done(f"{variant.task}: {variant.token_ratio:.0%} of the tokens ({variant.tokenizer}), {state}")
+        note(f"over {n} tasks under-specified briefs have {mean:.0%} of the tokens; in the paper 42%")

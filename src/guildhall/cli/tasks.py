@@ -2,80 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import Annotated, Optional
 
 import typer
 
 from guildhall.cli.progress import counted
 from guildhall.cli.show import as_json, done, note, table
-from guildhall.cli.tasks_release import release, screen
+from guildhall.cli.tasks_release import release, screen, stats, tag, vocabulary
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
-from guildhall.taskbank.review.standing import ReviewFigures
-from guildhall.taskbank.statistics import BankStatistics, Summary
-
-if TYPE_CHECKING:
-    from guildhall.domain.tasks import Task
-
-
-def show_review(found: ReviewFigures) -> None:
-    """What became of drafts, for a bank that has any."""
-    if not found.tasks:
-        return
-    rate = "none decided" if found.acceptance_rate is None else f"{found.acceptance_rate:.1%}"
-    rows = [
-        ("Drafts", f"{found.tasks}: {found.accepted} accepted, {found.rejected} rejected, {found.open} open"),
-        ("Acceptance rate", rate),
-        ("Reviews per task", "none" if found.reviews_per_task is None else f"{found.reviews_per_task:.2f}"),
-        ("Versions per task", "none" if found.versions_per_task is None else f"{found.versions_per_task:.2f}"),
-    ]
-    table("Review", ["", ""], rows)
-
-
-def show_statistics(found: BankStatistics) -> None:
-    """The counts, then the paper's tables."""
-    counts = [
-        ("Tasks", found.tasks),
-        ("Sectors", found.sectors),
-        ("Occupations", found.occupations),
-        ("Reference files", f"{found.reference_files} in {found.tasks_with_reference_files} tasks"),
-        ("Expert files", f"{found.deliverable_files} in {found.tasks_with_expert_files} tasks"),
-        ("Rubric items", f"{found.rubric_items}, of which {found.negative_rubric_items} negative"),
-    ]
-    table("The bank", ["", ""], counts)
-    table("Tasks by sector", ["sector", "tasks"], found.tasks_by_sector.items(), numeric=[1])
-    columns = ["", "mean", "std", "min", "25%", "50%", "75%", "max", "unknown"]
-    numbers = range(1, 9)
-    table("Quality, difficulty, length, value", columns, map(_cells, found.quality_and_length), numeric=list(numbers))
-    table("Files per task", columns, map(_cells, found.files_per_task), numeric=list(numbers))
-    table(
-        "O*NET coverage",
-        ["", "distinct", "of", "share", "tasks tagged"],
-        [
-            (
-                row.name,
-                "not recorded" if row.distinct is None else row.distinct,
-                "unknown" if row.published is None else row.published,
-                "" if row.share is None else f"{row.share:.1%}",
-                row.tasks_tagged,
-            )
-            for row in found.onet
-        ],
-        numeric=[1, 2, 3, 4],
-    )
-    total = sum(found.specification.values())
-    labels = [(label, count, f"{count / total:.1%}") for label, count in found.specification.items()]
-    table("How well briefs are specified", ["label", "tasks", "share"], labels, numeric=[1, 2])
-
-
-def _cells(row: Summary) -> list[str]:
-    if row.recorded == 0:
-        return [row.name, *[""] * 7, f"all {row.not_recorded}"]
-    values = (row.mean, row.std, row.min, row.q25, row.median, row.q75, row.max)
-    shown = ["" if value is None else f"{value:,.2f}" for value in values]
-    return [row.name, *shown, str(row.not_recorded) if row.not_recorded else ""]
-
 
 app = typer.Typer(no_args_is_help=True, help="Bring tasks in, look at them, check one's own, take them out again.")
 
@@ -300,46 +235,6 @@ def show(
         typer.echo(f"{item.points:+10d}  {item.text}")
 
 
-@app.command("stats")
-def stats(
-    onet: Annotated[
-        Optional[Path],  # noqa: UP045
-        typer.Option(help="A folder with O*NET's Task Statements, for the share of tasks covered."),
-    ] = None,
-    workspace: WorkspaceOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Count the bank and give the paper's Tables 3 to 7; what was not recorded says so."""
-    from guildhall.store.workspace import Workspace
-    from guildhall.taskbank.banks import bank_of
-    from guildhall.taskbank.listing import newest_tasks
-    from guildhall.taskbank.review.histories import all_histories
-    from guildhall.taskbank.review.standing import review_figures
-    from guildhall.taskbank.statistics import bank_statistics
-
-    with Workspace.find(workspace) as opened:
-        tasks, reviewed = newest_tasks(opened.store), review_figures(all_histories(opened.store))
-    found = bank_statistics(tasks, published_tasks=_published(onet, tasks) if onet else None)
-    bank = bank_of(tasks)
-    if json:
-        as_json(found.model_dump(mode="json") | {"review": reviewed.model_dump(mode="json"), "bank": bank})
-    else:
-        done(f"{bank.name}: {bank.tasks} tasks, digest {bank.digest}")
-        show_statistics(found)
-        for source, count in bank.sources.items():
-            note(f"{count} figures from: {source}")
-        show_review(reviewed)
-
-
-def _published(onet: Path, tasks: Sequence[Task]) -> int:
-    from guildhall.occupations.tasks import published_tasks
-
-    published = published_tasks(onet, (task.occupation for task in tasks))
-    for title in published.without:
-        note(f"O*NET lists no tasks for {title}; they are not in the total")
-    return len(published.tasks)
-
-
 @app.command("export")
 def export(
     target: Annotated[Path, typer.Argument(help="The folder to write into.")],
@@ -369,5 +264,8 @@ def export(
         note(f"{absent} files could not be written: only their names are known here")
 
 
+app.command("stats")(stats)
 app.command("screen")(screen)
+app.command("tag")(tag)
+app.command("vocabulary")(vocabulary)
 app.command("release")(release)

@@ -139,18 +139,9 @@ class Usability(Value):
     edit_minutes: Annotated[float, Field(ge=0)] | None = None
 
 
-CRITERIA = (
-    "correctness",
-    "accuracy",
-    "completeness",
-    "instruction following",
-    "calculation",
-    "structure",
-    "style",
-    "format",
-    "aesthetics",
-    "relevance",
-)
+OBJECTIVE = ("correctness", "accuracy", "completeness", "instruction following", "calculation")
+SUBJECTIVE = ("structure", "style", "format", "aesthetics", "relevance")
+CRITERIA = (*OBJECTIVE, *SUBJECTIVE)
 """The ten criteria of GDPval, in the order pages show them."""
 
 

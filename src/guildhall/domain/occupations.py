@@ -27,7 +27,7 @@ class DigitalShare(Value):
 
 
 class Thresholds(Value):
-    """What counts as large, as digital, and how many a sector. "At least", not "above"; edge cases are listed."""
+    """What counts as large (above this share), as digital (at least this), and how many a sector; edges are listed."""
 
     gdp_share: float = 5.0
     digital_share: float = 0.60
@@ -61,12 +61,20 @@ class Selection(Value):
     by_proxy: int
     without_share: int
     edge_cases: tuple[str, ...]
+    """Occupations so near the least digital share that one label decides."""
+    sectors_on_the_edge: tuple[str, ...] = ()
+    """Sectors of exactly the GDP share that others must be above."""
 
     @property
     def chosen(self) -> tuple[OccupationVerdict, ...]:
         """The selected occupations, sector by sector, best paid first."""
         by_title = {one.title: one for one in self.occupations}
         return tuple(by_title[title] for titles in self.selected.values() for title in titles)
+
+    @property
+    def total_pay_usd(self) -> float:
+        """What the chosen occupations are paid in all."""
+        return sum(one.total_wages_usd or 0.0 for one in self.chosen)
 
 
 class Shift(Value):

@@ -28,6 +28,17 @@ class Stage(StrEnum):
 
 
 STAGES = tuple(Stage)
+QUESTIONS: dict[Stage, dict[str, str]] = {
+    Stage.GENERALIST: {
+        "requirements": "Does it meet the project's requirements: computer work, files, no personal data?"
+    },
+    Stage.OCCUPATION: {
+        "representative": "Is it representative of the occupation's work?",
+        "doable": "Could another of the occupation do it with the context given?",
+    },
+    Stage.FINAL: {"good": "Is everything mended that was asked for, so that it could go to graders as it is?"},
+}
+"""What each stage asks besides ratings; a pass answers all of them with yes."""
 
 
 class Draft(Value):
@@ -62,6 +73,13 @@ class Criterion(StrEnum):
     FILES = "files attached"
     SELF_CONTAINED = "self-contained"
     PRIVACY = "no personal data"
+    SOFTWARE = "no proprietary software"
+    KNOWLEDGE = "no tacit knowledge"
+    TALKS = "nobody to talk to"
+
+
+FIRST_CRITERIA = tuple(Criterion)[:6]
+"""What screenings of earlier versions speak of."""
 
 
 class Opinion(StrEnum):
@@ -90,7 +108,7 @@ class Screening(Value):
 
     @model_validator(mode="after")
     def _covers_every_criterion_once(self) -> Self:
-        if sorted(one.criterion for one in self.advice) != sorted(Criterion):
+        if sorted(one.criterion for one in self.advice) not in (sorted(Criterion), sorted(FIRST_CRITERIA)):
             raise ValueError("a screening speaks of every criterion exactly once")
         return self
 
@@ -122,6 +140,8 @@ class Review(Value):
     """How long the reviewer would expect an expert to take."""
     specification: Specification | None = None
     words: Words
+    answers: dict[str, bool] = {}
+    """What was said to the stage's questions; nothing in reviews from before they were asked."""
     taken_at: AwareDatetime | None = None
     made_at: AwareDatetime
 

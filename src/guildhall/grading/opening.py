@@ -17,7 +17,7 @@ from guildhall.domain.studies import Study
 from guildhall.domain.submissions import OUR_FAULT, Submission
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Digest
-from guildhall.errors import NotEnoughData
+from guildhall.errors import InputError, NotEnoughData
 from guildhall.grading.design import Layout, OrderKey, Staffing, expert_submission, lay_out, staffing
 from guildhall.grading.gold import gold_comparison
 from guildhall.grading.queue import Queue
@@ -152,6 +152,11 @@ def open_hall(workspace: Workspace, study: Study, preparer: Preparer, *, progres
     """Make everything ready and plan all slots of a study."""
     design = study.design.hall
     tasks, made = gather(workspace, study)
+    if strangers := sorted({item.task for item in design.gold} - {task.id for task in tasks}):
+        raise InputError(
+            f"study {study.id!r} has checks or practice sets of tasks that are not its own "
+            f"({', '.join(strangers[:5])}); take them out, or take the tasks into the study"
+        )
     layout = _laid_out(workspace, study, tasks, made)
     if not layout.slots:
         raise NotEnoughData(

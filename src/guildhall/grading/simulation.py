@@ -14,7 +14,7 @@ from random import Random
 
 from guildhall.domain.authors import Expert, GraderKind
 from guildhall.domain.halls import HallDesign, Member, Role, Slot, Verdict
-from guildhall.domain.judgments import BlindedSide, BlindedView, BlindGuess, Judgment
+from guildhall.domain.judgments import BlindedSide, BlindedView, BlindGuess, Comparison, Judgment
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task
@@ -96,7 +96,7 @@ def simulate_hall(workspace: Workspace, study: Study, design: HallDesign, *, clo
         submit(queue, seat, member, verdict, design=design, submit_key=seat.id, now=clock())
         made += 1
         waiting.append(member)
-    return Simulated(made, *_against_planted(workspace))
+    return Simulated(made, *_against_planted(workspace, study))
 
 
 def _draw(store: Store, study: Study, member: Member, slot: Slot) -> Random:
@@ -132,11 +132,16 @@ def _graders(workspace: Workspace, study: Study, design: HallDesign) -> list[Mem
     return members
 
 
-def _against_planted(workspace: Workspace) -> tuple[int, int]:
-    """How often the expert's work, the better by design, was found best, and how often there was no one best."""
+def _against_planted(workspace: Workspace, study: Study) -> tuple[int, int]:
+    """How often the expert's work, the better by design, was found best in this study, and how often no one was."""
     preferred = tied = 0
+    sets = {one.key for one in workspace.store.find(Comparison, study=study.id)}
     for judgment in workspace.store.each(Judgment):
-        if judgment.ranks is not None and judgment.grader.key.startswith("person:simulated-"):
+        if (
+            judgment.comparison in sets
+            and judgment.ranks is not None
+            and judgment.grader.key.startswith("person:simulated-")
+        ):
             best = judgment.order[judgment.ranks.index(min(judgment.ranks))]
             if judgment.ranks.count(min(judgment.ranks)) > 1:
                 tied += 1

@@ -15,8 +15,8 @@ from guildhall.domain.occupations import DigitalShare, GdpShare, OccupationVerdi
 from guildhall.domain.values import Value
 from guildhall.occupations.digital import TaskStatement, digital_share
 from guildhall.occupations.labels import Labeller
-from guildhall.occupations.sources import SOURCES, Row, find_source, number, read_rows, require_source
-from guildhall.occupations.tasks import by_occupation, read_ratings, read_statements
+from guildhall.occupations.sources import SOURCES, Row, number, read_rows, require_source
+from guildhall.occupations.tasks import by_occupation, ratings_of, read_statements
 
 ELIGIBLE = "eligible"
 
@@ -40,8 +40,7 @@ def read_official(data: Path, *, gdp: Path | None = None) -> Official:
     """Read a folder of official files; a missing one is named with where to get it."""
     paid = read_occupations(require_source(data, "national"))
     placements = read_placements(require_source(data, "matrix", "by_sector"))
-    rated = find_source(data, "ratings")
-    statements = read_statements(require_source(data, "statements"), read_ratings(rated) if rated else {})
+    statements = read_statements(require_source(data, "statements"), ratings_of(data))
     tasks = by_occupation(statements, {one.code: one.title for one in paid.kept})
     return Official(paid, placements, read_shares(gdp), tasks)
 
@@ -55,7 +54,7 @@ def select(
     official: Official, digital: Mapping[str, DigitalShare], *, labelled_by: str, thresholds: Thresholds
 ) -> Selection:
     """Choose occupations: in a large sector, digital enough, and among the best paid of the sector."""
-    sectors = [one for one in official.shares if one.share >= thresholds.gdp_share]
+    sectors = [one for one in official.shares if one.share > thresholds.gdp_share]
     names = {one.naics: one.title for one in sectors}
     judged = [
         _judge(one, official.placements.get(one.code), digital[one.code], names, thresholds)
@@ -83,7 +82,21 @@ def select(
         by_proxy=sum(one.digital.method == "task frequency" for one in final),
         without_share=sum(one.digital.share is None for one in final),
         edge_cases=tuple(one.title for one in final if _on_the_edge(one, thresholds)),
+        sectors_on_the_edge=tuple(one.title for one in official.shares if one.share == thresholds.gdp_share),
     )
+
+
+def paper_occupations() -> tuple[str, ...]:
+    """The 44 occupations of the GDPval paper's Table 1, by their official titles."""
+    text = files("guildhall.occupations").joinpath("paper_occupations.txt").read_text(encoding="utf-8")
+    return tuple(text.splitlines())
+
+
+def missed_of_the_paper(selection: Selection) -> dict[str, str]:
+    """Those of the paper's occupations that were not chosen, each with its verdict."""
+    verdicts = {one.title: one.verdict for one in selection.occupations}
+    missed = (title for title in paper_occupations() if verdicts.get(title) != "selected")
+    return {title: verdicts.get(title, "not among the occupations of this file") for title in missed}
 
 
 def _judge(

@@ -54,6 +54,12 @@ SOURCES = {
         (),
         "O*NET database, Task Ratings",
     ),
+    "later_ratings": OfficialFile(
+        "O*NET Task Ratings of a later release",
+        ("*[Tt]ask*[Rr]atings*29[._]0*", "*29[._]0*[Tt]ask*[Rr]atings*"),
+        (),
+        "O*NET database 29.0, Task Ratings",
+    ),
     "activities": OfficialFile(
         "O*NET Work Activities",
         ("Work Activities*.txt", "Work Activities*.xlsx", "*work_activities*.txt", "*work_activities*.xlsx"),
@@ -78,10 +84,14 @@ SOURCES = {
 def find_source(folder: Path, name: str) -> Path | None:
     """The file of a folder that is a given source, where there is one."""
     for pattern in SOURCES[name].patterns:
-        found = sorted(folder.glob(pattern))
+        found = [path for path in sorted(folder.glob(pattern)) if (name == "later_ratings") or not _is_later(path)]
         if found:
             return found[0]
     return None
+
+
+def _is_later(path: Path) -> bool:
+    return "ratings" in path.name.casefold() and ("29.0" in path.name or "29_0" in path.name)
 
 
 def require_source(folder: Path, *names: str) -> Path:

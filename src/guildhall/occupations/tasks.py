@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from guildhall.occupations.digital import TaskStatement
-from guildhall.occupations.sources import SOURCES, number, read_rows, require_source
+from guildhall.occupations.sources import SOURCES, find_source, number, read_rows, require_source
 
 SCALES = {"FT": "frequency", "IM": "importance", "RT": "relevance"}
 _PLAIN = {"freq_mean_2025": "frequency", "importance_2025": "importance", "relevance_2025": "relevance"}
@@ -32,6 +32,23 @@ def read_ratings(path: Path) -> Ratings:
         return {}
     everything = [first, *rows]
     return _official(everything) if "Scale ID" in first else _flat(everything)
+
+
+LATER = ("11-3013", "29-2036")
+"""Facilities Managers and Medical Dosimetrists: not rated in the release the method uses, but in the one after."""
+
+
+def ratings_of(folder: Path) -> Ratings:
+    """The folder's ratings; of the two occupations it may lack them for, those of a later release beside it.
+
+    That file is told by its name: `Task Ratings 29.0.txt`, or any with 29.0 or 29_0 in it.
+    """
+    main, later = find_source(folder, "ratings"), find_source(folder, "later_ratings")
+    found = read_ratings(main) if main else {}
+    rated = {onet[:SOC_LENGTH] for onet, _ in found}
+    added = read_ratings(later) if later else {}
+    wanted = set(LATER) - rated
+    return found | {key: value for key, value in added.items() if key[0][:SOC_LENGTH] in wanted}
 
 
 def _official(rows: Sequence[Mapping[str, object]]) -> Ratings:
@@ -104,19 +121,21 @@ class PublishedTasks:
     without: tuple[str, ...]
 
 
-def published_tasks(folder: Path, titles: Iterable[str]) -> PublishedTasks:
-    """O*NET's task statements for occupations by their BLS titles, with finer occupations and reconciliations."""
+def statements_of(folder: Path, titles: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Occupation title -> its tasks in O*NET's words, each once."""
+    made = read_statements(require_source(folder, "statements"), {})
     codes: dict[str, set[str]] = {}
-    by_code: dict[str, set[str]] = {}
-    for statement in read_statements(require_source(folder, "statements"), {}):
-        code = statement.onet[:SOC_LENGTH]
-        codes.setdefault(statement.title, set()).add(code)
-        by_code.setdefault(code, set()).add(plain_words(statement.task))
-    split = reconciliations()
-    found: set[str] = set()
-    without = []
+    for one in made:
+        codes.setdefault(one.title, set()).add(one.onet[:SOC_LENGTH])
+    split, found = reconciliations(), dict[str, tuple[str, ...]]()
     for title in sorted(set(titles)):
         mine = set().union(*(codes.get(part, set()) for part in split.get(title, (title,))))
-        found |= set().union(*(by_code[code] for code in mine))
-        without += [] if mine else [title]
-    return PublishedTasks(frozenset(found), tuple(without))
+        found[title] = tuple(dict.fromkeys(one.task for one in made if one.onet[:SOC_LENGTH] in mine))
+    return found
+
+
+def published_tasks(folder: Path, titles: Iterable[str]) -> PublishedTasks:
+    """O*NET's task statements for occupations by their BLS titles, with finer occupations and reconciliations."""
+    found = statements_of(folder, titles)
+    tasks = frozenset(plain_words(task) for listed in found.values() for task in listed)
+    return PublishedTasks(tasks, tuple(title for title, listed in found.items() if not listed))

@@ -140,7 +140,7 @@ def moved(thresholds: Thresholds, base: Thresholds) -> str:
     if thresholds.digital_share != base.digital_share:
         return f"digital share at least {thresholds.digital_share:.2f}"
     if thresholds.gdp_share != base.gdp_share:
-        return f"sectors of at least {thresholds.gdp_share:g} % of GDP"
+        return f"sectors of more than {thresholds.gdp_share:g} % of GDP"
     return f"{thresholds.per_sector} a sector"
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
@@ -149,7 +149,8 @@ def read_verdicts(
         if brought is not None:
             of_tasks = facts.drop("version").rename({"key": "wording"})
             attempts = brought.with_columns(empty=_EMPTY).drop("body").join(of_tasks, on="code").drop("code")
-            attempts = _with_chances(attempts, tried).sort("id", "model", "sample", "key")
+            chances = _chances(tried, attempts.select("id", "model", "sample").iter_rows())
+            attempts = attempts.with_columns(drawn=chances).sort("id", "model", "sample", "key")
         works = works.with_columns(_places(works["task"], tasks["code"], "task"))
         frames = {
             "work": works.sort("task", "name", "sample", "author", "key"),
@@ -174,13 +175,11 @@ def _leaves_nothing(body: str) -> bool:
     return Submission.model_validate_json(body).leaves_nothing
 
 
-def _with_chances(attempts: pl.DataFrame, study: Study | None) -> pl.DataFrame:
+def _chances(study: Study | None, works: Iterable[tuple[Any, ...]]) -> pl.Series:
     """With what chance each work was drawn for people: null for what was not."""
     draw = None if study is None else study.design.draw
-    if draw is None:
-        return attempts.with_columns(drawn=pl.lit(1.0))
-    works = (Planned(*work) for work in attempts.select("id", "model", "sample").iter_rows())
-    return attempts.with_columns(drawn=pl.Series([draw.chance(work) for work in works], dtype=pl.Float64()))
+    drawn = [1.0 if draw is None else draw.chance(Planned(*work)) for work in works]
+    return pl.Series("drawn", drawn, dtype=pl.Float64())
 
 
 _EMPTY = pl.col("body").map_elements(_leaves_nothing, pl.Boolean()).fill_null(value=False)

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from itertools import combinations
 from pathlib import Path
+from statistics import fmean
 
 import numpy as np
 
@@ -77,6 +78,12 @@ def add_variant(
         variant = drafts[0]
     workspace.store.add(variant)
     return variant
+
+
+def mean_token_ratio(workspace: Workspace) -> tuple[float, int]:
+    """The mean token ratio of the newest variant of each task, and of how many."""
+    newest = {(one.task, one.task_version): one.token_ratio for one in workspace.store.each(BriefVariant)}
+    return fmean(newest.values()), len(newest)
 
 
 class RubricScore(Value):

@@ -28,6 +28,7 @@ from guildhall.domain.tasks import (
 )
 from guildhall.domain.values import Id, Line, Value
 from guildhall.errors import InputError, UnreadableFile, UnsafePath
+from guildhall.taskbank.onet import faults_of
 from guildhall.taskbank.rubrics import RubricFault, rubric_from_json, rubric_from_paragraphs, rubric_of
 
 TASK_FILE, BRIEF_FILE = "task.toml", "brief.md"
@@ -135,7 +136,10 @@ def _settings(found: FolderTask) -> TaskFile | None:
         found.faults.append(FolderFault(path, int(line[1]) if line else None, f"is not valid TOML: {error}"))
         return None
     try:
-        return TaskFile.model_validate(data)
+        settings = TaskFile.model_validate(data)
+        for kind, words in faults_of(settings.onet):
+            found.faults.append(FolderFault(path, line_of(text, ("onet", kind)), f"onet.{kind}: {words}"))
+        return settings
     except ValidationError as error:
         for fault in error.errors():
             where = ".".join(str(part) for part in fault["loc"])
@@ -242,7 +246,7 @@ sensitive = []              # for example ["medical"]: graders are warned before
 # representativeness = 4
 # quality = 4
 
-[onet]
+[onet]                      # by O*NET's titles; `guildhall tasks vocabulary` lists skills and work activities
 tasks = []
 skills = []
 work_activities = []

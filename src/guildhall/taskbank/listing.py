@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from pathlib import PurePosixPath
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any, Self
 
+from pydantic import ValidationError
 from sqlalchemy import select
 
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task, TaskKey
 from guildhall.domain.values import Id, Value
-from guildhall.errors import InputError
+from guildhall.errors import InputError, UnknownName, UnreadableFile
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
+from guildhall.taskbank.gdpval import read_rows
 
 
 class TaskFilter(Value):
@@ -24,6 +27,20 @@ class TaskFilter(Value):
     min_hours: float | None = None
     max_hours: float | None = None
     ids: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Self:
+        """Conditions such as `occupation=Editors`; `ids=FILE` stands for the task ids in a file or a release."""
+        fields: dict[str, Any] = {}
+        for one in words:
+            name, equals, value = one.partition("=")
+            if not equals or name not in cls.model_fields:
+                raise UnknownName("condition", one, known=[f"{field}=..." for field in cls.model_fields])
+            fields[name] = task_ids(Path(value)) if name == "ids" else value
+        try:
+            return cls.model_validate(fields, strict=False)
+        except ValidationError as error:
+            raise InputError(f"{', '.join(words)}: {error.errors()[0]['msg']}") from error
 
     def admits(self, task: Task) -> bool:
         return (
@@ -40,6 +57,17 @@ class TaskFilter(Value):
         if hours is None:  # an unknown length is in no range
             return False
         return (self.min_hours or 0) <= hours <= (self.max_hours if self.max_hours is not None else float("inf"))
+
+
+def task_ids(path: Path) -> tuple[str, ...]:
+    """The ids in a file, one a line, or those of a release (its table is read)."""
+    if path.is_dir() or path.suffix in {".parquet", ".jsonl", ".csv"}:
+        table = path / "data" / "train-00000-of-00001.parquet" if path.is_dir() else path
+        return tuple(str(row.fields["task_id"]) for row in read_rows(table))
+    try:
+        return tuple(line.strip() for line in path.read_text(encoding="utf-8").splitlines() if line.strip())
+    except (OSError, UnicodeDecodeError) as error:
+        raise UnreadableFile(path, f"holds no task ids ({error})", fix="give a text file, one id a line") from error
 
 
 def newest_tasks(store: Store, wanted: TaskFilter | None = None) -> list[Task]:

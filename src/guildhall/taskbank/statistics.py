@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import statistics
+import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from importlib.resources import files
 
 from guildhall.domain.tasks import Specification, Task
 from guildhall.domain.values import Value
 from guildhall.taskbank.listing import count_types
+from guildhall.taskbank.onet import title_of, vocabulary
 
 
 class Summary(Value):
@@ -34,6 +37,8 @@ class BankCoverage(Value):
     tasks_tagged: int
     published: int | None = None
     share: float | None = None
+    strange: tuple[str, ...] = ()
+    """Tags that O*NET does not list; they cover nothing."""
 
 
 class BankStatistics(Value):
@@ -56,6 +61,7 @@ class BankStatistics(Value):
     specification: dict[str, int]
     """Table 7; tasks without a label are under `not recorded`."""
     tasks_by_sector: dict[str, int]
+    tasks_by_occupation: dict[str, int]
     reference_types: dict[str, int]
     deliverable_types: dict[str, int]
 
@@ -112,9 +118,10 @@ def bank_statistics(tasks: Sequence[Task], *, published_tasks: int | None = None
             summarise("Reference files", [len(task.reference_files) for task in tasks]),
             summarise("Deliverable files", [len(task.expert_files) for task in tasks]),
         ),
-        onet=_onet(tasks, dict(PUBLISHED) | {"tasks": published_tasks}),
+        onet=_onet(tasks, published_tasks),
         specification={label: labels[label] for label in order if labels[label]},
         tasks_by_sector=dict(Counter(task.sector for task in tasks).most_common()),
+        tasks_by_occupation=dict(Counter(task.occupation for task in tasks).most_common()),
         reference_types=count_types(file.name for task in tasks for file in task.reference_files),
         deliverable_types=count_types(file.name for task in tasks for file in task.expert_files),
     )
@@ -130,20 +137,18 @@ def _quality_and_length(tasks: Sequence[Task]) -> tuple[Summary, ...]:
     )
 
 
-PUBLISHED: Mapping[str, int | None] = {"skills": 35, "work_activities": 41}
-"""Entries of O*NET's content model, the same for every occupation."""
-
-
-def _onet(tasks: Sequence[Task], published: Mapping[str, int | None]) -> tuple[BankCoverage, ...]:
+def _onet(tasks: Sequence[Task], published_tasks: int | None) -> tuple[BankCoverage, ...]:
     made = []
-    for name, field in (
+    for name, kind in (
         ("O*NET tasks", "tasks"),
         ("O*NET skills", "skills"),
         ("O*NET work activities", "work_activities"),
     ):
-        tags = [getattr(task.onet, field) for task in tasks]
-        tagged = sum(bool(tag) for tag in tags)
-        distinct, total = len({one.casefold() for tag in tags for one in tag}), published[field]
+        said = {" ".join(one.split()) for task in tasks for one in getattr(task.onet, kind)}
+        titles = {one: one.casefold() if kind == "tasks" else title_of(kind, one) for one in said}
+        distinct = len({title for title in titles.values() if title is not None})
+        total = published_tasks if kind == "tasks" else len(vocabulary()[kind])
+        tagged = sum(bool(getattr(task.onet, kind)) for task in tasks)
         made.append(
             BankCoverage(
                 name=name,
@@ -151,6 +156,20 @@ def _onet(tasks: Sequence[Task], published: Mapping[str, int | None]) -> tuple[B
                 tasks_tagged=tagged,
                 published=total,
                 share=distinct / total if tagged and total else None,
+                strange=tuple(sorted(one for one, title in titles.items() if title is None)),
             )
         )
     return tuple(made)
+
+
+class PaperFigures(Value):
+    """What the GDPval paper's Tables 3 to 7 say, to stand beside a bank's own figures."""
+
+    summaries: dict[str, dict[str, tuple[float, ...]]]
+    coverage: dict[str, tuple[int, int]]
+    specification: dict[str, dict[str, float]]
+
+
+def paper_figures() -> PaperFigures:
+    text = files("guildhall.taskbank").joinpath("published_tables.toml").read_text(encoding="utf-8")
+    return PaperFigures.model_validate(tomllib.loads(text))

@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 from starlette.datastructures import FormData, UploadFile
 
+from guildhall.domain.reviews import QUESTIONS
 from guildhall.domain.tasks import FileRef, OnetTags, check_relative_name
 from guildhall.errors import InputError
 from guildhall.store.blobs import Blobs
@@ -15,6 +16,7 @@ from guildhall.taskbank.review.authoring import DeskCopy
 from guildhall.taskbank.rubrics import RubricFault, rubric_from_paragraphs
 from guildhall.web.guard import number_in, whole_in, word
 
+ASKED = tuple(name for questions in QUESTIONS.values() for name in questions)
 MOST_FILES, MOST_SAVES = 40, 10**9
 RATINGS = {
     "difficulty": ("Difficulty", "1: a beginner could do it; 5: it takes a master"),
@@ -37,8 +39,8 @@ def desk_copy_of(copy: DeskCopy, form: FormData, blobs: Blobs) -> DeskCopy:
             hourly_wage_usd=_number(form, "hourly_wage_usd", "the wage"),
             onet=OnetTags(
                 tasks=_lines(form, "onet_tasks"),
-                skills=_lines(form, "onet_skills"),
-                work_activities=_lines(form, "onet_work_activities"),
+                skills=_chosen(form, "onet_skills"),
+                work_activities=_chosen(form, "onet_work_activities"),
             ),
             sensitive=_lines(form, "sensitive"),
             third_party=_lines(form, "third_party"),
@@ -53,6 +55,11 @@ def desk_copy_of(copy: DeskCopy, form: FormData, blobs: Blobs) -> DeskCopy:
     except (ValidationError, ValueError) as error:
         words = error.errors()[0]["msg"] if isinstance(error, ValidationError) else str(error)
         raise InputError(f"{words}; correct the form and save again") from error
+
+
+def _chosen(form: FormData, name: str) -> tuple[str, ...]:
+    said = (" ".join(one.split()) for one in form.getlist(name) if isinstance(one, str))
+    return tuple(dict.fromkeys(one[:300] for one in said if one))
 
 
 def _lines(form: FormData, name: str) -> tuple[str, ...]:
@@ -103,4 +110,5 @@ def review_answers(form: FormData) -> dict[str, Any]:
         "hours": _number(form, "hours", "hours"),
         "specification": word(form, "specification") or None,
         "words": word(form, "words"),
+        "answers": {name: said == "yes" for name in ASKED if (said := word(form, f"asked-{name}")) in ("yes", "no")},
     }

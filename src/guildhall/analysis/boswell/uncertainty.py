@@ -134,7 +134,10 @@ def _evaluation(
 
 def _rank_intervals(point: Floats, resampled: Floats, level: float) -> list[tuple[int, int]]:
     gap = point[:, None] - point[None, :]
+    resampled = resampled[~np.isnan(resampled).all(axis=1)]
     drawn = resampled[:, :, None] - resampled[:, None, :]
+    if not len(drawn) or np.isnan(drawn).all(axis=0).any():  # with few graders some draws hold none of two models
+        return [(1, len(point))] * len(point)
     spread = np.nanstd(drawn, axis=0)
     scale = np.where(spread > 0, spread, np.inf)
     reach = np.nanquantile(np.nanmax(np.abs(drawn - gap) / scale, axis=(1, 2)), level) * spread

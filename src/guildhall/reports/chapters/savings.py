@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import polars as pl
 
 from guildhall.analysis.evidence import Evidence, Need
-from guildhall.analysis.savings import LEFT_OUT, UNREVIEWED, Savings
+from guildhall.analysis.savings import CAVEATS, LEFT_OUT, UNREVIEWED, Savings
 from guildhall.analysis.savings_files import TRIES, ModelSavings, SpeedAndCost, savings_of_table
 from guildhall.domain.estimates import Estimate, Success
 from guildhall.domain.report import (
@@ -87,6 +87,7 @@ def savings_section(found: SpeedAndCost, *, rates: Mapping[str, Estimate] | None
         "alone if it will not do. Try n: up to n attempts before that. Break-even review: how much review of an "
         "attempt would leave trying once neither saving nor losing.",
         f"{LEFT_OUT[:1].upper()}{LEFT_OUT[1:]}.",
+        " ".join(CAVEATS),
     )
     panels = tuple(panel for currency in CURRENCIES if (panel := _panel(ranked, currency)).curves)
     plot = Lines(

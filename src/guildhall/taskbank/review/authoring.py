@@ -13,6 +13,7 @@ from guildhall.domain.values import Id, Value
 from guildhall.errors import Conflict, InputError, UnknownName
 from guildhall.store.records import Store
 from guildhall.store.reviewing import desk_copies
+from guildhall.taskbank.onet import faults_of
 
 
 class DeskCopy(Value):
@@ -49,7 +50,8 @@ class DeskCopy(Value):
             "the hours it takes an expert": self.expert_hours,
             "your own deliverable": self.expert_files or self.expert_text.strip(),
         }
-        return [f"It needs {what}." for what, given in wanted.items() if not given]
+        needed = [f"It needs {what}." for what, given in wanted.items() if not given]
+        return needed + [f"{words}." for _, words in faults_of(self.onet)]
 
     def as_task(self, *, version: int = 1) -> Task:
         """The task as it would be submitted, or `InputError` naming what is missing or wrong."""

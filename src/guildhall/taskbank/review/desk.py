@@ -11,6 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from guildhall.domain.halls import Member, Role
 from guildhall.domain.reviews import (
+    QUESTIONS,
     Anchor,
     Box,
     Comment,
@@ -18,6 +19,7 @@ from guildhall.domain.reviews import (
     DecisionKind,
     Draft,
     Review,
+    ReviewOutcome,
     Stage,
 )
 from guildhall.domain.tasks import ReviewState, Task
@@ -112,6 +114,18 @@ def _box(text: str | None) -> Box | None:
     except ValueError as error:
         raise InputError(f"{text!r} is no part of a page; give left,top,right,bottom such as 0,0.5,1,1") from error
     return Box(left=left, top=top, right=right, bottom=bottom)
+
+
+def _check_answers(review: Review) -> None:
+    """Every question of the stage is answered, and a pass answers none with no."""
+    asked = QUESTIONS[review.stage]
+    if missing := [f"{words} ({name})" for name, words in asked.items() if name not in review.answers]:
+        raise InputError(f"the review still lacks: {'; '.join(missing)}")
+    if strange := sorted(set(review.answers) - set(asked)):
+        raise UnknownName("question of this stage", strange[0], known=sorted(asked))
+    no = [words for name, words in asked.items() if not review.answers[name]]
+    if no and review.outcome is ReviewOutcome.PASS:
+        raise InputError(f"you said no to: {'; '.join(no)}; a pass says yes to it, else ask for changes")
 
 
 V = TypeVar("V", bound=Value)
@@ -219,6 +233,7 @@ class ReviewDesk:
                 made_at=_moment(now),
                 **answers,
             )
+            _check_answers(review)
             self._keep(review, reviewer, f"reviewed: {stage}, {review.outcome}", task, now=now)
             self.holds.drop(task)
         return review

@@ -41,6 +41,8 @@ class RosterReport:
     experts: list[ExpertRecord]
     short: dict[str, int]
     """Occupations with fewer qualified experts than the paper had, and how many there are."""
+    mean_years: float | None = None
+    """Of those who meet the requirements and said how many."""
 
 
 def roster_report(members: Sequence[Member], histories: Sequence[TaskHistory]) -> RosterReport:
@@ -50,7 +52,9 @@ def roster_report(members: Sequence[Member], histories: Sequence[TaskHistory]) -
     wanted = {name for member in writers for name in member.occupations}
     wanted |= {history.newest.task.occupation for history in histories}
     short = {name: qualified[name] for name in sorted(wanted) if qualified[name] < LEAST_EXPERTS}
-    return RosterReport([expert_record(member, histories) for member in writers], short)
+    years = [one.years for one in writers if one.years is not None and not unmet_requirements(one)]
+    records = [expert_record(member, histories) for member in writers]
+    return RosterReport(records, short, fmean(years) if years else None)
 
 
 def expert_record(member: Member, histories: Sequence[TaskHistory]) -> ExpertRecord:

@@ -32,6 +32,20 @@ _OUTSIDE = re.compile(
     r"https?://\S+|\blog ?in(?:to)?\b|\bcall (?:the|our|your) \w+|\bask (?:the|your) (?:client|manager|team)\b",
     re.IGNORECASE,
 )
+_SOFTWARE = re.compile(
+    r"\b(?:SAP|Salesforce|QuickBooks|NetSuite|Cerner|Workday|Revit|SolidWorks|SPSS|Photoshop|InDesign|Premiere Pro|"
+    r"Bloomberg Terminal|(?:in-house|internal|proprietary) (?:tool|system|software|platform|database))s?\b"
+)
+_TACIT = re.compile(
+    r"\b(?:as (?:usual|always|you know|before)|(?:our|the) usual \w+|you already know|as (?:we )?(?:discussed|agreed)|"
+    r"like last (?:time|year|month)|(?:our|company|house) (?:practice|style|custom)s?)\b",
+    re.IGNORECASE,
+)
+_TALKS = re.compile(
+    r"\b(?:interview|phone|meet with|speak (?:to|with)|talk (?:to|with)|negotiate with|call)\b"
+    r" (?:the|our|your|a|an|each|every|all|with)\b[^.\n]{0,30}",
+    re.IGNORECASE,
+)
 _PERSONAL = {
     "an e-mail address": re.compile(r"\b[\w.+-]+@[\w-]+\.[\w.]{2,}\b"),
     "a telephone number": re.compile(r"(?<!\d)(?:\+\d{1,3}[ .-]?)?(?:\(\d{3}\)[ .-]?|\d{3}[ .-])\d{3}[ .-]\d{4}(?!\d)"),
@@ -109,6 +123,21 @@ def _privacy(task: Task, texts: Texts) -> str | None:
     return f"There seems to be {'; '.join(found)}." if found else None
 
 
+def _software(task: Task, _texts: Texts) -> str | None:
+    named = sorted(set(_SOFTWARE.findall(task.brief)))
+    return f"The brief speaks of programs that others may not have: {', '.join(named)}." if named else None
+
+
+def _knowledge(task: Task, _texts: Texts) -> str | None:
+    found = _TACIT.search(task.brief)
+    return f"The brief takes something for known that only insiders know: “{found[0]}”." if found else None
+
+
+def _talks(task: Task, _texts: Texts) -> str | None:
+    found = _TALKS.search(task.brief)
+    return f"The work seems to need talks with people: “{found[0].strip()}”." if found else None
+
+
 _RULES: Mapping[Criterion, Callable[[Task, Texts], str | None]] = {
     Criterion.OCCUPATION: _occupation,
     Criterion.COMPUTER: _computer,
@@ -116,10 +145,13 @@ _RULES: Mapping[Criterion, Callable[[Task, Texts], str | None]] = {
     Criterion.FILES: _files,
     Criterion.SELF_CONTAINED: _self_contained,
     Criterion.PRIVACY: _privacy,
+    Criterion.SOFTWARE: _software,
+    Criterion.KNOWLEDGE: _knowledge,
+    Criterion.TALKS: _talks,
 }
 
 
-PROMPT = "screen-1.md"
+PROMPT = "screen-2.md"
 MOST_CHARACTERS = 20_000
 """Of each file; enough to judge what it is."""
 _SAID = (str(Opinion.FINE), str(Opinion.LOOK_AGAIN))
@@ -207,7 +239,7 @@ def read_advice(reply: Reply) -> tuple[Advice, ...]:
         return _nothing(f"it could not be asked: {reply.error}")
     data: Any = reply.data
     if not isinstance(data, dict) or set(data) != {str(criterion) for criterion in Criterion}:
-        return _nothing("its answer does not have the six points asked for")
+        return _nothing("its answer does not have the points asked for")
     if not all(_is_point(point) for point in data.values()):
         return _nothing("its answer gives an opinion other than “fine” and “look again”")
     return tuple(

@@ -15,6 +15,7 @@ from guildhall.domain.reviews import Draft
 from guildhall.domain.values import Id
 from guildhall.errors import Conflict, InputError, ReviewRefused, UnknownName
 from guildhall.taskbank.listing import newest_tasks
+from guildhall.taskbank.onet import vocabulary
 from guildhall.taskbank.review.authoring import (
     DeskCopy,
     clear_desk,
@@ -143,6 +144,7 @@ def _form_page(request: Request, site: Site, copy: DeskCopy, *, fault: str = "",
         faults=faults,
         fault=fault,
         sectors=sectors,
+        vocabulary=vocabulary(),
         saved=bool(request.query_params.get("saved")),
     )
 

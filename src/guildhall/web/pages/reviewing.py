@@ -10,7 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from guildhall.domain.halls import Check, Role, Vetting
-from guildhall.domain.reviews import STAGES, DecisionKind, ReviewOutcome
+from guildhall.domain.reviews import QUESTIONS, STAGES, DecisionKind, ReviewOutcome
 from guildhall.domain.tasks import Specification
 from guildhall.errors import InputError, UnknownName
 from guildhall.study.reviewing import accept, is_ready, promote, record_checks
@@ -103,6 +103,7 @@ def _task_page(request: Request, site: Site, session: Session, *, fault: str = "
         shown=shown,
         stages=STAGES,
         ratings=RATINGS,
+        questions=QUESTIONS,
         outcomes=[str(one) for one in ReviewOutcome],
         specifications=[str(one) for one in Specification],
         parts=list(PARTS),

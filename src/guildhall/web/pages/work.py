@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from guildhall.domain.halls import HallDesign, Role, SeatState, SlotKind
-from guildhall.domain.judgments import CRITERIA, Acceptance
+from guildhall.domain.judgments import OBJECTIVE, SUBJECTIVE, Acceptance
 from guildhall.domain.tasks import Specification
 from guildhall.domain.values import Id
 from guildhall.errors import UnknownName
@@ -116,7 +116,7 @@ def compare(request: Request, site: Site, session: Session, _form: FormData) -> 
         view=view,
         panes=panes,
         answers=json.loads(seat.draft) if seat.draft else {},
-        criteria=CRITERIA,
+        criteria={"Objective": OBJECTIVE, "Subjective": SUBJECTIVE},
         overall=OVERALL,
         strengths=STRENGTHS,
         steps=STEPS,
