@@ -5,16 +5,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from guildhall.domain.prepared import GridSheet
+from guildhall.domain.authors import ModelRun
+from guildhall.domain.prepared import VERSION, GridSheet, Prepared, PreparedFile
+from guildhall.domain.studies import Study
+from guildhall.domain.submissions import Submission
+from guildhall.grading.opening import gather, layout_of
+from guildhall.grading.queue import Queue
 from guildhall.store.workspace import Workspace
 from guildhall.web.panes import MOST_COLUMNS, window_of
 from tests import axe
 from tests.web.heavy import heavy_study
 from tests.web.live import Live, Visitor
+from tests.web.studies import make_task, prepare
 from tests.web.test_path import saved, start_comparing
 
 MOST_BYTES, MOST_NODES, MOST_NODES_SCROLLING = 400_000, 2_000, 2_600
@@ -189,3 +196,38 @@ def test_windows_hold_every_cell_once_and_few_at_a_time(columns: int, rows: int)
             seen += cells
             top = max(window.end, top + 1)
     assert seen == columns * rows
+
+
+def test_three_hundred_files_a_side_are_a_list_and_the_last_is_reached(tmp_path: Path) -> None:
+    with Workspace.create(tmp_path / "workspace") as workspace:
+        store, task = workspace.store, make_task(0, title="עברית " + "very-long-" * 25)
+        store.add(task)
+        store.add(Submission(task=task.id, author=ModelRun(name="model", model="scripted/none"), text=""))
+        study = Study(id="many", title="Many", seed=1, tasks=(task.key,), design={"people": {"graders_per_set": 1}})
+        store.add(study)
+        kept, made = gather(workspace, study)
+        prepare(workspace, kept[0].content_digest(), label="Ledger", text="")
+        for submission in made:
+            files = tuple(
+                PreparedFile(
+                    kind="csv", ending=".csv", text=workspace.blobs.put(f"row {number} \u202e<b>".encode() * 99)
+                )
+                for number in range(300)
+            )
+            store.add(Prepared(subject=submission.key, version=VERSION, files=files, text="שלום"))
+        layout = layout_of(workspace, study)
+        store.add_all(layout.comparisons)
+        Queue(store).plan(layout.slots)
+    live = Live(tmp_path / "workspace").start()
+    try:
+        visitor, home = seat_of(live)
+        first = visitor.get(home).text
+        assert len(re.findall(r"<[a-z]", first)) < MOST_NODES and len(first) < MOST_BYTES / 2
+        chosen = {"next": "chosen:B:1-:", "row-B": "300", "draft_version": "0", "reason": "kept"}
+        there = visitor.post(f"{home}/draft", chosen).headers["location"]
+        assert there == f"{home}?rows=1-300"
+        shown = visitor.get(there).text
+        assert 'data-what="B.300"' in shown and 'data-what="A.1"' in shown and "row 299 \u202e&lt;b&gt;" in shown
+        assert ">kept</textarea>" in shown
+    finally:
+        live.stop()

@@ -3,7 +3,8 @@
 "use strict";
 const guildhallKeep = (form) => {
   const address = form.dataset.keep, counter = form.elements[form.dataset.counter || ""];
-  const place = `guildhall ${location.pathname}#${form.id}`;
+  const who = document.querySelector(".who")?.textContent; // another person at this tab is not shown what this one typed
+  const place = `guildhall ${who} ${location.pathname}#${form.id}`;
   const says = document.getElementById(form.dataset.says) || form.querySelector("[role=status]");
   const version = () => (counter ? counter.value : form.dataset.version || "");
   const hidden = new Set(["form_token", form.dataset.counter]);
@@ -16,8 +17,8 @@ const guildhallKeep = (form) => {
   const timeOf = (seconds) => new Date(seconds * 1000).toISOString().slice(11, 19) + " UTC";
 
   let timer = 0, saving = false, again = false, refused = false;
-  const put = () => {
-    try { sessionStorage.setItem(place, JSON.stringify({ version: version(), entries: texts() })); } catch { /* no room: the server keeps it */ }
+  const put = (sent = false) => {
+    try { sessionStorage.setItem(place, JSON.stringify({ version: version(), entries: texts(), sent })); } catch { /* no room: the server keeps it */ }
   };
   const changed = () => {
     put();
@@ -90,13 +91,13 @@ const guildhallKeep = (form) => {
   };
   const kept = sessionStorage.getItem(place);
   if (kept) {
-    const { version: then, entries } = JSON.parse(kept);
+    const { version: then, entries, sent } = JSON.parse(kept);
     if (then === version()) { putBack(entries); if (address) changed(); else say("what you had typed is back"); }
-    else if (!showBeside(entries)) sessionStorage.removeItem(place);
+    else if ((sent && !address) || !showBeside(entries)) sessionStorage.removeItem(place); // it came where it was sent
   }
   // Fields may stand outside the form's own markup: notes are beside their pages.
   document.addEventListener("input", (event) => { if (event.target.form === form) changed(); });
-  form.addEventListener("submit", () => { clearTimeout(timer); put(); });
+  form.addEventListener("submit", () => { clearTimeout(timer); put(true); });
   return changed;
 };
 for (const form of document.querySelectorAll("form[data-keep]")) form.keepChanged = guildhallKeep(form);
