@@ -141,12 +141,13 @@ def _judge(
     seat = seat or queue.claim(member, study=STUDY, design=design, now=now)
     if seat is None:
         return
-    for quarter in range(81):
+    queue.mark_brief_read(seat.id, now=now)
+    for quarter in range(41):
         queue.beat(seat.id, Beat(visible=True), now=now + 15 * quarter, lease_s=3600)
     expert = live.site.store.get(Comparison, seat.slot.comparison).submissions[0]
     ranks = (1, 2) if (seat.slot.order[0] == expert) is prefer_first else (2, 1)
     verdict = Verdict(ranks=ranks, strength=2, confidence=70, reason=said)
-    submit(queue, queue.seat(seat.id), member, verdict, design=design, submit_key=seat.id, now=now + 1220)
+    submit(queue, queue.seat(seat.id), member, verdict, design=design, submit_key=seat.id, now=now + 620)
 
 
 def _settle_the_first(live: Live, page: Page, settling: Member) -> None:
