@@ -296,7 +296,20 @@ def _agreement(world: World) -> Truths:
     far = (counts @ distance)[any_grade] / k[any_grade][:, None]
     met = far[np.arange(len(far)), works.verdicts[:, any_grade]]
     judged = 1 - float(met.mean())
-    beside, of_judge = "judges-beside-people / judges-beside-people", f"judge:{JUDGE.name}"
+    beside, of_judge = "scorecard / judges-beside-people", f"judge:{JUDGE.name}"
+    card = f"scorecard / scorecard / {of_judge}"
+    yield f"{card}, agrees with people / estimate", Planted(judged, "scorecard, agreement with people")
+    yield f"{card}, people agree with each other / estimate", Planted(people, "scorecard, people with each other")
+    at_a, elsewhere = works.verdicts.astype(np.float64) / 2
+    turned = Planted(float((at_a != elsewhere).mean()), "scorecard, verdicts that turn with the sides")
+    yield f"{card}, verdicts that turn with the sides / estimate", turned
+    place_matters = Planted(float((at_a - elsewhere).mean()), "scorecard, effect of the place")
+    yield f"scorecard / swayed / {of_judge}, score at A less score elsewhere / estimate", place_matters
+    given, f = counts @ np.array([0.0, 0.5, 1.0]), (at_a + elsewhere) / 2
+    for word, low, high in (("worse", -1, 1 / 3), ("neither worse nor better", 1 / 3, 2 / 3), ("better", 2 / 3, 2)):
+        called = (f >= low) & (f < high)
+        what = Planted(float(given[called].sum() / k[called].sum()), f"scorecard, people where it says {word}")
+        yield f"{card}, people's score where it says {word} / estimate", what
     yield f"{beside} / all models, people with each other / agreement", Planted(people, "people beside judges")
     yield f"{beside} / all models, {of_judge} / agreement", Planted(judged, "judges beside people")
     for model, name in enumerate(MODELS):
@@ -307,6 +320,7 @@ def _agreement(world: World) -> Truths:
     yield f"{place} / {JUDGE.name} with them / estimate", Planted(judged, "agreement of a judge with graders")
     for halves, verdict in enumerate(("always-human", "always-tie", "always-model")):
         constant = 1 - float(far[:, halves].mean())
+        yield f"{card}, {verdict} agrees with people / estimate", Planted(constant, "scorecard, best constant")
         yield (
             f"{place} / {verdict} with them (constant) / estimate",
             Planted(constant, "agreement of the best constant"),

@@ -6,8 +6,6 @@ import http.server
 import io
 import json
 import os
-import subprocess
-import sys
 import tarfile
 import threading
 import time
@@ -19,6 +17,9 @@ from pathlib import Path
 
 import pytest
 import zipfile_zstd  # type: ignore[import-untyped]  # noqa: F401 - Inspect packs its logs with it
+
+from tests import warm
+from tests.warm import Forked
 
 PLANTED = {
     "LOOP_API_KEY": "canary-provider-key-6f1e2d3c4b5a",
@@ -74,27 +75,14 @@ def provider() -> Iterator[str]:
     server.server_close()
 
 
-def guildhall(*words: str, cwd: Path, environ: dict[str, str]) -> tuple[int, bytes, set[str]]:
+def guildhall(*words: str, folder: Path, environment: dict[str, str]) -> tuple[int, bytes, set[str]]:
     """Run a command; its exit code, all it wrote, and every command line seen among its processes meanwhile."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "guildhall", *words],
-        cwd=cwd,
-        env=environ,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
+    process = Forked(warm.guildhall, *words, out=folder / "said", folder=folder, environment=environment)
     seen: set[str] = set()
-    written: list[bytes] = []
-    assert process.stdout is not None
-    reader = threading.Thread(target=lambda: written.append(process.stdout.read() if process.stdout else b""))
-    reader.start()
     while process.poll() is None:
         seen |= command_lines(process.pid)
         time.sleep(0.02)
-    reader.join()
-    process.stdout.close()
-    return process.returncode, b"".join(written), seen
+    return process.wait(), process.communicate()[0], seen
 
 
 def command_lines(session: int) -> set[str]:
@@ -126,7 +114,7 @@ def layers(data: bytes) -> Iterator[bytes]:
 
 
 def test_no_planted_key_is_found_in_anything_that_is_written_or_shown(provider: str, tmp_path: Path) -> None:
-    environ = {**os.environ, **PLANTED, "LOOP_BASE_URL": provider, "INSPECT_TRACE_FILE": str(tmp_path / "trace.log")}
+    environment = {**PLANTED, "LOOP_BASE_URL": provider, "INSPECT_TRACE_FILE": str(tmp_path / "trace.log")}
     (tmp_path / "study.toml").write_text(STUDY)
     shown: dict[str, bytes] = {}
     processes: set[str] = set()
@@ -138,7 +126,7 @@ def test_no_planted_key_is_found_in_anything_that_is_written_or_shown(provider: 
         ["bundle", "export", "w.bundle", "--workspace", "w"],
         ["doctor", "--json"],
     ):
-        code, written, seen = guildhall(*words, cwd=tmp_path, environ=environ)
+        code, written, seen = guildhall(*words, folder=tmp_path, environment=environment)
         shown[f"{' '.join(words)} ({code})"] = written
         processes |= seen
     told = b"".join(shown.values())

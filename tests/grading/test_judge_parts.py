@@ -31,6 +31,7 @@ from guildhall.grading.judges.example_making import preference_rows
 from guildhall.grading.judges.gradability import rule_reasons, ungradable
 from guildhall.grading.judges.rubric import RubricAsked, ask_rubric, missing_marks
 from guildhall.study.training import model_card, train
+from guildhall.taskbank.importing import read_source
 from tests.grading.scripted_judges import SECRETS, TextPreparer, judge_plan, world
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -90,6 +91,23 @@ def test_tasks_are_ungradable_by_rule_and_by_hand(workspace):
     workspace.store.add(Gradability(task="music", gradable=True, reason="it was given", by="ann", made_at=NOW))
     found = ungradable(workspace.store, [music, sound, plain])
     assert set(found) == {"sound", "plain"} and found["plain"] == "fonts (by ann)"
+
+
+def test_a_brief_that_speaks_of_programs_and_asks_for_a_memo_can_be_graded():
+    brief = "Describe how the Node.js service in app.js is deployed."
+    memo, program = (task(id="t", brief=brief, expert_files=(FileRef(name=name),)) for name in ("memo.docx", "app.zip"))
+    assert rule_reasons(memo) == () and "other languages" in rule_reasons(program)[0]
+    assert "other languages" in rule_reasons(task(id="t", brief=brief, expert_files=()))[0]
+    beside = memo.but(reference_files=(FileRef(name="app.js"),))
+    assert "other languages" in rule_reasons(beside)[0]
+
+
+def test_twelve_of_the_220_public_tasks_are_ungradable_and_three_of_them_for_their_language(realdata):
+    tasks = read_source(realdata / "gdpval" / "gdpval_tasks_220.jsonl").tasks
+    out = {one.id: rule_reasons(one) for one in tasks if rule_reasons(one)}
+    assert (len(tasks), len(out)) == (220, 12)
+    by_language = [one.occupation for one in tasks if any("other languages" in why for why in out.get(one.id, ()))]
+    assert by_language == ["Software Developers"] * 3
 
 
 def test_a_task_whose_letters_come_out_as_boxes_is_ungradable(workspace):

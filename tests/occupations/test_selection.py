@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from guildhall.domain.occupations import Selection, Thresholds
 from guildhall.errors import UnreadableFile
 from guildhall.occupations.labels import Labeller, by_rule, from_file
 from guildhall.occupations.selection import (
+    Occupations,
     digital_shares,
     missed_of_the_paper,
     paper_occupations,
@@ -79,6 +81,23 @@ def test_the_papers_44_occupations_are_told_apart_from_those_chosen(data: Path) 
     assert len(missed) == 43 and "Accountants and Auditors" not in missed
     assert missed["Order Clerks"] == "not among the occupations of this file"
     assert "under 0.95" in missed_of_the_paper(chosen(data, share=0.95))["Accountants and Auditors"]
+
+
+def test_of_the_digital_occupations_of_a_sector_the_best_paid_are_chosen(data: Path) -> None:
+    official = read_official(data)
+    first = next(one for one in official.paid.kept if one.code == "13-2011")
+    pays = {f"99-000{n}": 10.0 * n for n in (3, 1, 7, 5, 2, 6, 4)}
+    made = tuple(first.but(code=code, title=code, total_wages_usd=pay) for code, pay in pays.items())
+    both = replace(
+        official,
+        paid=Occupations(made, made),
+        placements=dict.fromkeys(pays, official.placements["13-2011"]),
+        tasks=dict.fromkeys(pays, official.tasks["13-2011"]),
+    )
+    found = select(both, digital_shares(both, by_rule), labelled_by="rule", thresholds=Thresholds())
+    assert [one.total_wages_usd for one in found.chosen] == [70.0, 60.0, 50.0, 40.0, 30.0]
+    left = [one.verdict for one in found.occupations if one.verdict != "selected"]
+    assert sorted(left) == ["digital, but place 6 by pay", "digital, but place 7 by pay"]
 
 
 def test_labels_come_from_a_file(data: Path) -> None:

@@ -15,11 +15,11 @@ from guildhall.analysis.savings_files import ModelSavings, SpeedAndCost
 from guildhall.analysis.win_rates import WinRate
 from guildhall.domain.estimates import Estimate, Success
 from guildhall.domain.policy import GraderGroup, Policy, Rule
-from guildhall.domain.report import DatedPoint, Quotation, Report, Section
+from guildhall.domain.report import Column, DatedPoint, Quotation, Report, ReportAnswer, ReportTable, Section
 from guildhall.reports.chapters.ablations import Ablation, ablations_section
 from guildhall.reports.chapters.confidence import ModelCalibration, confidence_section
 from guildhall.reports.chapters.figures import figure_section
-from guildhall.reports.chapters.headline import Headline, breakdowns_section
+from guildhall.reports.chapters.headline import COUNTS, MODEL, Headline, breakdowns_section
 from guildhall.reports.chapters.reasons import ReasonShare, reasons_section
 from guildhall.reports.chapters.savings import savings_section
 from guildhall.reports.chapters.trend import FittedTrend, trend_section
@@ -44,7 +44,8 @@ def rate(value: float, low: float | None = None, high: float | None = None, *, n
 
 def headline_of(rates: Sequence[WinRate]) -> Section:
     """The headline of models with these rates, whatever they rest on."""
-    evidence = SimpleNamespace(rates=rates, counted=SimpleNamespace(policy=POLICY), level=0.95)
+    models = [one.model for one in sorted(rates, key=lambda one: -(one.half_tie.value or 0.0))]
+    evidence = SimpleNamespace(rates=rates, models=models, counted=SimpleNamespace(policy=POLICY), level=0.95)
     return Headline().section(cast("Evidence", evidence))
 
 
@@ -196,6 +197,33 @@ _SECTIONS = (
     AGREEMENT,
 )
 SECTIONS: tuple[Section, ...] = tuple(section for section in _SECTIONS if section is not None)
+_HALF = Column(name="half_tie", title="half tie", form="percent")
+EXPLORED = (
+    ReportTable(
+        name="cells-by-sector",
+        title="sector",
+        columns=(Column(name="sector", title="sector"), MODEL, *COUNTS, _HALF),
+        rows=tuple((one.levels["sector"], one.model, one.wins, one.ties, one.losses, one.rate) for one in CELLS),
+        traced=True,
+    ),
+    ReportTable(
+        name="pairs",
+        columns=(
+            *(Column(name=name, title=name) for name in ("breakdown", "level", "model", "other", "told")),
+            Column(name="difference", title="difference", form="points"),
+        ),
+        rows=(
+            ("all tasks", "all tasks", "=beta()", "alpha", "better", rate(0.21, 0.1, 0.32)),
+            ("sector", "Information", "=beta()", "alpha", "not told apart", rate(0.3, -0.1, 0.7, n=12)),
+        ),
+    ),
+    ReportTable(
+        name="by-task",
+        columns=(MODEL, Column(name="task", title="task"), Column(name="sector", title="sector"), *COUNTS),
+        rows=(("=beta()", "t-1", "Information", 2, 0, 1), ("alpha", "t-1", "Information", 0, 1, 2)),
+    ),
+)
+CONCLUSIONS = conclusions(SECTIONS, baseline="expert", group=SIMULATED)
 REPORT = Report(
     study="s",
     title="A study <of> tests & tables",
@@ -213,8 +241,18 @@ REPORT = Report(
         "omissions": 1,
     },
     warnings=("The graders of this study are simulated: these figures say nothing about any model.",),
-    conclusions=conclusions(SECTIONS, baseline="expert", group=SIMULATED),
+    conclusions=CONCLUSIONS,
+    answer=ReportAnswer(
+        words=CONCLUSIONS,
+        state="rehearsal",
+        done=0.5,
+        departures=1,
+        dated=date(2026, 2, 3),
+        rests_on=("40 of 42 tasks", "6 simulated graders, 720 judgments"),
+        caveat="The graders are simulated: no figure here is about any model.",
+    ),
     sections=SECTIONS,
+    explored=EXPLORED,
     methods=("Each set shows 2 deliverables.",),
     version="0.1.0",
 )

@@ -309,3 +309,39 @@ def test_every_offer_is_kept_and_a_declined_pair_goes_to_somebody_else(tmp_path:
         kept = connection.execute(select(seats.c.state, func.count()).group_by(seats.c.state)).all()
         assert connection.execute(select(func.count()).select_from(slots)).scalar() == len(layout.slots)
     assert {str(state): n for state, n in kept}["declined"] == 1
+
+
+def card(shared: Shared, table: str, **asked: str) -> dict[str, Any]:
+    found = section(study_report(shared.workspace, shared.study.frozen(), **asked), "scorecard")
+    return {row["figure"]: row["estimate"] for row in rows(found.table(table))}
+
+
+def test_every_report_has_a_scorecard_of_each_judge_with_what_it_is_and_left_unsaid(tmp_path: Path):
+    shared, truth, rng = shared_study(tmp_path, tasks=40, web=lambda number: number < 4), quality(), Random(5)
+    people_judge(shared, lambda model, task, _: truth[model, task] if rng.random() < 0.9 else 1 - truth[model, task])
+    judge_judges(shared, lambda model, task, number: 1.0 if number else truth[model, task] if task < "t-030" else None)
+    found = section(study_report(shared.workspace, shared.study.frozen()), "scorecard")
+    [judge] = rows(found.table("judges"))
+    assert (judge["judge"], judge["model"]) == ("judge:juror", "mockllm/juror") and "prompt" in judge["settings"]
+    assert judge["failures"] == judge["broken"] == 20, "where one order failed the other is left out with it"
+    assert judge["verdicts"] == 2 * 2 * (40 - 4 - 10) and judge["last"] == judge["checked"] == "2026-01-01"
+    told, swayed = card(shared, "scorecard"), card(shared, "swayed")
+    losses = [truth[model, f"t-{number:03d}"] == 0 for model in MODELS for number in range(4, 30)]
+    assert told["verdicts that turn with the sides"].value == pytest.approx(np.mean(losses), abs=0.05)
+    assert swayed["score at A less score elsewhere"].interval[0] > 0
+    assert (
+        told["people's score where it says better"].value
+        > told["people's score where it says neither worse nor better"].value
+    )
+    alone = card(shared, "scorecard", graders="judge:juror")
+    assert alone == {"verdicts that turn with the sides": told["verdicts that turn with the sides"]}
+
+
+def test_a_judge_that_does_not_beat_its_best_constant_is_marked(tmp_path: Path):
+    shared, rng = shared_study(tmp_path, tasks=40), Random(6)
+    people_judge(shared, lambda *_: float(rng.random() < 0.2))
+    judge_judges(shared, lambda *_: float(rng.random() < 0.5))
+    found = section(study_report(shared.workspace, shared.study.frozen()), "scorecard")
+    assert found.words[0].startswith(f"{WARNING}judge:juror agrees with people less often than always-human")
+    told = card(shared, "scorecard")
+    assert told["always-human agrees with people"].value > told["agrees with people"].value

@@ -9,7 +9,8 @@ from guildhall.domain.authors import Expert, ModelRun
 from guildhall.domain.prepared import Prepared, PreparedFile
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
-from guildhall.reports.chapters.graders import GraderAgreement, Tells
+from guildhall.reports.chapters.faults import Tells
+from guildhall.reports.chapters.graders import GraderAgreement
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
 from tests.study.made import judged_by_program

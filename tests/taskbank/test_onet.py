@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from guildhall.cli.people import app as people
 from guildhall.cli.tasks import app as tasks
-from guildhall.domain.tasks import OnetTags, Ratings, Specification, Task
+from guildhall.domain.tasks import FileRef, OnetTags, Ratings, Specification, Task
 from guildhall.engine.scripted import Answer, Turn, scripted
 from guildhall.errors import InputError
 from guildhall.store.workspace import Workspace
@@ -132,6 +132,7 @@ def test_gold_stands_beside_full_and_both_beside_the_papers_own(tmp_path: Path) 
             occupation="Editors" if number < 40 else "Order Clerks",
             expert_hours=number + 1.0,
             hourly_wage_usd=20.0,
+            reference_files=(FileRef(name="a.csv"), FileRef(name="b.csv")) if number < 15 else (),
             ratings=Ratings(quality=4.0, difficulty=3.0, specification=label[number % 3 == 0]),
             onet=OnetTags(skills=("Writing",) if number % 3 else ("Speaking",)),
         )
@@ -149,7 +150,15 @@ def test_gold_stands_beside_full_and_both_beside_the_papers_own(tmp_path: Path) 
     ]
     assert [one["onet"][1]["distinct"] for one in (found, found["gold"])] == [2, 1]
     shown = run("stats", "--gold", str(tmp_path / "gold.txt"), *at)
-    for words in ("paper, gold", "9.49", "32,028.70", "89.07%", "Occupations of fewer than 30 tasks", "Order Clerks"):
+    for words in (
+        "paper, gold",
+        "25.0%",
+        "9.49",
+        "32,028.70",
+        "89.07%",
+        "Occupations of fewer than 30 tasks",
+        "Order Clerks",
+    ):
         assert words in " ".join(shown.split()), words
     assert json.loads(run("stats", "--where", "occupation=Order", "--json", *at))["tasks"] == 20
     assert json.loads(run("stats", "--where", "min_hours=31", "--json", *at))["tasks"] == 30

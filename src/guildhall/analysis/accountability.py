@@ -16,7 +16,14 @@ from typing import NamedTuple
 import numpy as np
 
 from guildhall.analysis.agreement_report import AgreementReport, ConstantVerdict, agreement_report, best_constant
-from guildhall.analysis.effects import JudgedRows, clustered_slope, length_effect, position_effect, slope_estimate
+from guildhall.analysis.effects import (
+    JudgedRows,
+    clustered_slope,
+    flips,
+    length_effect,
+    position_effect,
+    slope_estimate,
+)
 from guildhall.analysis.files import read_table
 from guildhall.analysis.intervals import mean_of_rows, share_interval
 from guildhall.analysis.ratings_table import ratings_from_table
@@ -306,14 +313,10 @@ def _effect(rows: Rows, effect: Callable[..., Estimate], what: str, level: float
 
 
 def _flips(rows: Rows, level: float) -> Estimate:
-    """A flip between orders is its own figure; it is never turned into a tie."""
-    rounds: dict[tuple[str, str, int], list[float]] = defaultdict(list)
-    for row in rows:
-        if row.score is not None:
-            rounds[row.task, row.sample, row.sweep].append(row.score)
-    both = [(key[0], float(len(set(scores)) > 1)) for key, scores in rounds.items() if len(scores) > 1]
-    what = "share of rounds whose orders got different verdicts"
-    return clustered_share([value for _, value in both], [task for task, _ in both], what=what, level=level)
+    said = [row for row in rows if row.score is not None]
+    task, sample = (_codes([getattr(row, name) for row in said]) for name in ("task", "sample"))
+    score = np.array([row.score for row in said], dtype=np.float64)
+    return flips(task, sample, np.array([row.sweep for row in said], dtype=np.intp), score, level=level)
 
 
 def _reliability(rows: Rows, level: float) -> Estimate:

@@ -218,6 +218,21 @@ def cell_rates(outcomes: Outcomes, by: Sequence[str], convention: Convention, *,
     return _Cells(outcomes, by).rates(convention, level=level)
 
 
+def plain_rates(
+    outcomes: Outcomes, by: Sequence[str], convention: Convention, *, level: float = 0.95
+) -> list[CellRate]:
+    """Each cell's own rate alone, with the interval that holds for all cells at once."""
+    cells = _Cells(outcomes, by)
+    n = len(cells.keys)
+    held = f"; all {n} cells at once (Sidak)"
+    rates = [
+        replaced(one, level=level, method=one.method + held * (one.interval is not None))
+        for one in rates_of(cells.rated(convention), level=level ** (1.0 / n))
+    ]
+    rows = zip(cells.keys, cells.groups.totals.tolist(), rates, strict=True)
+    return [cells.rate(key, counts, rate, rate.interval, None) for key, counts, rate in rows]
+
+
 class _Cells:
     """Judgments split by model and levels."""
 
@@ -242,9 +257,9 @@ class _Cells:
         bands = rates_of(rated, level=level ** (1.0 / len(raw)))
         pooled = _pooled(self.keys, rated, level=level)
         rows = zip(self.keys, self.groups.totals.tolist(), raw, bands, pooled, strict=True)
-        return [self._rate(key, counts, rate, band.interval, lent) for key, counts, rate, band, lent in rows]
+        return [self.rate(key, counts, rate, band.interval, lent) for key, counts, rate, band, lent in rows]
 
-    def _rate(
+    def rate(
         self,
         key: tuple[int, ...],
         counts: list[int],

@@ -1,17 +1,21 @@
-"""Stated confidence against what happened: Brier score, over-confidence, and a reliability curve.
+"""Stated confidence against what happened: Brier score, over-confidence, and a reliability curve. And a judge's
+verdicts against people's, and against what should not matter.
 
 Confidence claims that the work is right, so outcomes are acceptance first and winning second; the caller says which.
 """
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from guildhall.analysis.crossed import crossed
+from guildhall.analysis.effects import JudgedRows, clustered_slope, length_effect, position_effect, slope_estimate
 from guildhall.analysis.intervals import mean_of_rows, share_interval, t_estimate
+from guildhall.analysis.pairs import Pairs
 from guildhall.analysis.spreads import Spread
 from guildhall.domain.estimates import Estimate
 from guildhall.errors import ImpossibleValue, NothingJudged
@@ -121,3 +125,73 @@ def _rate(mean: tuple[float, Spread], n: int, against: str, level: float) -> Est
     return Estimate(
         value=value, estimand=f"rate of {against}", level=level, n_tasks=spread.n_tasks, n_samples=n, **made
     )
+
+
+def what_sways(
+    judge: Pairs, people: Pairs | None, *, words: Mapping[str, int], kin: Collection[str], level: float = 0.95
+) -> dict[str, Estimate]:
+    """What place, length (`words` of each work) and being of its own maker's models (`kin`) do to a judge's scores."""
+    counts = np.array([words.get(name, -1) for name in judge.submission.names], dtype=np.float64)
+    own, other = counts[judge.submission.codes], counts[judge.base]
+    known = bool(len(own)) and min(own.min(), other.min()) >= 0
+    rows = JudgedRows(
+        task=judge.task.codes.astype(np.intp),
+        model=judge.model.codes.astype(np.intp),
+        grader=judge.grader.codes.astype(np.intp),
+        sample=judge.submission.codes.astype(np.intp),
+        score=judge.score,
+        shown_first=judge.model_place == 0,
+        log_length_ratio=np.log((own + 1) / (other + 1)) if known else None,
+    )
+    found = {"score at A less score elsewhere": position_effect(rows, level=level)}
+    if known:
+        found["score for each doubling of length"] = length_effect(rows, level=level)
+    theirs, said = ({} if people is None else mean_scores(people)), mean_scores(judge)
+    if both := sorted(theirs.keys() & said.keys()):
+        gap = np.array([said[work][0] - theirs[work][0] for work in both])
+        task = np.unique([said[work][2] for work in both], return_inverse=True)[1]
+        slope = clustered_slope(gap, np.array([float(said[work][1] in kin) for work in both]), absorb=(), task=task)
+        found["kinder than people to its own maker's models"] = slope_estimate(
+            slope,
+            what="judge minus people, on its own maker's work less on others'",
+            n_judgments=len(judge),
+            level=level,
+            method="difference of differences, least squares clustered by task (jackknife errors)",
+        )
+    return found
+
+
+def mean_scores(pairs: Pairs) -> dict[str, tuple[float, str, str]]:
+    """Each work's mean score, with its model and its task."""
+    code, first, at = pairs.deliverables
+    means = np.bincount(at, pairs.score) / np.bincount(at)
+    return {
+        pairs.submission.names[one]: (mean, pairs.model.names[model], pairs.task.names[task])
+        for one, mean, model, task in zip(
+            code.tolist(),
+            means.tolist(),
+            pairs.model.codes[first].tolist(),
+            pairs.task.codes[first].tolist(),
+            strict=True,
+        )
+    }
+
+
+CALLS = {"worse": (-1.0, 1 / 3), "neither worse nor better": (1 / 3, 2 / 3), "better": (2 / 3, 2.0)}
+
+
+def what_verdicts_mean(judge: Pairs, people: Pairs, *, level: float = 0.95) -> dict[str, Estimate]:
+    """People's mean score of the works that a judge's mean verdict calls worse, better, or neither."""
+    said, found = mean_scores(judge), {}
+    f = np.array([said[name][0] if name in said else np.nan for name in people.submission.names])
+    f = f[people.submission.codes]
+    for word, (low, high) in CALLS.items():
+        at = (f >= low) & (f < high)
+        if at.any():
+            value, spread = mean_of_rows(people.score[at], people.task.codes[at], people.grader.codes[at])
+            n = int(at.sum())
+            made = share_interval(value, spread, n_judgments=n, level=level)
+            what = f"people's half-tie score of work that it calls {word}"
+            one = Estimate(value=value, estimand=what, level=level, n_tasks=spread.n_tasks, n_judgments=n, **made)
+            found[f"people's score where it says {word}"] = one
+    return found

@@ -18,12 +18,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from guildhall.analysis.crossed import SHARE_OF_CELLS, crossed
 from guildhall.analysis.files import read_table
 from guildhall.analysis.intervals import share_interval, t_estimate
 from guildhall.analysis.outcomes import to_halves
+from guildhall.analysis.shares import clustered_share
 from guildhall.analysis.spreads import Spread
 from guildhall.analysis.tables import Table
 from guildhall.domain.estimates import Estimate
@@ -161,6 +163,24 @@ def _effect(rows: JudgedRows, covariate: Floats | None, what: str, absorb: tuple
         )
     slope = clustered_slope(rows.score, covariate, absorb=absorb, task=rows.task, grader=rows.grader)
     return slope_estimate(slope, what=what, n_judgments=len(rows.score), level=level, method=method)
+
+
+def flips(
+    task: NDArray[Any], sample: NDArray[Any], sweep: NDArray[Any], score: Floats, *, level: float = 0.95
+) -> Estimate:
+    """Of rounds in which a judge saw a sample in several orders, the share in which its verdicts differ.
+
+    A flip between orders is its own figure; it is never turned into a tie.
+    """
+    rows = pl.DataFrame({"task": task, "sample": sample, "sweep": sweep, "score": score})
+    rounds = rows.group_by("task", "sample", "sweep", maintain_order=True).agg(
+        n=pl.len(), apart=pl.col("score").n_unique() > 1
+    )
+    both, what = rounds.filter(pl.col("n") > 1), "share of rounds whose orders got different verdicts"
+    if not len(both):
+        why = "there is no verdict it could be counted from"
+        return Estimate(value=None, estimand=what, method="none", level=level, why_no_interval=why)
+    return clustered_share(both["apart"].to_numpy(), both["task"].to_numpy(), what=what, level=level)
 
 
 def grader_severities(rows: JudgedRows, names: Mapping[int, str], *, level: float = 0.95) -> dict[str, Estimate]:

@@ -111,6 +111,7 @@ class Need(StrEnum):
     `files`: `author, task, submission, ending, rules`: delivered files with the faults that checks found in each.
     `steering`: `author, task, submission, rules`: all work, with the attempts to steer whoever judges found in each.
     `tells`: `submission`: work that still hints at its maker.
+    `lengths`: `submission, words`: how many words all that was delivered holds.
     `picks`: `author, chosen, order`: tries a judge picked from.
     `reasons`: `coder, judgment, label`: justifications by the label that names their main reason.
     `opened`: `submission, declined`: works in sets that were opened and not judged, and how often they were declined.
@@ -121,6 +122,7 @@ class Need(StrEnum):
     FILES = "files"
     STEERING = "steering"
     TELLS = "tells"
+    LENGTHS = "lengths"
     PICKS = "picks"
     REASONS = "reasons"
     JUSTIFICATIONS = "justifications"
@@ -158,6 +160,12 @@ class Evidence:
     def rates(self) -> list[WinRate]:
         """Every model's rates against the baseline: a report tells one value of each."""
         return win_rates(self.counted.outcomes, level=self.level)
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """In the order in which every chapter tells of them: the highest rate first, ties counting half."""
+        ranked = sorted(self.rates, key=lambda one: (-(one.half_tie.value or 0.0), one.model))
+        return tuple(one.model for one in ranked)
 
     @cached_property
     def tasks_and_models(self) -> Table | None:

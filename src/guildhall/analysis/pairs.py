@@ -33,7 +33,7 @@ HOURS = ((2.0, "0-2 h"), (4.0, "2-4 h"), (8.0, "4-8 h"), (float("inf"), "8 h and
 _HOURS = pl.coalesce(pl.when(pl.col("hours") < limit).then(pl.lit(label)) for limit, label in HOURS)
 _BESIDE = pl.when(pl.col("references") > 0).then(pl.lit("with reference files")).otherwise(pl.lit("without"))
 
-_OF_TASKS = {
+OF_TASKS = {
     "sector": pl.col("sector"),
     "occupation": pl.col("occupation"),
     "specification": pl.col("specification"),
@@ -140,7 +140,7 @@ def pairs_from(shown: pl.DataFrame, verdicts: VerdictFrames) -> Pairs:
     """Pairs from rows of models' work in counted judgments, each with `base_place` and `base_rank` beside it."""
     works, tasks, graders = verdicts.works, verdicts.tasks, verdicts.graders
     work, task, grader, base = (shown[name].to_numpy() for name in ("work", "task", "grader", "base_work"))
-    facts = tasks.select(**_OF_TASKS)
+    facts = tasks.select(**OF_TASKS)
     columns = {name: Coded(*_words(facts[name], task)) for name in facts.columns}
     columns |= {name: Coded(*_words(works[name], work)) for name in _OF_WORKS}
     rank, base_rank = _whole(shown["rank"], 0), _whole(shown["base_rank"], 0)
@@ -171,7 +171,7 @@ def pairs_from(shown: pl.DataFrame, verdicts: VerdictFrames) -> Pairs:
 
 def facts_of(tried: pl.DataFrame) -> pl.DataFrame:
     """What breakdowns break down by, of works that stand in one frame with their tasks' facts."""
-    return tried.select(**_OF_TASKS, **{name: pl.col(name) for name in _OF_WORKS}).select(*BREAKDOWNS)
+    return tried.select(**OF_TASKS, **{name: pl.col(name) for name in _OF_WORKS}).select(*BREAKDOWNS)
 
 
 def is_word(column: Coded, word: str) -> NDArray[np.bool_]:

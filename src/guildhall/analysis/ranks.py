@@ -37,6 +37,7 @@ class Differences:
     n_tasks: NDArray[np.int64]
     reach: float
     level: float
+    drawn: bool = True
     like_these: NDArray[np.bool_] | None = None
     """Of which models' graders it may be said that they are a sample; None where nobody says who judged."""
 
@@ -63,7 +64,7 @@ class Differences:
         known = math.isfinite(value) and math.isfinite(error)
         reach = self.reach * error
         pairs = len(self.models) * (len(self.models) - 1) // 2
-        people = self.like_these
+        people, bound = self.like_these, "max-t" if self.drawn else "Sidak"
         return Estimate(
             value=value if math.isfinite(value) else None,
             interval=(max(-1.0, value - reach), min(1.0, value + reach)) if known else None,
@@ -71,7 +72,7 @@ class Differences:
             target=None if people is None else LIKE_THESE if people[i] and people[j] else THESE,
             estimand=f"half_tie of {first} minus {second}, mean over the tasks both have",
             n_tasks=n,
-            method=f"paired by task, all {pairs} differences at once (max-t)" if known else "none",
+            method=f"paired by task, all {pairs} differences at once ({bound})" if known else "none",
             why_no_interval=None if known else f"{n} tasks in common that tell them apart; it takes {FEWEST_CLUSTERS}",
         )
 
@@ -96,8 +97,8 @@ def verdict(found: Estimate, *, margin: float, zero: float = 0.0) -> str:
     return f"no worse by more than {points}" if low > -margin else "not told apart"
 
 
-def differences(outcomes: Outcomes, *, level: float = 0.95, seed: int = 0) -> Differences:
-    """All differences between models' half-tie rates; ties count half."""
+def differences(outcomes: Outcomes, *, level: float = 0.95, seed: int = 0, drawn: bool = True) -> Differences:
+    """All differences between models' half-tie rates; ties count half. Their joint reach is `drawn`, or Sidak's."""
     groups = Groups(outcomes)
     means, has = _by_task(groups)
     shared = has @ has.T
@@ -115,10 +116,10 @@ def differences(outcomes: Outcomes, *, level: float = 0.95, seed: int = 0) -> Di
     error = np.where(total > NO_SPREAD, np.sqrt(total), np.nan)
     df = _df(by_tasks, graders, n, np.minimum(crossing.df_graders[:, None], crossing.df_graders))
     centred = has * (means - (means.sum(axis=1) / has.sum(axis=1))[:, None]) / has.sum(axis=1)[:, None]
-    reach = _reach(centred, crossing.by_people(rated.errors), df, level=level, seed=seed)
+    reach = _reach(centred, crossing.by_people(rated.errors), df, level=level, seed=seed, drawn=drawn)
     names = tuple(outcomes.model.names[code] for code in groups.codes.tolist())
     like_these = None if outcomes.grader is None else crossing.like_these
-    return Differences(names, value, error, np.asarray(shared, dtype=np.int64), reach, level, like_these)
+    return Differences(names, value, error, np.asarray(shared, dtype=np.int64), reach, level, drawn, like_these)
 
 
 def _by_task(groups: Groups) -> tuple[Floats, Floats]:
@@ -139,17 +140,17 @@ def _df(by_tasks: Floats, graders: Floats, n: Floats, df_graders: Floats) -> flo
     return float(known.min()) if len(known) else math.inf
 
 
-def _reach(by_task: Floats, by_grader: Floats, df: float, *, level: float, seed: int) -> float:
+def _reach(by_task: Floats, by_grader: Floats, df: float, *, level: float, seed: int, drawn: bool) -> float:
     """How many standard errors the largest of all differences may be off, by drawing signs of tasks and of graders."""
     n_models = len(by_task)
     pairs = n_models * (n_models - 1) // 2
-    if pairs < 2 or n_models > MOST_DRAWN:
+    if pairs < 2 or n_models > MOST_DRAWN or not drawn:
         return float(special.stdtrit(df, 0.5 + level ** (1 / max(1, pairs)) / 2))
     rng = np.random.default_rng(seed)
-    drawn = rng.standard_normal((DRAWS, by_task.shape[1])) @ by_task.T
-    drawn += rng.standard_normal((DRAWS, by_grader.shape[1])) @ by_grader.T
+    signs = rng.standard_normal((DRAWS, by_task.shape[1])) @ by_task.T
+    signs += rng.standard_normal((DRAWS, by_grader.shape[1])) @ by_grader.T
     first, second = np.triu_indices(n_models, 1)
-    apart = drawn[:, first] - drawn[:, second]
+    apart = signs[:, first] - signs[:, second]
     spread = apart.std(axis=0)
     largest = np.abs(apart[:, spread > 0] / spread[spread > 0]).max(axis=1, initial=0.0)
     scale = np.sqrt(df / rng.chisquare(df, DRAWS)) if math.isfinite(df) else 1.0

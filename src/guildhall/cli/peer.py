@@ -161,18 +161,10 @@ def run(
         limits=Limits(run_usd=max_usd),
         pace=Pace(connections=connections),
         executor=chosen_executor(executor, address),
+        infer=infer,
     )
     with taking_part(chosen, local=local or local_file is not None, local_file=local_file) as everyone:
-        run_test(
-            domain or (),
-            everyone,
-            options,
-            study=study,
-            results=results,
-            workspace_path=workspace,
-            infer=infer,
-            json=json,
-        )
+        run_test(domain or (), everyone, options, study=study, results=results, workspace_path=workspace, json=json)
 
 
 @app.command()

@@ -53,7 +53,6 @@ def run_test(
     study: str | None,
     results: Path,
     workspace_path: Path | None,
-    infer: Descriptors | None,
     json: bool,
 ) -> None:
     """Plan, run and report each domain, and the study where one is named."""
@@ -63,10 +62,10 @@ def run_test(
     chosen = [find_domain(name) for name in domains]
     _require_keys(models)
     with Workspace.find(workspace_path, patient=True) as workspace:
-        facts = [_run_one(one, models, options, results=results, workspace=workspace, infer=infer) for one in chosen]
+        facts = [_run_one(one, models, options, results=results, workspace=workspace) for one in chosen]
         if study is not None:
             started, record = _run_study(study, models, options, results=results, workspace=workspace)
-            facts.append(_reported(started, record, infer))
+            facts.append(_reported(started, record, options.infer))
     _tell(facts, json=json)
 
 
@@ -91,7 +90,7 @@ def ask_question(
         return
     _require_keys(models)
     with Workspace.create(results / "workspace") as workspace:
-        fact = _run_one(domain, models, options, results=results, workspace=workspace, infer=None)
+        fact = _run_one(domain, models, options, results=results, workspace=workspace)
     _tell([fact], json=json)
 
 
@@ -119,12 +118,11 @@ def _run_one(
     *,
     results: Path,
     workspace: Workspace,
-    infer: Descriptors | None,
 ) -> dict[str, Any]:
     started = start(plan_of(domain, models, options), results=results, now=datetime.now(UTC))
     with _progress(started) as heard:
         record = run_domain(started, domain, options, workspace=workspace, clock=time.time, on_reply=heard)
-    return _reported(started, record, infer)
+    return _reported(started, record, options.infer)
 
 
 def _tell(facts: Sequence[dict[str, Any]], *, json: bool) -> None:

@@ -256,6 +256,22 @@ class TaskRates(Value):
         return {task: win + share_of_ties * (either - win) for task, (win, either) in known.items()}
 
 
+class ReportAnswer(Value):
+    """The first screen: what is answered, how far the study is, what it rests on, what to keep in mind."""
+
+    words: tuple[str, ...]
+    """The first sentence is the answer."""
+    state: Literal["rehearsal", "running", "final"]
+    done: float | None = None
+    """The share of the planned gradings that is done; None where nobody planned how many."""
+    departures: int = 0
+    """How often the plan was departed from."""
+    dated: date | None = None
+    """The day of the last counted judgment."""
+    rests_on: tuple[str, ...] = ()
+    caveat: str = ""
+
+
 class Report(Value):
     """Everything a report says. `warnings`, of a rehearsal say, stand first on every page and in every file."""
 
@@ -271,7 +287,11 @@ class Report(Value):
     """Tasks, submissions, comparisons, judgments and parts not shown, both denominators of every figure."""
     warnings: tuple[str, ...] = ()
     conclusions: tuple[str, ...] = ()
+    answer: ReportAnswer | None = None
+    """None in reports that earlier versions wrote."""
     sections: tuple[Section, ...]
+    explored: tuple[ReportTable, ...] = ()
+    """What readers may ask for beside the chapters: each model, and each two, in each level of each breakdown."""
     task_rates: TaskRates | None = None
     methods: tuple[str, ...] = ()
     planned_and_done: tuple[str, ...] = ()
@@ -284,6 +304,11 @@ class Report(Value):
         """The table of models."""
         section = self.section("headline")
         return None if section is None else section.table("headline")
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The best first, in the order of every table and with the colours of every figure."""
+        return () if self.headline is None else tuple(str(row[0]) for row in self.headline.rows)
 
     @property
     def rates(self) -> dict[str, dict[str, Estimate]]:

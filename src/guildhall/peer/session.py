@@ -20,6 +20,7 @@ from guildhall.peer.domains import Domain
 from guildhall.peer.folder import planned, start_folder, write_run
 from guildhall.peer.plan import PeerModel, PeerPlan
 from guildhall.peer.prompts import deliverable_prompts_digest, essay_prompt, marking_prompt, prompts_digest
+from guildhall.peer.reader import Descriptors
 from guildhall.store.workspace import Workspace
 
 
@@ -84,6 +85,8 @@ class Options:
     limits: Limits = field(default_factory=Limits)
     pace: Pace = field(default_factory=Pace)
     executor: Executor | None = None
+    infer: Descriptors | None = None
+    """Whose words of praise suggest grades in the reports, where none was read."""
 
 
 @dataclass(frozen=True)

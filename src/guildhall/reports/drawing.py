@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -20,7 +20,8 @@ def plots_of(report: Report | RunReport) -> dict[str, Plot]:
 
 def drawn(report: Report | RunReport) -> dict[str, str]:
     """Every figure as SVG."""
-    return {name: svg_of(plot) for name, plot in plots_of(report).items()}
+    models = report.models if isinstance(report, Report) else ()
+    return {name: svg_of(plot, models) for name, plot in plots_of(report).items()}
 
 
 class Drawing:
@@ -30,9 +31,9 @@ class Drawing:
         self.svgs = dict[str, str]()
         self._folder, self._beside = folder, beside
 
-    def draw(self, figures: Iterable[Figure]) -> None:
+    def draw(self, figures: Iterable[Figure], models: Sequence[str] = ()) -> None:
         for figure in figures:
-            self.svgs[figure.name] = svg_of(figure.plot)
+            self.svgs[figure.name] = svg_of(figure.plot, models)
             self._png(figure.name).unlink(missing_ok=True)
             (self._folder / f"{figure.name}.svg").write_text(self.svgs[figure.name], encoding="utf-8")
             if self._beside is not None and self._beside.stdin is not None:

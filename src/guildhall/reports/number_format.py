@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from guildhall.domain.estimates import Estimate
@@ -23,6 +25,11 @@ class CellWords(NamedTuple):
         return f"{self.value} ({self.interval})" if self.interval else self.value
 
 
+ABOUT = "about "
+LARGE, HUGE = 3, 12
+"""Powers of ten: from the first on two digits say all there is to say, from the second on nobody counts the noughts."""
+
+
 class _Style(NamedTuple):
     factor: float
     places: int
@@ -33,7 +40,7 @@ class _Style(NamedTuple):
 _STYLES: dict[Form, _Style] = {
     "percent": _Style(100, 1, "", " %"),
     "points": _Style(100, 1, "+", ""),
-    "times": _Style(1, 2, "", "×"),
+    "times": _Style(1, 2, "", " ×"),
     "number": _Style(1, 2, "", ""),
     "dollars": _Style(1, 4, "", ""),
 }
@@ -55,7 +62,7 @@ def shown(cell: CellValue, form: Form) -> CellWords:
     if isinstance(cell, float) and form in _STYLES:
         style = _STYLES[form]
         return CellWords(f"{fixed(cell, style)}{style.unit}")
-    return CellWords(str(cell))
+    return CellWords(f"{cell:,}" if isinstance(cell, int) else str(cell))
 
 
 def _estimate(one: Estimate, form: Form) -> CellWords:
@@ -65,18 +72,28 @@ def _estimate(one: Estimate, form: Form) -> CellWords:
     value = f"{fixed(one.value, style)}{style.unit}"
     if one.interval is None:
         return CellWords(value, "" if form == "times" else f"no interval: {one.why_no_interval}")
-    low, high = (fixed(end, style) for end in one.interval)
+    low, high = (fixed(end, style).removeprefix(ABOUT) for end in one.interval)
     return CellWords(value, f"{low} to {high}{style.unit if form == 'percent' else ''}")
 
 
 def fixed(value: float, style: _Style) -> str:
-    """So many places; what rounds to nothing has no sign before it."""
-    rounded = round(style.factor * value, style.places)
-    return f"{rounded + 0.0:{style.sign}.{style.places}f}" if rounded else f"{0:.{style.places}f}"
+    """So many places; what rounds to nothing has no sign before it, and no large number more than two digits."""
+    scaled = style.factor * value
+    size = math.floor(math.log10(abs(scaled))) if scaled else 0
+    if size >= LARGE:
+        return f"{ABOUT}{round(scaled, 1 - size):{style.sign},.0f}" if size < HUGE else f"{ABOUT}{scaled:.0e}"
+    places = max(0, style.places - max(0, size)) if style.unit == " ×" else style.places
+    rounded = round(scaled, places)
+    return f"{rounded + 0.0:{style.sign}.{places}f}" if rounded else f"{0:.{places}f}"
 
 
 def percent(value: float | None) -> str:
     return UNKNOWN if value is None else shown(float(value), "percent").value
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence has them: `a, b and c`."""
+    return " and ".join([one for one in (", ".join(names[:-1]), *names[-1:]) if one])
 
 
 def rate_name(name: str) -> str:

@@ -67,7 +67,11 @@ def run_markdown(report: RunReport) -> str:
 
 
 def lead(report: Report) -> str:
-    return f"Models against the {report.policy.baseline}, judged blind by {graders_in_words(report)}."
+    """What the report asks."""
+    n = len(report.models)
+    whose = {0: "models' work", 1: f"the work of {''.join(report.models)}"}.get(n, f"the work of {n} models")
+    against, judged = report.policy.baseline, graders_in_words(report)
+    return f"How does {whose} do against that of the {against}, judged blind by {judged}?"
 
 
 def graders_in_words(report: Report) -> str:
@@ -92,7 +96,7 @@ def counted(report: Report) -> str:
 def _section(section: Section) -> list[str]:
     lines = [f"## {section.title}", ""]
     lines += [line for words in section.words for line in (words, "")]
-    for table in section.tables:
+    for table in map(readable, section.tables):
         lines += [f"### {table.title}", ""] if table.title else []
         lines += markdown_table(table)
         lines += [line for words in table.words for line in (words, "")]
@@ -144,6 +148,28 @@ def table_csv(table: ReportTable) -> str:
         if row[place] is not None
     )
     return csv_text(header, rows)
+
+
+def readable(table: ReportTable) -> ReportTable:
+    """The table as people read it: a column in which nothing is known is named below instead of standing there."""
+    blank = {
+        at
+        for at in range(1, len(table.columns) if table.rows else 0)
+        if all((cell.value if isinstance(cell := row[at], Estimate) else cell) is None for row in table.rows)
+    }
+    if not blank:
+        return table
+    why = {cell.why_no_interval: None for row in table.rows for at in blank if isinstance(cell := row[at], Estimate)}
+    unknown = f"Not known in any row: {', '.join(table.columns[at].title for at in sorted(blank))}"
+    kept = [at for at in range(len(table.columns)) if at not in blank]
+    return ReportTable.model_construct(
+        **{
+            **dict(table),
+            "columns": tuple(table.columns[at] for at in kept),
+            "rows": tuple(tuple(row[at] for at in kept) for row in table.rows),
+            "words": (*table.words, f"{unknown}{f' ({next(iter(why))})' if why else ''}."),
+        }
+    )
 
 
 def estimate_columns(table: ReportTable) -> list[int]:

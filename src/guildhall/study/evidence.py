@@ -237,6 +237,14 @@ def _tells(workspace: Workspace, _evidence: Evidence) -> pl.DataFrame:
     return pl.DataFrame({"submission": telling}, schema={"submission": pl.String})
 
 
+def _lengths(workspace: Workspace, _evidence: Evidence) -> pl.DataFrame:
+    rows = [
+        (subject, len(look["text"].split()) + sum(file["words"] for file in look["files"]))
+        for subject, look in _newest_looks(workspace.store).items()
+    ]
+    return pl.DataFrame(rows, schema={"submission": pl.String, "words": pl.Int64}, orient="row")
+
+
 def _picks(workspace: Workspace, _evidence: Evidence) -> pl.DataFrame:
     fields = {"chosen": pl.String, "order": pl.List(pl.String)}
     return read_frame(workspace.store, Pick, fields, columns=("author",)).filter(pl.col("chosen").is_not_null())
@@ -300,6 +308,7 @@ _FACTS: dict[Need, Callable[[Workspace, Evidence], pl.DataFrame]] = {
     Need.FILES: _files,
     Need.STEERING: _steering,
     Need.TELLS: _tells,
+    Need.LENGTHS: _lengths,
     Need.PICKS: _picks,
     Need.JUSTIFICATIONS: _justifications,
     Need.OPENED: lambda workspace, evidence: opened_works(workspace, [study.id for study in evidence.waves]),

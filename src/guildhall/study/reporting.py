@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,14 +23,14 @@ from guildhall.domain.design import Plan, deviations, missing_words
 from guildhall.domain.halls import HallDesign
 from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.policy import PROGRAMS, GraderGroup, Policy
-from guildhall.domain.report import Figure, Report
+from guildhall.domain.report import Report
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task
 from guildhall.domain.values import Digest, canonical_json
 from guildhall.errors import NothingJudged, UnknownName
 from guildhall.reports.drawing import drawing
 from guildhall.reports.other_pages import registration_html
-from guildhall.reports.reporting import report_of, write_report
+from guildhall.reports.reporting import DEPARTED, Draw, not_drawn, report_of, write_report
 from guildhall.store.ledger import Ledger, booked_on
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
@@ -243,7 +243,10 @@ def study_report(
 
 
 def report_from(
-    workspace: Workspace, evidence: Evidence, *, draw: Callable[[Sequence[Figure]], None] = lambda _figures: None
+    workspace: Workspace,
+    evidence: Evidence,
+    *,
+    draw: Draw = not_drawn,
 ) -> Report:
     """The same from evidence at hand; `draw` is told the figures as they come."""
     study, policy = evidence.study, evidence.counted.policy
@@ -280,7 +283,6 @@ def _looked_at(evidence: Evidence) -> Iterator[str]:
         yield f"{DEPARTED}looked at after {done:.0%} of the gradings; planned after {planned}."
 
 
-DEPARTED = "Departed from the plan: "
 LOOKS_APART = 0.05
 """A look this near to a planned one is that one."""
 

@@ -24,16 +24,21 @@ _INTERNET = re.compile(
 )
 _OTHER_CODE = re.compile(rf"\.(?:{'|'.join(Kind.CODE.row.foreign.split())})\b|\b(?:npm|terraform|docker)\b")
 
+_PAPERS = frozenset({Family.OFFICE, Family.PDF, Family.IMAGE})
+
 
 def rule_reasons(task: Task, *, takes: Iterable[Medium] = ("image",)) -> tuple[str, ...]:
     """Why a judge that takes these media cannot grade this task; nothing when it can."""
     files = [*task.reference_files, *task.expert_files]
     families = {kind.family for file in files if (kind := claimed_kind(file.name)) is not None}
+    made = {kind.family for file in task.expert_files if (kind := claimed_kind(file.name)) is not None}
     heard = set(takes)
     reasons = []
     if _INTERNET.search(task.brief):
         reasons.append("needs the internet")
-    if _OTHER_CODE.search(task.brief) or any(_OTHER_CODE.search(file.name) for file in files):
+    # A brief may speak of Node.js, or of a page that ends in .php, and ask for a memo.
+    asked = _OTHER_CODE.search(task.brief) and not (made and made <= _PAPERS)
+    if asked or any(_OTHER_CODE.search(file.name) for file in files):
         reasons.append("needs programs in other languages to be run")
     if Family.AUDIO in families and "audio" not in heard:
         reasons.append("is about sound, which this judge cannot hear")

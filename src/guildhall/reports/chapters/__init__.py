@@ -21,15 +21,21 @@ from guildhall.reports.chapters.boswell_marks import (
 )
 from guildhall.reports.chapters.boswell_ranking import CorrectedRanking, OrderExplained, QuotientRanking, Settling
 from guildhall.reports.chapters.confidence import Confidence
-from guildhall.reports.chapters.faults import Formatting, FormattingRules, LossSeverity, PerHundred, Steering
+from guildhall.reports.chapters.faults import (
+    Blinding,
+    Formatting,
+    FormattingRules,
+    LossSeverity,
+    PerHundred,
+    Steering,
+    Tells,
+)
 from guildhall.reports.chapters.graders import (
     BeyondChance,
-    Blinding,
     GraderAgreement,
-    JudgesBesidePeople,
     Order,
     ReviewTime,
-    Tells,
+    Scorecard,
     WaveDrift,
     WithoutOneGrader,
 )
@@ -67,7 +73,7 @@ STUDY_CHAPTERS: Sequence[Chapter[Evidence]] = (
     WaveDrift(),
     WithoutOneGrader(),
     GraderAgreement(),
-    JudgesBesidePeople(),
+    Scorecard(),
     BeyondChance(),
     Order(),
     Blinding(),

@@ -1,4 +1,4 @@
-"""How bad are the losses, and which faults of form were found in delivered files?"""
+"""How bad are the losses, which faults of form were found in delivered files, and did these keep graders blind?"""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from guildhall.analysis.effects import GuessRows, blinding_index
 from guildhall.analysis.evidence import Evidence, Need
-from guildhall.analysis.pairs import coded
+from guildhall.analysis.pairs import NOT_ASKED, coded
 from guildhall.analysis.shares import SeverityRows, clustered_share, per_hundred_deliverables, severity_shares
+from guildhall.analysis.win_rates import win_rates
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.judgments import Severity
 from guildhall.domain.report import Section
@@ -168,3 +171,56 @@ def _share(own: pl.DataFrame, hit: pl.Expr, what: str, level: float) -> Estimate
         level=level,
     )
     return replace(found, n_judgments=None, n_samples=len(own), unit="file")
+
+
+class Blinding:
+    """The index on pairs of a person's and a model's work; with a model as baseline there is no such pair."""
+
+    needs: frozenset[Need] = frozenset()
+
+    def section(self, evidence: Evidence) -> Section | None:
+        if evidence.baseline != "expert":
+            return None
+        asked = evidence.pairs.keep(evidence.pairs.guess != NOT_ASKED)
+        figures: list[Named] = []
+        preferred, grader, task = asked.score > 0.5, asked.grader.codes, asked.task.codes
+        for model, at in asked.by_model():
+            rows = GuessRows(asked.guess[at], preferred[at], grader[at], task[at])
+            index = blinding_index(rows, level=evidence.level)
+            figures += [(f"{model}: {where}", found) for where, found in index.items() if found.value is not None]
+        words = "Right minus wrong guesses of which side a person made: 0 when the blind held, 1 when it hid nothing."
+        return figure_section("blinding", "Did the blind hold?", words, figures, traced=True)
+
+
+class Tells:
+    """Results with and without the pairs whose files still hint at who made them."""
+
+    needs = frozenset({Need.TELLS})
+
+    def section(self, evidence: Evidence) -> Section | None:
+        told = _carry_tells(evidence)
+        if not told.any():
+            return None
+        clean = evidence.pairs.keep(~told)
+        rates = win_rates(evidence.counted.of_pairs(clean).outcomes, level=evidence.level) if len(clean) else []
+        without = {rate.model: rate for rate in rates}
+        figures: list[Named] = []
+        for rate in evidence.rates:
+            figures.append((f"{rate.model}: all pairs", rate.win_or_tie))
+            if rate.model in without:
+                figures.append((f"{rate.model}: without tells", without[rate.model].win_or_tie))
+        words = (
+            f"Scrubbed files may still hint at their maker: {int(told.sum())} of {len(told)} judged pairs hold such a "
+            "tell on one side or the other. Win or tie with and without them. Tells do not fall at random, so this "
+            "describes and does not correct."
+        )
+        return figure_section("tells", "With and without tells", words, figures, form="percent", traced=True)
+
+
+def _carry_tells(evidence: Evidence) -> NDArray[np.bool_]:
+    """For each pair whether its own work or the baseline's beside it carries a tell."""
+    pairs, telling = evidence.pairs, set(evidence.facts[Need.TELLS]["submission"])
+    if not telling:
+        return np.zeros(len(pairs), dtype=np.bool_)
+    carries = np.array([name in telling for name in pairs.submission.names], dtype=np.bool_)
+    return np.asarray(carries[pairs.submission.codes] | carries[pairs.base])

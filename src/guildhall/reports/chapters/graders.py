@@ -1,28 +1,31 @@
-"""The graders: do they agree, with each other, over waves, with programs? Did the blind hold? How long do they take?"""
+"""The graders: do they agree, with each other, over waves? What is known of each judge? How long does it take?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from guildhall.analysis.accountability import JudgeOfFile
-from guildhall.analysis.agreement import agreement, agreement_by_model
+from guildhall.analysis.agreement import Agreement, agreement, agreement_by_model
 from guildhall.analysis.agreement_report import best_constant, within_points
+from guildhall.analysis.calibration import what_sways, what_verdicts_mean
 from guildhall.analysis.chance_corrected import alpha_estimate, gwet_estimate, labels_of
-from guildhall.analysis.effects import GuessRows, blinding_index
+from guildhall.analysis.counting import Counted
+from guildhall.analysis.effects import flips
 from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.intervals import mean_of_rows, t_estimate
-from guildhall.analysis.pairs import NOT_ASKED, Pairs
+from guildhall.analysis.pairs import Pairs
 from guildhall.analysis.rated import Groups, without_one_grader
 from guildhall.analysis.ratings_table import RatingsTable
 from guildhall.analysis.shares import clustered_share
-from guildhall.analysis.win_rates import win_rates
 from guildhall.domain.estimates import Estimate
-from guildhall.domain.policy import PROGRAMS
-from guildhall.domain.report import WARNING, Column, Figure, Forest, ReportTable, Section
+from guildhall.domain.policy import PROGRAMS, GraderGroup, GroupKind, Rule
+from guildhall.domain.report import WARNING, CellValue, Column, Figure, Forest, ReportTable, Section
+from guildhall.domain.values import Id, canonical_json
 from guildhall.reports.chapters.figures import MOST_ENTRIES, Named, figure_section
 
 
@@ -47,49 +50,150 @@ class GraderAgreement:
         return figure_section("agreement", "Agreement between graders", words, figures, form="percent", traced=True)
 
 
-class JudgesBesidePeople:
-    """Each judge on the work that people judged too: agreement by model, its floor, and "within d points"."""
+class Scorecard:
+    """Each judge: what it is, what it left unsaid, what sways it, and how it agrees with people, beside its floor."""
 
-    needs: frozenset[Need] = frozenset()
+    needs = frozenset({Need.LENGTHS, Need.TELLS})
 
     def section(self, evidence: Evidence) -> Section | None:
-        if evidence.group.kind in PROGRAMS:
+        judges = [
+            (group, its)
+            for group, its in ((evidence.group, evidence.counted), *evidence.others.items())
+            if group.kind is GroupKind.JUDGE and len(its.pairs)
+        ]
+        if not judges:
             return None
+        judges.sort(key=lambda one: str(one[0]))
+        people = None if evidence.group.kind in PROGRAMS else evidence.pairs
         d, level = evidence.study.plan.margin, evidence.level
-        rows: list[tuple[str, str, Estimate]] = []
         words: list[str] = []
-        for group, its in sorted(evidence.others.items(), key=lambda one: str(one[0])):
-            ratings = ratings_of(evidence.pairs, its.pairs)
-            overall = agreement(ratings, level=level)
-            if group.kind not in PROGRAMS or overall.human_auto.value is None:
+        by_model: list[tuple[str, str, Agreement]] = []
+        shares: list[tuple[str, str, Estimate]] = []
+        points: list[tuple[str, str, Estimate]] = []
+        for group, its in judges:
+            pairs, own = its.pairs, str(group)
+            points += [
+                (own, name, one) for name, one in _swayed(evidence, group, pairs).items() if one.value is not None
+            ]
+            turned = flips(pairs.task.codes, pairs.submission.codes, pairs.sweep, pairs.score, level=level)
+            shares += [(own, "verdicts that turn with the sides", turned)] if turned.value is not None else []
+            if people is None:
                 continue
-            by_model = agreement_by_model(ratings, level=level)
-            for model, one in (("all models", overall), *sorted(by_model.items())):
-                if not any(row[:2] == (model, "people with each other") for row in rows):
-                    rows.append((model, "people with each other", one.human_human))
-                rows.append((model, str(group), one.human_auto))
-            words += _stands_in(str(group), ratings, d=d, level=level)
-        if not rows:
-            return None
-        rows.sort(key=lambda row: (row[0] != "all models", row[0]))
-        columns = (Column(name="model", title="work of"), Column(name="who", title="who with people"))
-        table = ReportTable(
-            name="judges-beside-people",
-            columns=(*columns, Column(name="agreement", title="agreement", form="percent")),
-            rows=tuple(rows),
+            ratings = ratings_of(people, its.pairs)
+            overall = agreement(ratings, level=level)
+            if overall.human_auto.value is None:
+                continue
+            words += _stands_in(own, ratings, d=d, level=level)
+            shares += [(own, name, one) for name, one in _beside(ratings, overall, level)]
+            shares += [(own, name, one) for name, one in what_verdicts_mean(pairs, people, level=level).items()]
+            by_model += [("all models", own, overall)]
+            by_model += [(model, own, one) for model, one in sorted(agreement_by_model(ratings, level=level).items())]
+        tables = [
+            ReportTable(name="judges", columns=_JUDGES, rows=tuple(_described(evidence, *one) for one in judges)),
+            _figures("scorecard", "How it judges, in per cent", shares, "percent"),
+            *([_figures("swayed", "What sways it, in points", points, "points")] if points else []),
+        ]
+        figures: tuple[Figure, ...] = ()
+        if by_model:
+            table = _by_model(by_model)
+            tables.append(table)
+            entries = tuple((f"{model}\n{who}", one) for model, who, one in table.rows[:MOST_ENTRIES])
+            title = "Agreement with people, by model: people beside judges"
+            plot = Forest(title=title, entries=entries, form="percent")
+            figures = (Figure(name="judges-beside-people", says=title, plot=plot),)
+        title = "The judges, held to account"
+        return Section(name="scorecard", title=title, words=tuple(words), figures=figures, tables=tuple(tables))
+
+
+_JUDGES = (
+    *(Column(name=name, title=name) for name in ("judge", "model", "settings")),
+    *(
+        Column(name=name, title=title, form="count")
+        for name, title in (
+            ("verdicts", "verdicts"),
+            ("failures", "without a verdict"),
+            ("broken", "left out with these"),
+            ("omitted", "parts not shown"),
+            ("tells", "works with tells"),
         )
-        entries = tuple((f"{model}\n{who}", one) for model, who, one in rows[:MOST_ENTRIES])
-        title = "Agreement with people, by model: people beside judges"
-        figure = Figure(
-            name="judges-beside-people", says=title, plot=Forest(title=title, entries=entries, form="percent")
-        )
-        return Section(
-            name="judges-beside-people",
-            title="Judges beside people",
-            words=tuple(words),
-            figures=(figure,),
-            tables=(table,),
-        )
+    ),
+    Column(name="last", title="last asked", form="date"),
+    Column(name="checked", title="last held against people", form="date"),
+)
+
+
+def _described(evidence: Evidence, group: GraderGroup, its: Counted) -> tuple[CellValue, ...]:
+    """What a judge is, its counts, and when it was last asked and people last graded."""
+    planned = next((one for one in evidence.study.design.judges if one.plan.name == group.name), None)
+    settings = "as last asked: the study froze none"
+    if planned is not None:
+        prompts = ", ".join(digest[:12] for digest in planned.prompt_digests)
+        settings = f"{canonical_json(planned.plan.settings).decode()}, prompt {prompts}"
+    telling = set(evidence.facts[Need.TELLS]["submission"])
+    works = {its.pairs.submission.names[code] for code in np.unique(its.pairs.submission.codes).tolist()}
+    people = None if evidence.group.kind in PROGRAMS else evidence.counted
+    return (
+        str(group),
+        UNKNOWN_MODEL if planned is None else planned.plan.model,
+        settings,
+        its.n_counted,
+        its.left_out[Rule.NO_VERDICT],
+        its.left_out[Rule.BROKEN_ROUND],
+        int(its.answers["omitted"].sum()),
+        len(works & telling),
+        _day(its),
+        None if people is None else _day(people),
+    )
+
+
+UNKNOWN_MODEL = "not frozen"
+
+
+def _day(counted: Counted) -> str | None:
+    last = counted.answers["made_at"].max()
+    return datetime.fromtimestamp(last / 1e6, UTC).date().isoformat() if isinstance(last, int) else None
+
+
+def _figures(
+    name: Id, title: str, rows: Sequence[tuple[str, str, Estimate]], form: Literal["percent", "points"]
+) -> ReportTable:
+    named = (Column(name="judge", title="judge"), Column(name="figure", title="figure"))
+    estimate = Column(name="estimate", title="estimate", form=form)
+    return ReportTable(name=name, title=title, columns=(*named, estimate), rows=tuple(rows))
+
+
+def _by_model(rows: Sequence[tuple[str, str, Agreement]]) -> ReportTable:
+    """People with each other and each judge with people, all models first."""
+    cells: list[tuple[str, str, Estimate]] = []
+    for model, who, one in rows:
+        if not any(row[:2] == (model, "people with each other") for row in cells):
+            cells.append((model, "people with each other", one.human_human))
+        cells.append((model, who, one.human_auto))
+    cells.sort(key=lambda row: (row[0] != "all models", row[0]))
+    columns = (Column(name="model", title="work of"), Column(name="who", title="who with people"))
+    return ReportTable(
+        name="judges-beside-people",
+        title="Agreement with people, by model",
+        columns=(*columns, Column(name="agreement", title="agreement", form="percent")),
+        rows=tuple(cells),
+    )
+
+
+def _beside(ratings: RatingsTable, overall: Agreement, level: float) -> Iterator[Named]:
+    yield "agrees with people", overall.human_auto
+    yield "people agree with each other", overall.human_human
+    if (floor := best_constant(ratings, level=level)) is not None:
+        yield f"{floor.verdict} agrees with people", floor.agreement
+
+
+def _swayed(evidence: Evidence, group: GraderGroup, judge: Pairs) -> Mapping[str, Estimate]:
+    """What place, length and kinship do to a judge's scores."""
+    people = None if evidence.group.kind in PROGRAMS else evidence.pairs
+    plan = next((one.plan for one in evidence.study.design.judges if one.plan.name == group.name), None)
+    maker = None if plan is None else plan.maker or plan.model.partition("/")[0]
+    kin = {one.name for one in evidence.study.authors if maker is not None and one.model.partition("/")[0] == maker}
+    lengths = dict(evidence.facts[Need.LENGTHS].iter_rows())
+    return what_sways(judge, people, words=lengths, kin=kin, level=evidence.level)
 
 
 def _stands_in(name: str, ratings: RatingsTable, *, d: float, level: float) -> Iterator[str]:
@@ -191,25 +295,6 @@ class WaveDrift:
         return figure_section("drift", "Drift between waves", words, figures)
 
 
-class Blinding:
-    """The index on pairs of a person's and a model's work; with a model as baseline there is no such pair."""
-
-    needs: frozenset[Need] = frozenset()
-
-    def section(self, evidence: Evidence) -> Section | None:
-        if evidence.baseline != "expert":
-            return None
-        asked = evidence.pairs.keep(evidence.pairs.guess != NOT_ASKED)
-        figures: list[Named] = []
-        preferred, grader, task = asked.score > 0.5, asked.grader.codes, asked.task.codes
-        for model, at in asked.by_model():
-            rows = GuessRows(asked.guess[at], preferred[at], grader[at], task[at])
-            index = blinding_index(rows, level=evidence.level)
-            figures += [(f"{model}: {where}", found) for where, found in index.items() if found.value is not None]
-        words = "Right minus wrong guesses of which side a person made: 0 when the blind held, 1 when it hid nothing."
-        return figure_section("blinding", "Did the blind hold?", words, figures, traced=True)
-
-
 class Order:
     """Does it matter which side stood first?"""
 
@@ -234,40 +319,6 @@ class Order:
         ]
         words = "Orders are balanced by design, so a difference here is a habit of the graders and not of the result."
         return figure_section("order", "Order of the sides", words, figures, form="percent", traced=True)
-
-
-class Tells:
-    """Results with and without the pairs whose files still hint at who made them."""
-
-    needs = frozenset({Need.TELLS})
-
-    def section(self, evidence: Evidence) -> Section | None:
-        told = _carry_tells(evidence)
-        if not told.any():
-            return None
-        clean = evidence.pairs.keep(~told)
-        rates = win_rates(evidence.counted.of_pairs(clean).outcomes, level=evidence.level) if len(clean) else []
-        without = {rate.model: rate for rate in rates}
-        figures: list[Named] = []
-        for rate in evidence.rates:
-            figures.append((f"{rate.model}: all pairs", rate.win_or_tie))
-            if rate.model in without:
-                figures.append((f"{rate.model}: without tells", without[rate.model].win_or_tie))
-        words = (
-            f"Scrubbed files may still hint at their maker: {int(told.sum())} of {len(told)} judged pairs hold such a "
-            "tell on one side or the other. Win or tie with and without them. Tells do not fall at random, so this "
-            "describes and does not correct."
-        )
-        return figure_section("tells", "With and without tells", words, figures, form="percent", traced=True)
-
-
-def _carry_tells(evidence: Evidence) -> NDArray[np.bool_]:
-    """For each pair whether its own work or the baseline's beside it carries a tell."""
-    pairs, telling = evidence.pairs, set(evidence.facts[Need.TELLS]["submission"])
-    if not telling:
-        return np.zeros(len(pairs), dtype=np.bool_)
-    carries = np.array([name in telling for name in pairs.submission.names], dtype=np.bool_)
-    return np.asarray(carries[pairs.submission.codes] | carries[pairs.base])
 
 
 class WithoutOneGrader:

@@ -1,16 +1,17 @@
-"""The table of models, and every breakdown of it."""
+"""The table of models, every breakdown of it, and what of both may be picked on the page."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from statistics import fmean
 
 import numpy as np
+import polars as pl
 
-from guildhall.analysis.breakdown import CellRate, cell_rates
+from guildhall.analysis.breakdown import CellRate, cell_rates, plain_rates
 from guildhall.analysis.evidence import Evidence, Need
-from guildhall.analysis.pairs import BREAKDOWNS
+from guildhall.analysis.pairs import BREAKDOWNS, OF_TASKS, Pairs, words_in
+from guildhall.analysis.ranks import Differences, differences
 from guildhall.analysis.tables import Coded
 from guildhall.domain.report import Bars, CellValue, Column, Figure, Forest, HeatMap, ReportTable, Section
 from guildhall.reports.number_format import at_level
@@ -29,11 +30,6 @@ MODEL = Column(name="model", title="model")
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
-def standing(rate: float | None, model: str) -> tuple[float, str]:
-    """Where a model stands among the others: the one that wins or ties most first; of equals by name."""
-    return (-(rate or 0), model)
-
-
 class Headline:
     """Each model's record against the baseline under the three conventions for ties, the best first."""
 
@@ -41,7 +37,8 @@ class Headline:
 
     def section(self, evidence: Evidence) -> Section:
         policy = evidence.counted.policy
-        rates = sorted(evidence.rates, key=lambda one: standing(one.win_or_tie.value, one.model))
+        by_name = {one.model: one for one in evidence.rates}
+        rates = [by_name[model] for model in evidence.models]
         best, shown = rates[:MOST_MODELS], only_the_best(len(rates))
         table = ReportTable(
             name="headline",
@@ -70,14 +67,15 @@ class Headline:
             Figure(name="outcomes", says="Wins, ties and losses", plot=outcomes),
             Figure(name="win-or-tie", says="Win or tie rates with intervals", plot=forest),
         )
-        return Section(name="headline", title="Headline", figures=figures, tables=(table,))
+        words = (f"How often each model's work won, tied and lost against that of the {policy.baseline}.",)
+        return Section(name="headline", title="Headline", words=words, figures=figures, tables=(table,))
 
 
 def only_the_best(n_models: int) -> tuple[str, ...]:
     """What a figure says that shows some of the models only."""
     if n_models <= MOST_MODELS:
         return ()
-    return (f"the best {MOST_MODELS} of {n_models} models by win or tie; the tables hold all",)
+    return (f"the best {MOST_MODELS} of {n_models} models; the tables hold all",)
 
 
 class Breakdowns:
@@ -94,8 +92,7 @@ class Breakdowns:
             name: cell_rates(replace(outcomes, groups={name: column}), [name], "win_or_tie", level=evidence.level)
             for name, column in columns.items()
         }
-        best_first = sorted(standing(one.win_or_tie.value, one.model) for one in evidence.rates)
-        return breakdowns_section(cells, [model for _, model in best_first])
+        return breakdowns_section(cells, evidence.models)
 
 
 def breakdowns_section(cells: Mapping[str, Sequence[CellRate]], best_first: Sequence[str]) -> Section:
@@ -159,21 +156,20 @@ def _row(name: str, one: CellRate) -> tuple[CellValue, ...]:
 def _heat_map(name: str, cells: Sequence[CellRate], place: dict[str, int]) -> Figure:
     best = {model for model, at in place.items() if at < MOST_MODELS}
     shown = [one for one in cells if one.model in best]
-    models = sorted({one.model for one in shown}, key=lambda model: (-_mean(shown, model), model))
     plot = HeatMap(
         title=BREAKDOWNS[name],
         subtitle=(
-            "win or tie, in per cent; ? marks a cell of too few tasks for an interval",
+            "win or tie, in per cent; without colour: too few tasks for an interval",
             *only_the_best(len(place)),
         ),
         rows=tuple(sorted({one.levels[name] for one in shown}, key=level_order)),
-        columns=tuple(models),
+        columns=tuple(sorted({one.model for one in shown}, key=place.__getitem__)),
         cells=tuple(
             (
                 one.levels[name],
                 one.model,
-                one.rate.value,
-                f"{100 * (one.rate.value or 0):.0f}" + ("" if one.rate.interval else "?"),
+                one.rate.value if one.rate.interval else None,
+                f"{100 * (one.rate.value or 0):.0f}",
             )
             for one in shown
         ),
@@ -181,11 +177,107 @@ def _heat_map(name: str, cells: Sequence[CellRate], place: dict[str, int]) -> Fi
     return Figure(name=f"by-{name.replace('_', '-')}", says=BREAKDOWNS[name], plot=plot)
 
 
-def _mean(cells: Sequence[CellRate], model: str) -> float:
-    """By which models stand side by side: the mean of their cells."""
-    return fmean(one.rate.value or 0.0 for one in cells if one.model == model)
-
-
 def level_order(level: str) -> tuple[int, str]:
     """Efforts from low to high; everything else by name."""
     return (EFFORTS.index(level) if level in EFFORTS else 0, level)
+
+
+MOST_IN_PAIRS = 12
+MOST_WORKS = 5_000
+"""So many pairs of a model and a task a page carries, whatever the number of judgments."""
+ALL = "all tasks"
+_TOLD = (
+    Column(name="breakdown", title="breakdown"),
+    Column(name="level", title="level"),
+    MODEL,
+    Column(name="other", title="other"),
+    Column(name="told", title="the first is", form="text"),
+    Column(name="difference", title="half tie, the first less the second", form="points"),
+)
+
+
+def explored(evidence: Evidence) -> tuple[ReportTable, ...]:
+    """What a reader may pick on the page: each model and each two models in each level, and each model on each task.
+
+    The page sorts, picks and shows these; it computes none. All of it lies outside the plan, so its intervals hold for
+    all cells of a table at once. Where models are many their pairs are more than a page carries: nothing is made then.
+    """
+    if len(evidence.models) > MOST_IN_PAIRS:
+        return ()
+    tables = [*_cells(evidence)]
+    if pairs := tuple(_pairs(evidence)):
+        tables.append(ReportTable(name="pairs", title="Models compared in pairs", columns=_TOLD, rows=pairs))
+    works = _works(evidence.pairs, evidence.models)
+    return (*tables, works) if len(works.rows) <= MOST_WORKS else tuple(tables)
+
+
+def _broken_down(evidence: Evidence) -> Iterator[tuple[str, list[str]]]:
+    for name, column in (evidence.counted.outcomes.groups or {}).items():
+        if len(levels := words_in(column)) >= SMALLEST_BREAKDOWN:
+            yield name, sorted(levels, key=level_order)
+
+
+def _cells(evidence: Evidence) -> Iterator[ReportTable]:
+    place = {model: at for at, model in enumerate(evidence.models)}
+    for name, _ in _broken_down(evidence):
+        found = plain_rates(evidence.counted.outcomes, [name], "half_tie", level=evidence.level)
+        found.sort(key=lambda one: (level_order(one.levels[name]), place[one.model]))
+        yield ReportTable(
+            name=f"cells-by-{name.replace('_', '-')}",
+            title=name.replace("_", " "),
+            columns=(Column(name=name, title=name.replace("_", " ")), MODEL, *COUNTS, RATES[2]),
+            rows=tuple((one.levels[name], one.model, one.wins, one.ties, one.losses, one.rate) for one in found),
+            traced=True,
+        )
+
+
+def _pairs(evidence: Evidence) -> Iterator[tuple[CellValue, ...]]:
+    outcomes, level, margin = evidence.counted.outcomes, evidence.level, evidence.study.plan.margin
+    if len(evidence.models) > 1:
+        yield from _of_level(
+            ALL, ALL, differences(outcomes, level=level, seed=evidence.seed), evidence.models, margin=margin
+        )
+    for name, levels in _broken_down(evidence):
+        column = (outcomes.groups or {})[name]
+        for word in levels:
+            some = outcomes.keep(column.codes == column.names.index(word))
+            if len(np.unique(some.model.codes)) > 1:
+                found = differences(some, level=level ** (1 / len(levels)), drawn=False)
+                held = f"; in all {len(levels)} levels"
+                yield from _of_level(name, word, found, evidence.models, margin=margin, held=held, level=level)
+
+
+def _of_level(
+    name: str,
+    word: str,
+    found: Differences,
+    models: Sequence[str],
+    *,
+    margin: float,
+    held: str = "",
+    level: float | None = None,
+) -> Iterator[tuple[CellValue, ...]]:
+    here = [model for model in models if model in found.models]
+    for at, one in enumerate(here):
+        for other in here[at + 1 :]:
+            apart = found.between(one, other)
+            told = replace(apart, level=level or apart.level, method=apart.method + held * (apart.method != "none"))
+            yield name, word, one, other, found.told(one, other, margin=margin), told
+
+
+def _works(pairs: Pairs, models: Sequence[str]) -> ReportTable:
+    """How each model's work on each task did, with what breakdowns say of the task."""
+    said = {"task": pairs.task, "model": pairs.model, **{name: pairs.columns[name] for name in OF_TASKS}}
+    words = {name: pl.Series([*one.names, None]).cast(pl.String).gather(one.codes) for name, one in said.items()}
+    halves = pl.col("halves")
+    counted = (
+        pl.DataFrame({**words, "halves": pairs.halves})
+        .group_by("model", "task")
+        .agg(*(pl.col(name).first() for name in OF_TASKS), *((halves == at).sum().alias(f"n{at}") for at in (2, 1, 0)))
+    )
+    place = {model: at for at, model in enumerate(models)}
+    rows = sorted(counted.iter_rows(), key=lambda row: (place[row[0]], row[1]))
+    facts = (Column(name=name, title=name.replace("_", " ")) for name in ("task", *OF_TASKS))
+    return ReportTable(
+        name="by-task", title="Each model on each task", columns=(MODEL, *facts, *COUNTS), rows=tuple(rows), traced=True
+    )

@@ -183,7 +183,8 @@ def _rates_beside(evidence: Evidence, outcomes: Outcomes, lacking: pl.DataFrame)
     def rates(of: Outcomes) -> dict[str, Estimate]:
         return {one.model: one.half_tie for one in win_rates(of, level=level)} if len(of.halves) else {}
 
-    primary = {one.model: one.half_tie for one in evidence.rates}
+    half_ties = {one.model: one.half_tie for one in evidence.rates}
+    primary = {model: half_ties[model] for model in evidence.models}
     tried = evidence.counted.attempted
     assert tried is not None  # noqa: S101 - asked before
     columns = {
@@ -210,7 +211,7 @@ def _rates_beside(evidence: Evidence, outcomes: Outcomes, lacking: pl.DataFrame)
                 weighted.get(name),
                 _tipping(one, columns["lowest"].get(name), columns["highest"].get(name)),
             )
-            for name, one in sorted(primary.items())
+            for name, one in primary.items()
         ),
         words=(
             "Ties count half. Between the columns in which all missing grades are lost or won lies the rate that all "

@@ -9,9 +9,10 @@ from guildhall.analysis.evidence import Evidence, Need
 from guildhall.analysis.ranks import Differences, differences, verdict
 from guildhall.analysis.win_rates import WinRate, win_rates
 from guildhall.domain.report import CellValue, Column, ReportTable, Section
-from guildhall.reports.number_format import at_level, shown
+from guildhall.reports.number_format import at_level, listed, shown
 
 HALF = 0.5
+MOST_NAMED = 10
 MOST_PAIRS = 45
 """So many differences stand in the table; where models are many, those with the first of them."""
 _MODEL = Column(name="model", title="model")
@@ -51,6 +52,7 @@ class Ranks:
             title="Places that models may have",
             columns=_PLACES,
             rows=tuple(_place(one, found, margin=plan.margin) for one in rates),
+            folded=True,
             words=(
                 "Ties count half. Places follow from the differences paired by task; the intervals here hold for all "
                 "models at once, so they are wider than those of the headline.",
@@ -88,16 +90,11 @@ def _best(found: Differences | None, level: str) -> Iterator[str]:
         return
     best, n = found.best, len(found.models)
     if len(best) == 1:
-        yield (
-            f"{best[0]} does best of {n} models: it is better than each of the others on the tasks both have "
-            f"(ties counting half, all differences together at {level})."
-        )
+        yield f"{best[0]} does best of {n} models: it is better than each of the others on the tasks both have."
     else:
-        held = ", ".join(best[:10]) + (f" and {len(best) - 10} more" if len(best) > 10 else "")
-        yield (
-            f"Which of {n} models does best is not told: {len(best)} of them may be the best ({held}; "
-            f"differences paired by task, all together at {level})."
-        )
+        held = listed([*best[:MOST_NAMED], *([f"{len(best) - MOST_NAMED} more"] if len(best) > MOST_NAMED else [])])
+        yield f"{held} may each be the best of {n} models: the judgments do not tell which is."
+    yield f"Ties count half; differences are paired by task, and all of them hold together at {level}."
 
 
 def _parity(rates: Sequence[WinRate], baseline: str, margin: float) -> Iterator[str]:
@@ -107,7 +104,7 @@ def _parity(rates: Sequence[WinRate], baseline: str, margin: float) -> Iterator[
             "better": f"is better than the {baseline}",
             "worse": f"is worse than the {baseline}",
             "not told apart": f"is not told apart from the {baseline}",
-            "not known": f"is not held against the {baseline}: {one.half_tie.why_no_interval}",
+            "not known": f"is not held against the {baseline}",
         }.get(told, f"is, against the {baseline}, {told}")
         rate = shown(one.half_tie, "percent")
-        yield f"{one.model} {words} (half tie {rate.value}, {rate.interval or 'no interval'})."
+        yield f"{one.model} {words} (half tie {rate.value}, {rate.interval or one.half_tie.why_no_interval})."

@@ -49,7 +49,7 @@ class WhyWorkLost:
         agreed = _agreement(by_coder, {one.judgment: one.task for one in found}, evidence.level)
         words = _words(coder, list(by_coder)[1:], coded, len(found), labels, agreed)
         return reasons_section(
-            coder, list(_shares(coded, labels, evidence.level)), agreed, words, tuple(_examples(coded, labels))
+            coder, list(_shares(coded, labels, evidence)), agreed, words, tuple(_examples(coded, labels))
         )
 
 
@@ -117,8 +117,9 @@ def _words(
     return (first, f"Agreement with {', '.join(others)}: {told}.")
 
 
-def _shares(coded: Sequence[_Said], labels: Mapping[str, str], level: float) -> Iterator[ReasonShare]:
-    for model in sorted({one.model for one in coded}):
+def _shares(coded: Sequence[_Said], labels: Mapping[str, str], evidence: Evidence) -> Iterator[ReasonShare]:
+    level = evidence.level
+    for model in evidence.models:
         for side in SIDES:
             own = [one for one in coded if one.model == model and one.side == side]
             if own:

@@ -50,7 +50,8 @@ class SavingsChapter:
             review_by="active time at a grader's first sight of the task" if "review_minutes" in table else UNREVIEWED,
             success_by=f"{evidence.group} graders against the {evidence.baseline}",
         )
-        return savings_section(found, rates={one.model: one.win for one in evidence.rates})
+        rates = {one.model: one.win for one in evidence.rates}
+        return savings_section(found, rates={model: rates[model] for model in evidence.models})
 
 
 def figures_from(tasks: pl.DataFrame) -> str:
@@ -71,11 +72,12 @@ def figures_from(tasks: pl.DataFrame) -> str:
 def savings_section(found: SpeedAndCost, *, rates: Mapping[str, Estimate] | None = None) -> Section | None:
     """The chapter of a report, or a page of its own for an outside table; None without any ratio.
 
-    `rates` are the models' rates as the report's headline tells them: a report has one value of `win`.
+    `rates` are the models' rates in the order and as the report's headline tells them: a report has one value of `win`.
     """
     w, hours_by, review_by, success_by = found.w, found.hours_by, found.review_by, found.success_by
     known = [one for one in found.models if one.speed or one.cost]
-    ranked = sorted(known, key=lambda one: (-_rate(one, rates), one.model))
+    order = {model: at for at, model in enumerate(rates or ())}
+    ranked = sorted(known, key=lambda one: (order.get(one.model, 0), -one.win_rate, one.model))
     if not ranked:
         return None
     words = (
@@ -104,11 +106,6 @@ def savings_section(found: SpeedAndCost, *, rates: Mapping[str, Estimate] | None
         figures=(figure,) if panels else (),
         tables=(*tables, _every(ranked, w)),
     )
-
-
-def _rate(one: ModelSavings, rates: Mapping[str, Estimate] | None) -> float:
-    told = (rates or {}).get(one.model)
-    return one.win_rate if told is None or told.value is None else told.value
 
 
 def _in(one: ModelSavings, currency: str) -> Savings | None:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.report import BarPanel, BarPanels, Bars, Forest, HeatMap
+from guildhall.reports.number_format import shown
 from guildhall.reports.plots.frame import (
     EDGE,
     FAINT,
     GROUND,
-    HUES,
     INK,
     MARK,
     ON_LIGHT,
@@ -19,6 +19,7 @@ from guildhall.reports.plots.frame import (
     Canvas,
     Ruler,
     cut_to,
+    hues_of,
     in_lines,
     per_cent,
     plain,
@@ -26,7 +27,7 @@ from guildhall.reports.plots.frame import (
     width_of,
 )
 
-PARTS = ("#0d746c", "#c9b458", "#b9c1bd")
+PARTS = ("#0d746c", "#9fccc5", "#d2d7d4")
 """Of a whole: won, tied, lost. The first is so dark that white letters read better."""
 NARROWEST_LABELLED = 0.055
 """A part narrower than this share has no room for its number."""
@@ -66,9 +67,10 @@ def bars(plot: Bars) -> str:
     return canvas.svg(plot.title, plot.subtitle, width=WIDTH, height=bottom + 40)
 
 
-def bar_panels(plot: BarPanels) -> str:
+def bar_panels(plot: BarPanels, models: Sequence[str] = ()) -> str:
     """A bar for each label and whose it is; the commonest label stands on top in all panels."""
-    whose = list(dict.fromkeys(who for panel in plot.panels for _, who, _ in panel.bars))[:MOST_WHOSE]
+    found = list(dict.fromkeys(who for panel in plot.panels for _, who, _ in panel.bars))[:MOST_WHOSE]
+    whose = hues_of(found, models)
     order, canvas = _order(plot), Canvas()
     left, each = _beside(order), (12 if len(whose) > 1 else 20) * len(whose) + 5
     wide, bottom = (WIDTH - EDGE - left) / max(1, len(plot.panels)), 20.0 + each * len(order)
@@ -80,7 +82,7 @@ def bar_panels(plot: BarPanels) -> str:
         _panel(canvas, panel, order, whose, (start, start + wide - 30, bottom))
     end = bottom + 34
     if len(whose) > 1:
-        end = canvas.legend(left, bottom + 54, list(zip(whose, HUES, strict=False)), columns=len(whose), round_=False)
+        end = canvas.legend(left, bottom + 54, list(whose.items()), columns=len(whose), round_=False)
     return canvas.svg(plot.title, plot.subtitle, width=WIDTH, height=end + 6)
 
 
@@ -94,7 +96,7 @@ def _order(plot: BarPanels) -> list[str]:
 
 
 def _panel(
-    canvas: Canvas, panel: BarPanel, order: Sequence[str], whose: Sequence[str], at: tuple[float, float, float]
+    canvas: Canvas, panel: BarPanel, order: Sequence[str], whose: Mapping[str, str], at: tuple[float, float, float]
 ) -> None:
     start, stop, bottom = at
     shown = [(label, who, share) for label, who, share in panel.bars if who in whose]
@@ -104,9 +106,8 @@ def _panel(
     canvas.along(scale, bottom, scale.ticks(5), per_cent, title="share of justifications", top=20)
     each, bar = (bottom - 20) / max(1, len(order)), 12 if len(whose) > 1 else 20
     for label, who, share in shown:
-        number = whose.index(who)
-        y = 20 + each * order.index(label) + 2.5 + bar * number
-        canvas.box(scale(0), y, scale(share.value or 0.0) - scale(0), bar - 1, fill=HUES[number], opacity=0.85)
+        y = 20 + each * order.index(label) + 2.5 + bar * list(whose).index(who)
+        canvas.box(scale(0), y, scale(share.value or 0.0) - scale(0), bar - 1, fill=whose[who], opacity=0.85)
         if share.interval is not None:
             middle = y + (bar - 1) / 2
             canvas.line([(scale(end), middle) for end in share.interval], stroke=INK, width=1.3)
@@ -182,12 +183,8 @@ def forest(plot: Forest) -> str:
 
 def _numbers(estimate: Estimate, *, share: bool) -> str:
     """The numbers of a row, as the table beneath writes them."""
-    factor, places = (100, 1) if share else (1, 2)
-    value, unit = f"{factor * (estimate.value or 0.0):.{places}f}", " %" if share else ""
-    if estimate.interval is None:
-        return f"{value}{unit}"
-    low, high = (f"{factor * end:.{places}f}" for end in estimate.interval)
-    return f"{value}{unit} ({low} to {high})"
+    words = shown(estimate, "percent" if share else "number")
+    return words.line if estimate.interval is not None else words.value
 
 
 def _ends(estimates: Sequence[Estimate], reference: float | None, *, share: bool) -> tuple[float, float]:
@@ -195,7 +192,9 @@ def _ends(estimates: Sequence[Estimate], reference: float | None, *, share: bool
     points = [end for one in estimates for end in (one.value, *(one.interval or ())) if end is not None]
     points += [] if reference is None else [reference]
     low, high = min(points, default=0.0), max(points, default=1.0)
-    step = 0.1 if share else 10.0 ** math.floor(math.log10(max(high - low, 1e-6)))
+    if not share and high - low < 1e-6:
+        low, high = low - 0.5, high + 0.5
+    step = 0.1 if share else 10.0 ** math.floor(math.log10(high - low))
     ends = (step * math.floor(low / step + 1e-9), step * math.ceil(high / step - 1e-9))
     return (max(0.0, ends[0]), min(1.0, ends[1])) if share else ends
 
@@ -220,7 +219,7 @@ def _signed(plot: Forest) -> str:
         if one.interval is not None:
             canvas.line([(scale(100 * end), middle) for end in one.interval], stroke=hue, width=2.5)
         canvas.dot(scale(value), middle, hue=hue, hollow=one.interval is None)
-        canvas.text(scale(value), middle - 12, f"{value:+.1f}", size=11, anchor="middle")
+        canvas.text(scale(value), middle - 12, shown(value / 100, "points").value, size=11, anchor="middle")
     return canvas.svg(plot.title, plot.subtitle, width=WIDTH, height=bottom + 40)
 
 

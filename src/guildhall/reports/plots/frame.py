@@ -17,8 +17,15 @@ INK, FAINT, GRID, GROUND = "#1d2422", "#57625e", "#dfe3de", "#ffffff"
 ON_LIGHT = "#111111"
 """Text on a light mark: it stays dark when the page does not."""
 MARK = "#0f766e"
-HUES = ("#00846b", "#d55e00", "#3b7fc4", "#c25e97", "#8f7d00", "#7a6fd0", "#1f93a5", "#7d7d7d")
-"""Models apart: as many as one can tell apart, on light ground and on dark, also by those who see colours otherwise."""
+HUES = ("#1f6aa5", "#b8730a", "#14876a", "#bf4f2a", "#3388bd", "#a8628f", "#59635f", "#857812")
+"""Models apart, in this order, as many as one can tell apart: those of the pages, which have others for the dark."""
+
+
+def hues_of(names: Sequence[str], models: Sequence[str]) -> dict[str, str]:
+    """A model has the colour of its place among all; what else is told apart takes them in its own order."""
+    return {name: HUES[(models.index(name) if name in models else at) % len(HUES)] for at, name in enumerate(names)}
+
+
 FONTS = "Noto Sans, Liberation Sans, DejaVu Sans, sans-serif"
 WIDTH = 760
 """Of a whole figure with its labels, so that letters have one size in all figures of a page."""
@@ -73,7 +80,7 @@ def round_step(span: float, about: int) -> float:
 
 def plain(value: float) -> str:
     """A number beside an axis, without digits that say nothing."""
-    return f"{value + 0.0:.10g}" if abs(value) > 1e-9 else "0"
+    return f"{value + 0.0:,.10g}" if abs(value) > 1e-9 else "0"
 
 
 def per_cent(value: float) -> str:

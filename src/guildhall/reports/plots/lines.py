@@ -16,6 +16,7 @@ from guildhall.reports.plots.frame import (
     WIDTH,
     Canvas,
     Ruler,
+    hues_of,
     per_cent,
     plain,
     round_step,
@@ -86,10 +87,10 @@ HEIGHT = 320
 """Of a timeline in pixels."""
 
 
-def lines(plot: Lines) -> str:
+def lines(plot: Lines, models: Sequence[str] = ()) -> str:
     """A panel beside the other, one curve for each name; where both axes are shares, with the diagonal."""
     names = list(dict.fromkeys(curve.name for panel in plot.panels for curve in panel.curves))[:MOST_CURVES]
-    hues, canvas = dict(zip(names, HUES, strict=False)), Canvas()
+    hues, canvas = hues_of(names, models), Canvas()
     wide, tall = (SQUARE, SQUARE) if plot.diagonal else (PANEL_WIDTH, PANEL_HEIGHT)
     top = 24.0 if any(panel.title for panel in plot.panels) else 8.0
     for number, panel in enumerate(plot.panels):
