@@ -149,12 +149,14 @@ def leak_crawl() -> Figures:
     from tests.web.live import Live
     from tests.web.test_leaks import WORDS, crawl_all, plant
 
+    from guildhall.documents.looking import documents
     from guildhall.domain.judgments import SeverityRating
 
     kinds = (*MADE, *MEDIA)
     with tempfile.TemporaryDirectory(prefix="guildhall-proof-") as folder:
         home = Path(folder)
-        plant(home / "workspace", kinds, home)
+        with documents(home / "cache", workers=1) as looking:
+            plant(home / "workspace", kinds, home, looking)
         live = Live(home / "workspace").start()
         try:
             crawls, graded = crawl_all(live)

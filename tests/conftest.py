@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import gc
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from playwright.sync_api import Browser, sync_playwright
 
+from guildhall.documents.looking import Documents, documents
 from guildhall.store import workspace as workspaces
 from guildhall.store.database import open_database
 from guildhall.store.records import Store
@@ -124,6 +126,15 @@ def asks_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
     with Workspace.create(tmp_path / "workspace") as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def look(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Documents]:
+    """One cache and one pool of LibreOffices for all tests of a process: starting them is what takes the time."""
+    if shutil.which("soffice") is None:
+        pytest.skip("LibreOffice is not here")
+    with documents(tmp_path_factory.mktemp("rendered"), workers=1) as everything:
+        yield everything
 
 
 @pytest.fixture(scope="session")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from guildhall.domain.prices import Price
-from guildhall.domain.submissions import StopReason
+from guildhall.domain.submissions import FREE, StopReason
 from guildhall.domain.values import sha256
 from guildhall.engine.agents import (
     BARE_HOST,
@@ -25,10 +27,12 @@ from guildhall.engine.agents import (
     PlacedFile,
     Shown,
 )
+from guildhall.engine.desk import Desk, Office
 from guildhall.engine.evals import run_agents
 from guildhall.engine.prices import Prices
 from guildhall.engine.sandboxes import Sandbox
 from guildhall.engine.scripted import Answer, ScriptedFailure, ToolUse, Turn, scripted
+from guildhall.engine.solver import _run_command
 from guildhall.engine.terms import Limits, Pace, Terms
 from guildhall.errors import InputError, SandboxError
 from guildhall.store.ledger import Ledger
@@ -293,3 +297,14 @@ def test_an_answer_from_the_cache_counts_neither_as_money_nor_as_a_call(workspac
     assert (first.calls, first.cached_calls, first.cost_usd) == (1, 0, 1.0)
     assert (second.calls, second.cached_calls, second.cost_usd) == (0, 1, 0.0)
     assert Ledger(workspace.store).spent(run="r").usage.calls == 1
+
+
+def test_what_a_command_spends_is_unknown_and_never_nothing() -> None:
+    async def nothing(*_words: object, **_more: object) -> SimpleNamespace:
+        return SimpleNamespace(out="done", code=0, err="")
+
+    room = SimpleNamespace(write=nothing, run=nothing)
+    desk = SimpleNamespace(job=SimpleNamespace(whole_prompt="Do it.", command=("do", "it")), usage=FREE)
+    office = SimpleNamespace(terms=Terms(run="r"))
+    asyncio.run(_run_command(cast("Office", office), cast("Desk", desk), cast("AgentRoom", room)))
+    assert desk.text == "done" and desk.usage.cost_usd is None

@@ -12,7 +12,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from guildhall.documents.looking import Documents, documents
+from guildhall.documents.looking import Documents
 from guildhall.domain.authors import Expert, ModelRun
 from guildhall.domain.judges import JudgePlan, PanelPlan
 from guildhall.domain.judgments import Comparison, Judgment
@@ -88,17 +88,11 @@ class Case:
 
 
 @pytest.fixture(scope="module")
-def looking(tmp_path_factory: pytest.TempPathFactory):
-    with documents(tmp_path_factory.mktemp("cache")) as opened:
-        yield opened
-
-
-@pytest.fixture(scope="module")
-def ready(looking, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ready(look, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace whose files are made ready once for all tests."""
     path = tmp_path_factory.mktemp("ready") / "workspace"
     with Workspace.create(path) as workspace:
-        made = Case(workspace, looking)
+        made = Case(workspace, look)
         for one in (made.right, made.wrong):
             made.desk.prepared(one.key)
         made.desk.references(made.task)
@@ -106,10 +100,10 @@ def ready(looking, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def case(ready: Path, looking, tmp_path: Path) -> Iterator[Case]:
+def case(ready: Path, look, tmp_path: Path) -> Iterator[Case]:
     shutil.copytree(ready, tmp_path / "workspace")
     with Workspace.open(tmp_path / "workspace") as workspace:
-        yield Case(workspace, looking)
+        yield Case(workspace, look)
 
 
 def test_a_judge_with_tools_recomputes_and_decides_by_it(case):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 
 from docx import Document
 
-from guildhall.documents.looking import documents
+from guildhall.documents.looking import Documents
 from guildhall.domain.authors import Expert, ModelRun
 from guildhall.domain.judges import JudgePlan
 from guildhall.domain.submissions import Submission
@@ -29,7 +28,7 @@ def memo(author: str) -> bytes:
     return out.getvalue()
 
 
-def test_no_byte_of_a_request_names_an_author(workspace, tmp_path: Path):
+def test_no_byte_of_a_request_names_an_author(workspace, look: Documents):
     model, expert = SECRETS
     sides = [
         Submission(
@@ -44,11 +43,10 @@ def test_no_byte_of_a_request_names_an_author(workspace, tmp_path: Path):
             files=(FileRef(name=f"{expert}/memo.docx", digest=workspace.blobs.put(memo(expert))),),
         ),
     ]
-    with documents(tmp_path / "cache") as looking:
-        preparer = Preparer(workspace, looking)
-        shown = [preparer.submission(one, TASK) for one in sides]
-        plan = JudgePlan(name="j", model="scripted/word-counter")
-        asked = question(plan, TASK, preparer.references(TASK), shown, read_blob=workspace.blobs.read)
+    preparer = Preparer(workspace, look)
+    shown = [preparer.submission(one, TASK) for one in sides]
+    plan = JudgePlan(name="j", model="scripted/word-counter")
+    asked = question(plan, TASK, preparer.references(TASK), shown, read_blob=workspace.blobs.read)
     call = asked.call(plan, places=2, sample=1)
     pictures = [part for message in call.messages for part in message.parts if isinstance(part, FilePart)]
     sent = [call.canonical(), *(workspace.blobs.read(part.digest) for part in pictures)]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from guildhall.documents.kinds import Kind
-from guildhall.documents.looking import Documents, documents
+from guildhall.documents.looking import Documents
 from guildhall.documents.render.office import OfficePool
 from guildhall.documents.render.rendering import Renderer
 from guildhall.documents.values import PageImage, Rendered
@@ -21,13 +21,12 @@ from tests.documents.broken_and_sound import drawn
 TASK = Task(id="t", sector="Information", occupation="Editors", brief="Write a memo.")
 
 
-def test_prepared_pages_carry_their_words(tmp_path: Path, workspace: Workspace) -> None:
+def test_prepared_pages_carry_their_words(tmp_path: Path, workspace: Workspace, look: Documents) -> None:
     drawn("BT /F1 24 Tf 50 700 Td (Harbour dues) Tj ET", "BT /F1 24 Tf 50 700 Td (The sum) Tj ET")(tmp_path / "a.pdf")
     file = FileRef(name="a.pdf", digest=workspace.blobs.put(tmp_path / "a.pdf"))
     picture = FileRef(name="note.csv", digest=workspace.blobs.put(b""))
     submission = Submission(task="t", author=Expert(code_name="x"), files=(file, picture))
-    with documents(tmp_path / "cache", workers=1) as looking:
-        made = Preparer(workspace, looking).submission(submission, TASK)
+    made = Preparer(workspace, look).submission(submission, TASK)
     [words] = [one.layer for one in made.files if one.layer]
     layer = TextLayer.model_validate_json(workspace.blobs.read(words))
     assert {number: [one.text for one in lines] for number, lines in layer.pages.items()} == {

@@ -78,24 +78,21 @@ def judge_against_the_expert(workspace: Workspace, study: Study) -> None:
             workspace.store.add(verdict)
 
 
-def test_models_mark_each_others_deliverables_blinded(tmp_path):
-    from guildhall.documents.looking import documents
-
+def test_models_mark_each_others_deliverables_blinded(tmp_path, look):
     seen: list[Call] = []
     with Workspace.create(tmp_path / "w") as workspace:
         study = filled(workspace)
         started = start(study_plan(study, MODELS, Options()), results=tmp_path / "r", now=datetime.now(UTC))
-        with documents(tmp_path / "cache", workers=1) as looking:
-            record = run_study(
-                started,
-                find_study(workspace, "made-up"),
-                Options(),
-                workspace=workspace,
-                preparer=Preparer(workspace, looking),
-                clock=time.time,
-                human=people_results(workspace, study),
-                on_reply=lambda call, _: seen.append(call),
-            )
+        record = run_study(
+            started,
+            find_study(workspace, "made-up"),
+            Options(),
+            workspace=workspace,
+            preparer=Preparer(workspace, look),
+            clock=time.time,
+            human=people_results(workspace, study),
+            on_reply=lambda call, _: seen.append(call),
+        )
     assert {(record.author_of(m), m.grader.name, record.essay_by_key[m.essay].domain) for m in record.marks} == {
         (a.name, g.name, task) for a in MODELS for g in MODELS for task in ("t-1", "t-2")
     }

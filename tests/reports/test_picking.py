@@ -46,7 +46,7 @@ def test_a_reader_learns_what_one_sector_says_in_one_choice_and_how_two_models_c
     page.get_by_label("with", exact=True).select_option("=beta()")
     told = page.get_by_role("status").inner_text()
     assert told.startswith(
-        "=beta() less alpha, sector: Information: +30.0 points (-10.0 to +70.0); =beta() is not told"
+        "=beta() less alpha, sector: Information: +30.0 points (-10.0 to +70.0); the two are not told"
     )
     assert "Exploratory" in told
     page.get_by_label("Show").select_option("")

@@ -24,7 +24,7 @@ from guildhall.reports.old_reports import read_report
 from guildhall.reports.page import explorer, html_page
 from guildhall.reports.plots import svg_of
 from guildhall.reports.svg import svg_to_png
-from guildhall.reports.text import as_json, csv_text, markdown, numbers_csv, table_csv
+from guildhall.reports.text import as_json, bibtex, csv_text, headline_latex, markdown, numbers_csv, table_csv
 from guildhall.reports.workbook import workbook
 from tests.reports.made import RATES, REPORT, headline_of, rate
 
@@ -38,6 +38,7 @@ def table_named(report: Report, name: str) -> str:
 
 def words_of(page: str) -> str:
     """The page without what it looks like: figures have golden pictures of their own."""
+    page = re.sub(r"sha256-[^']+", "sha256-", page)
     return re.sub(r"<(svg|style|script)\b.*?</\1>", r"<\1></\1>", page, flags=re.DOTALL)
 
 
@@ -199,6 +200,20 @@ def test_the_workbook_holds_the_numbers_and_no_formula() -> None:
     assert book.sheetnames[:3] == ["Report", "Headline", "By sector"] and book.sheetnames[-1] == "Methods"
     assert any("simulated" in str(row[0].value) for row in book["Report"].iter_rows())
     assert all(one.page_setup.orientation == "landscape" and one.page_setup.fitToHeight == 0 for one in book)
+
+
+def test_the_table_for_a_paper_has_every_model_and_no_name_can_break_it() -> None:
+    hostile = "a_b&c%d$e#f{g}h~i^j\\k"
+    rates = (RATES[0]._replace(model=hostile), RATES[1])
+    report = REPORT.but(title=hostile, sections=(headline_of(rates),))
+    for text in (headline_latex(report), bibtex(report)):
+        told = re.sub(r"\\[$&#_%]", "", text)
+        assert told.count("{") == told.count("}") and not re.search(r"[%$#]|(?<!\\)_", told)
+        assert "simulated" in text
+    lines = [line for line in headline_latex(report).splitlines() if line.endswith(r"\\")]
+    assert len(lines) == 3 and {len(re.findall(r"(?<!\\)&", line)) for line in lines} == {7}
+    assert "25.0 to 40.0" in lines[2] and "44.0 to 62.0" in lines[1], "the best first, with its interval"
+    assert "year = {2026}" in bibtex(report) and bibtex(report).startswith("@misc{s,")
 
 
 def test_csv_cells_cannot_become_formulas() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from json import loads
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -10,7 +11,17 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 from sqlalchemy import func, select
+from typer.testing import CliRunner
 
+from guildhall.analysis.drawn_studies import (
+    MORE_HOURS,
+    ONE_MORE_GRADER,
+    ONE_MORE_SAMPLE,
+    Assumed,
+    PlannedWork,
+    next_offers,
+)
+from guildhall.cli.study import app
 from guildhall.domain.authors import GraderKind
 from guildhall.domain.draws import FEWEST_DRAWN, Planned, draw_pairs
 from guildhall.domain.halls import HallDesign, Member, Role
@@ -18,12 +29,13 @@ from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.policy import Rule
 from guildhall.domain.report import WARNING
 from guildhall.domain.studies import Study
-from guildhall.errors import InputError
+from guildhall.errors import InputError, NotEnoughData
 from guildhall.grading.opening import layout_of
 from guildhall.grading.people import Roster
 from guildhall.grading.queue import Queue
 from guildhall.reports.text import as_json, markdown
 from guildhall.store.hall import seats, slots
+from guildhall.study.people import next_best
 from guildhall.study.reporting import study_report
 from guildhall.study.studies import OpenStudy
 from tests.study.shared import Shared, judge_judges, people_judge, shared_study
@@ -345,3 +357,27 @@ def test_a_judge_that_does_not_beat_its_best_constant_is_marked(tmp_path: Path):
     assert found.words[0].startswith(f"{WARNING}judge:juror agrees with people less often than always-human")
     told = card(shared, "scorecard")
     assert told["always-human agrees with people"].value > told["agrees with people"].value
+
+
+def test_next_says_what_one_graders_hours_would_do_and_one_more_of_few_graders_who_differ_is_best(judged: Shared):
+    offers, occupation, assumed = next_best(judged.study)
+    assert {one.what for one in offers} == {ONE_MORE_GRADER, MORE_HOURS, ONE_MORE_SAMPLE}
+    afters = [one.after for one in offers if one.after is not None]
+    assert afters == sorted(afters) and "pilot" in assumed.source
+    assert {one.gradings for one in offers} == {5} and offers[0].hours == pytest.approx(5 * 109 / 60)
+    assert occupation is not None and occupation[0] in {"Editors", "Actuaries"} and 0 < occupation[1] < 1
+    path = judged.workspace.path / "study.toml"
+    ran = CliRunner().invoke(app, ["next", str(path), "--workspace", str(judged.workspace.path), "--json"])
+    assert ran.exit_code == 0 and [one["what"] for one in loads(ran.output)["offers"]] == [one.what for one in offers]
+    few = PlannedWork(tasks=120, samples=2, graders_per_set=2, minutes=60)
+    differ = next_offers(few, Assumed(severity=1.0), graders=4, gradings=120, draws=12)
+    assert differ[0].what == ONE_MORE_GRADER and (differ[0].narrower_per_hour or 0) > 0
+    alone = next_offers(few, Assumed(), graders=2, gradings=80, draws=8)
+    assert alone[0].what == ONE_MORE_GRADER and alone[0].before is None, "two graders are no sample of graders"
+
+
+def test_next_refuses_a_study_of_which_too_little_was_judged(tmp_path: Path):
+    shared = shared_study(tmp_path, tasks=12)
+    people_judge(shared, lambda *_: 1.0)
+    with pytest.raises(NotEnoughData, match="fewer than 30 gradings"):
+        next_best(shared.study)

@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from guildhall.documents.looking import Documents, documents
+from guildhall.documents.looking import Documents
+from guildhall.domain.reviews import Draft
 from guildhall.domain.tasks import FileRef, OnetTags, Provenance, Ratings, ReviewState, Task
 from guildhall.errors import InputError, UnreadableFile
 from guildhall.store.workspace import Workspace
 from guildhall.taskbank.gdpval import Row, task_of
 from guildhall.taskbank.importing import import_tasks, read_source
 from guildhall.taskbank.release import Licence, ReleasePlan, disclosures_page, names_below, names_in, write_release
+from guildhall.taskbank.review.authoring import copy_of
 from guildhall.taskbank.review.histories import all_histories
 from guildhall.taskbank.statistics import bank_statistics
 from tests.documents.canary_packages import docx
@@ -22,12 +24,6 @@ from tests.documents.leaks import CANARY, leaks
 from tests.taskbank.reviewing import Hall, draft_task
 
 LICENCE = Licence(holder="the guild")
-
-
-@pytest.fixture(scope="module")
-def looking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Documents]:
-    with documents(tmp_path_factory.mktemp("cache"), workers=1) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -60,9 +56,9 @@ def digests(folder: Path) -> dict[str, str]:
     }
 
 
-def test_a_release_imports_again_with_nothing_lost(bank: Workspace, looking: Documents, tmp_path: Path) -> None:
+def test_a_release_imports_again_with_nothing_lost(bank: Workspace, look: Documents, tmp_path: Path) -> None:
     plan = ReleasePlan(LICENCE, names=(CANARY,))
-    released = write_release(bank, looking, tmp_path / "out", plan)
+    released = write_release(bank, look, tmp_path / "out", plan)
     assert {task.id for task in released.tasks} == {f"task-{number}" for number in range(6)}
     assert released.short == {"Accountants and Auditors": 4, "Editors": 2}
     with Workspace.create(tmp_path / "again") as other:
@@ -74,23 +70,23 @@ def test_a_release_imports_again_with_nothing_lost(bank: Workspace, looking: Doc
                 assert hashlib.sha256(other.blobs.read(file.digest or "")).hexdigest() == file.digest
 
 
-def test_the_canary_is_in_no_byte_of_a_release(bank: Workspace, looking: Documents, tmp_path: Path) -> None:
+def test_the_canary_is_in_no_byte_of_a_release(bank: Workspace, look: Documents, tmp_path: Path) -> None:
     assert leaks(bank.blobs.read(bank.store.get(Task, "task-0@1").reference_files[0].digest or ""))
-    write_release(bank, looking, tmp_path / "out", ReleasePlan(LICENCE, names=(CANARY,)))
+    write_release(bank, look, tmp_path / "out", ReleasePlan(LICENCE, names=(CANARY,)))
     found = {path: leaks(path.read_bytes()) for path in (tmp_path / "out").rglob("*") if path.is_file()}
     assert len(found) == 10 and not any(found.values())
 
 
-def test_the_same_bank_and_seed_give_the_same_bytes(bank: Workspace, looking: Documents, tmp_path: Path) -> None:
+def test_the_same_bank_and_seed_give_the_same_bytes(bank: Workspace, look: Documents, tmp_path: Path) -> None:
     for name, seed in (("one", 1), ("two", 1), ("other", 2)):
-        write_release(bank, looking, tmp_path / name, ReleasePlan(LICENCE, per_occupation=2, seed=seed))
+        write_release(bank, look, tmp_path / name, ReleasePlan(LICENCE, per_occupation=2, seed=seed))
     assert digests(tmp_path / "one") == digests(tmp_path / "two")
     assert digests(tmp_path / "one") != digests(tmp_path / "other")
     assert len(read_source(tmp_path / "one").tasks) == 4
 
 
 def test_a_task_that_names_its_author_is_left_out_and_the_next_takes_its_place(
-    bank: Workspace, looking: Documents, tmp_path: Path
+    bank: Workspace, look: Documents, tmp_path: Path
 ) -> None:
     telling = b"Ask Jo Canary about it."
     file = FileRef(name="note.txt", digest=bank.blobs.put(telling), size=len(telling))
@@ -98,7 +94,7 @@ def test_a_task_that_names_its_author_is_left_out_and_the_next_takes_its_place(
     bank.store.add(draft_task("inside", occupation="Editors", reference_files=(file,), review=ReviewState.ACCEPTED))
     bank.store.add(draft_task("absent", occupation="Editors", review=ReviewState.ACCEPTED))
     bank.store.add(draft_task("unfinished", occupation="Editors", review=ReviewState.IN_REVIEW))
-    released = write_release(bank, looking, tmp_path / "out", ReleasePlan(LICENCE, names=("Jo Canary",)))
+    released = write_release(bank, look, tmp_path / "out", ReleasePlan(LICENCE, names=("Jo Canary",)))
     assert set(released.left_out) == {"named", "inside", "absent", "unfinished"}
     assert names_below(tmp_path / "out", ["jo canary"]) == {}
 
@@ -111,13 +107,25 @@ def test_disclosures_tell_sensitive_content_and_third_parties(tmp_path: Path) ->
     assert "No task is marked as sensitive" in disclosures_page([draft_task()], {})
 
 
-def test_the_licence_and_the_disclosures_are_in_the_folder(bank: Workspace, looking: Documents, tmp_path: Path) -> None:
+def test_who_agreed_to_be_shown_is_recorded_with_the_draft_and_released_without_a_name(tmp_path: Path) -> None:
+    hall = Hall(tmp_path / "bank")
+    said = ("Jo Canary, in photo.jpg: agreed by letter, 3 May",)
+    hall.desk.submit(draft_task(), hall.author, now=hall.now, permission=said)
+    [draft] = hall.store.find(Draft, task="memo")
+    hall.workspace.close()
+    assert draft.permission == said and copy_of(draft).permission == said
+    page = disclosures_page([draft.task], {}, {"memo"})
+    assert "agreed to be shown or heard in the files of: memo." in page and "Canary" not in page
+    assert "No author recorded" in disclosures_page([draft.task], {})
+
+
+def test_the_licence_and_the_disclosures_are_in_the_folder(bank: Workspace, look: Documents, tmp_path: Path) -> None:
     own = Licence(name="own", text="Do as you like.\n")
-    write_release(bank, looking, tmp_path / "out", ReleasePlan(own))
+    write_release(bank, look, tmp_path / "out", ReleasePlan(own))
     assert (tmp_path / "out" / "LICENSE").read_text() == "Do as you like.\n"
     assert "| task-5 | Editors | medical |" in (tmp_path / "out" / "DISCLOSURES.md").read_text()
     with pytest.raises(InputError, match="not empty"):
-        write_release(bank, looking, tmp_path / "out", ReleasePlan(own))
+        write_release(bank, look, tmp_path / "out", ReleasePlan(own))
 
 
 @pytest.mark.parametrize("text", ["[]", "{", '{"version": 9}', '{"rubric": null}'])

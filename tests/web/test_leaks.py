@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from guildhall.documents.kinds import Kind
-from guildhall.documents.looking import documents
+from guildhall.documents.looking import Documents
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.judgments import SeverityRating
 from guildhall.domain.studies import Study
@@ -23,7 +23,7 @@ WORDS = (CANARY, "2021-02-03T", "20210203", "2019-07-08", "1612325106", "scripte
 SHORT = (Kind.DOCX, Kind.PDF, Kind.PNG, Kind.ZIP)
 
 
-def plant(path: Path, kinds: tuple[Kind, ...], folder: Path) -> None:
+def plant(path: Path, kinds: tuple[Kind, ...], folder: Path, looking: Documents) -> None:
     """A study in which file names, metadata, authors, notes and times all carry canaries."""
     with Workspace.create(path) as workspace:
         files = []
@@ -54,8 +54,7 @@ def plant(path: Path, kinds: tuple[Kind, ...], folder: Path) -> None:
         rules = {"minimum_reason_words": 3, "graders_per_set": 1, "control_share": 0.9}
         study = Study(id="leaky", title="Memos", seed=1, tasks=(task.key,), design={"people": rules})
         workspace.store.add_all([task, model, study])
-        with documents(path / "cache", workers=1) as looking:
-            open_hall(workspace, study, Preparer(workspace, looking))
+        open_hall(workspace, study, Preparer(workspace, looking))
 
 
 def crawl_all(live: Live) -> tuple[list[Crawl], int]:
@@ -69,8 +68,8 @@ def crawl_all(live: Live) -> tuple[list[Crawl], int]:
     return crawls, graded
 
 
-def test_no_byte_a_grader_is_sent_tells_who_made_the_work(tmp_path: Path) -> None:
-    plant(tmp_path / "workspace", SHORT, tmp_path)
+def test_no_byte_a_grader_is_sent_tells_who_made_the_work(tmp_path: Path, look: Documents) -> None:
+    plant(tmp_path / "workspace", SHORT, tmp_path, look)
     live = Live(tmp_path / "workspace").start()
     try:
         crawls, graded = crawl_all(live)

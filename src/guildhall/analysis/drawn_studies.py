@@ -7,8 +7,8 @@ gradings that are never given. Nothing is known of effects: all models are drawn
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import NormalDist, fmean
 
 import numpy as np
@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 
 from guildhall.analysis.outcomes import NOBODY, Outcomes
 from guildhall.analysis.ranks import differences
+from guildhall.analysis.spreads import LIKE_THESE, THESE
 from guildhall.analysis.tables import Coded, Floats
 from guildhall.analysis.win_rates import win_rates
+from guildhall.domain.estimates import Estimate
 
 DRAWS = 12
 _TO_LOGITS = 4.0
@@ -183,3 +185,135 @@ def _beyond(codes: NDArray[np.int64], values: Floats, noise: float) -> float:
     times = np.bincount(codes)
     means = _means(codes, values)[times > 0]
     return 0.0 if len(means) < 2 else max(0.0, float(means.var(ddof=1)) - noise * float((1 / times[times > 0]).mean()))
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What the same hours more would do to the primary interval; widths are None where none could be given."""
+
+    what: str
+    gradings: int
+    hours: float
+    before: float | None
+    after: float | None
+
+    @property
+    def narrower_per_hour(self) -> float | None:
+        """Points off the width for an hour of people's work."""
+        if self.before is None or self.after is None or not self.hours:
+            return None
+        return 100 * (self.before - self.after) / self.hours
+
+
+ONE_MORE_GRADER, MORE_HOURS = "one more grader", "more hours of these graders"
+ONE_MORE_SAMPLE = "one more sample of each model"
+NEXT_DRAWS = 120
+
+
+def next_offers(
+    asked: PlannedWork,
+    assumed: Assumed,
+    *,
+    graders: int,
+    gradings: int,
+    these_graders: bool = False,
+    seed: int = 0,
+    draws: int = NEXT_DRAWS,
+) -> list[Offer]:
+    """What the hours that one grader gives on average would do, spent in each way; the best first.
+
+    Every draw is one study that each offer goes on with, so that offers differ by what they offer and not by luck.
+    """
+    more = max(1, round(gradings / graders))
+    rng = np.random.default_rng([seed, graders, gradings])
+    seen = []
+    for _ in range(draws):
+        found = _went_on(asked, assumed, graders, gradings, more, rng)
+        rates = [win_rates(replace(outcomes, these_graders=these_graders))[0].half_tie for outcomes in found.values()]
+        seen.append([_width(one, THESE if these_graders else LIKE_THESE) for one in rates])
+    widths, names = np.array(seen), list(found)
+    often = np.isfinite(widths).mean(axis=0) >= 1 / 2
+    whole = np.isfinite(widths[:, often]).all(axis=1)
+    means = {name: float(widths[whole, at].mean()) if often[at] else None for at, name in enumerate(names)}
+    before = means.pop("now")
+    made = [Offer(name, more, more * asked.minutes / 60, before, after) for name, after in means.items()]
+    return sorted(made, key=lambda one: math.inf if one.after is None else one.after)
+
+
+def _width(one: Estimate, target: str) -> float:
+    """The width of an interval about whom the plan asks; none for another."""
+    return 2 * one.half_width if one.half_width is not None and one.target == target else math.nan
+
+
+def _went_on(
+    asked: PlannedWork, assumed: Assumed, graders: int, gradings: int, more: int, rng: np.random.Generator
+) -> dict[str, Outcomes]:
+    """One study as it stands, and as each offer goes on with it."""
+    samples, people = asked.samples + 1, graders + 1
+    task = np.repeat(np.arange(asked.tasks), samples)
+    sample = np.tile(np.arange(samples), asked.tasks)
+    middle = math.log(assumed.rate / (1 - assumed.rate))
+    quality = middle + rng.normal(scale=assumed.tasks_differ, size=asked.tasks)[task]
+    quality = quality + rng.normal(scale=0.5 * assumed.tasks_differ, size=len(task))
+    kind = rng.normal(scale=math.hypot(assumed.severity, assumed.tastes), size=people)
+    chance = 1 / (1 + np.exp(-(quality[:, None] + kind)))
+    shape = chance.shape
+    halves = np.where(rng.random(shape) < assumed.ties, 1, 2 * (rng.random(shape) < chance)).astype(np.int8)
+    turn = rng.random(shape)
+    old_work, old_grader = sample < asked.samples, np.arange(people) < graders
+    base = np.broadcast_to(old_work[:, None] & old_grader, shape)
+    # A work gets no more graders than are planned, in the order in which they come to it.
+    place = np.argsort(np.argsort(np.where(base, turn, 2.0), axis=1), axis=1)
+    now = _first(base & (place < asked.graders_per_set), turn, gradings)
+    left = ~now
+
+    def of(taken: NDArray[np.bool_]) -> Outcomes:
+        work, by = np.nonzero(taken)
+        return Outcomes(
+            task=_coded(task[work], asked.tasks),
+            model=_coded(np.zeros(len(work), dtype=np.int64), 1),
+            sample=_coded(sample[work], samples),
+            halves=halves[work, by],
+            grader=_coded(by, people),
+        )
+
+    return {
+        "now": of(now),
+        ONE_MORE_GRADER: of(now | _first(left & old_work[:, None] & ~old_grader, turn, more)),
+        MORE_HOURS: of(now | _first(left & base, turn, more)),
+        ONE_MORE_SAMPLE: of(now | _first(left & ~old_work[:, None] & old_grader, turn, more)),
+    }
+
+
+def _first(which: NDArray[np.bool_], turn: Floats, n: int) -> NDArray[np.bool_]:
+    """The first `n` of some pairs of work and grader, by their turn."""
+    taken = np.zeros(which.size, dtype=np.bool_)
+    places = np.flatnonzero(which.ravel())
+    taken[places[np.argsort(turn.ravel()[places])[:n]]] = True
+    return taken.reshape(which.shape)
+
+
+def _coded(codes: NDArray[np.int64], size: int) -> Coded:
+    return Coded(codes.astype(np.int32), tuple(str(name) for name in range(size)))
+
+
+def most_uncertain(outcomes: Outcomes, planned: Mapping[str, int], more: int) -> tuple[str, float] | None:
+    """The occupation in which `more` gradings would take most off the variance between tasks, and what share of it.
+
+    An occupation weighs as many tasks as are `planned` in it, and its variance falls as its gradings grow.
+    """
+    words = (outcomes.groups or {}).get("occupation")
+    if words is None:
+        return None
+    total, score = sum(planned.values()), outcomes.halves / 2
+    parts: dict[str, tuple[float, int]] = {}
+    for code, name in enumerate(words.names):
+        at = words.codes == code
+        if at.sum() > 1 and name in planned:
+            parts[name] = ((planned[name] / total) ** 2 * float(score[at].var(ddof=1)), int(at.sum()))
+    now = sum(own / n for own, n in parts.values())
+    if not now or len(parts) < 2:
+        return None
+    gains = {name: (own / n - own / (n + more)) / now for name, (own, n) in parts.items()}
+    best = max(gains, key=lambda name: (gains[name], name))
+    return best, gains[best]

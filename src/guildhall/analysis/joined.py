@@ -196,7 +196,8 @@ def joined_rate(
     if found is None:
         return made
     rho, worth = rows.correlation(), found.effective_human_n
-    both, alone = (replace(one, n_samples=n) for one in (found.estimate, found.classical))
+    both = replace(found.estimate, n_samples=n)
+    alone = replace(found.classical, n_samples=made.graded, n_tasks=found.n_labelled_tasks)
     made = replace(made, joined=both, people=alone, lam=found.lam, rho=rho, worth=worth, powered=found)
     if rho is None or worth is None:
         return made

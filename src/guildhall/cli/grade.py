@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -171,6 +172,69 @@ def rubric(
         show_marks(scores)
         done(f"{marked.verdicts} items judged, {marked.failures} without a readable verdict")
     require_no_faults(faults_of(marked))
+
+
+class MadeBy(StrEnum):
+    HUMAN = "human"
+    JUDGE = "judge"
+
+
+@app.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(help="CSV, TSV, JSON, JSON Lines, Parquet, an export of Label Studio.")],
+    by: Annotated[MadeBy, typer.Option("--as", help="Whose judgments they are.")],
+    mapping: Annotated[
+        Path | None, typer.Option("--map", help="The mapping file: which column holds what.", show_default=False)
+    ] = None,
+    study: Annotated[
+        str | None, typer.Option("--study", help="The study's id, unless the mapping brings one.", show_default=False)
+    ] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Take back what this name brought before.")] = False,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Bring in judgments made elsewhere, all or none; the study reports them like its own."""
+    from guildhall.grading.elsewhere import import_votes
+    from guildhall.judging.vote_files import VoteMapping
+    from guildhall.store.workspace import Workspace
+
+    with Workspace.find(workspace) as opened:
+        read = VoteMapping.read(mapping)
+        made = import_votes(opened, file, read, by=by.value, study=study, replace=replace)
+    if json:
+        as_json(vars(made))
+        return
+    done(f"{made.study}: {made.new} new of {made.rows} judgments by {made.raters} graders, on {made.tasks} tasks")
+    if made.taken_back:
+        note(f"{made.taken_back} judgments of an earlier file of this name are taken back")
+    if made.without_verdict:
+        note(f"{made.without_verdict} of them state no verdict; they are counted, and are no ties")
+    note(f"`guildhall grade take-back {file.name} --study {made.study}` takes them back")
+
+
+@app.command("take-back")
+def take_back(
+    study: Annotated[str, typer.Option("--study", help="The study's id.")],
+    file: Annotated[
+        str | None, typer.Argument(help="The file's name; without one, files that came in are listed.")
+    ] = None,
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Set aside the judgments that a file brought: they are kept, and no longer count."""
+    from guildhall.grading import elsewhere
+    from guildhall.store.workspace import Workspace
+
+    with Workspace.find(workspace) as opened:
+        gone = None if file is None else elsewhere.take_back(opened.store, study, file)
+        standing = elsewhere.imports_of(opened.store, study)
+    if json:
+        as_json({"taken_back": gone, "standing": standing})
+        return
+    if gone is not None:
+        done(f"{gone} judgments are taken back")
+    for name, count in standing.items():
+        typer.echo(f"{name}: {count} judgments")
 
 
 @app.command("export")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import secrets
+import csv
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
@@ -27,6 +28,14 @@ def _site(opened: Workspace, address: str = "http://localhost:8460") -> Site:
 
 @app.command("invite")
 def invite(
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="A table of people, each with an email.", show_default=False),
+    ] = None,
+    links: Annotated[
+        Path | None, typer.Option(help="With a table: where to write each address with its entry link.")
+    ] = None,
+    kind: Annotated[str, typer.Option(help="expert, practitioner, student or crowd.")] = "expert",
     role: Annotated[str, typer.Option(help="grader, reviewer, author, manager or auditor.")] = "grader",
     occupation: Annotated[Optional[list[str]], typer.Option(help="An occupation they may judge; repeat it.")] = None,  # noqa: UP045
     name: Annotated[Optional[str], typer.Option(help="Kept sealed.")] = None,  # noqa: UP045
@@ -43,29 +52,30 @@ def invite(
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Put a person on the roster and make their single-use entry link."""
-    from guildhall.domain.halls import Member, Role
+    """Put a person, or everybody in a table, on the roster and make their single-use entry links."""
+    from guildhall.domain.authors import GraderKind
+    from guildhall.domain.halls import Role
     from guildhall.errors import UnknownName
-    from guildhall.grading.people import new_code_name
     from guildhall.store.workspace import Workspace
 
-    if role not in {str(one) for one in Role}:
-        raise UnknownName("role", role, known=[str(one) for one in Role])
+    if file is not None:
+        _invite_all(file, links, hours=hours, address=address, workspace=workspace, json=json)
+        return
+    for what, said, known in (("role", role, [*Role]), ("kind", kind, [*GraderKind][:-1])):
+        if said not in known:
+            raise UnknownName(what, said, known=[str(one) for one in known])
     with Workspace.find(workspace) as opened:
         site = _site(opened, address)
-        taken = {member.code_name for member in site.roster.everyone()}
-        member = Member(
-            id=secrets.token_hex(8),
-            code_name=new_code_name(taken),
-            role=Role(role),
+        personal = {key: value for key, value in (("name", name), ("email", email), ("employer", employer)) if value}
+        member = site.roster.invite_person(
+            Role(role),
+            kind=GraderKind(kind),
             occupations=tuple(occupation or ()),
             years=years,
-            employer_mark=site.roster.mark(employer) if employer else None,
             author_names=tuple(author_name or ()),
             conflicts=tuple(conflict or ()),
+            personal=personal,
         )
-        personal = {key: value for key, value in (("name", name), ("email", email), ("employer", employer)) if value}
-        site.roster.invite(member, personal=personal)
         link = f"{address}/enter/{site.door.new_link(member.id, now=time.time(), lasts_s=hours * 3600)}"
     if json:
         as_json({"code_name": member.code_name, "role": role, "link": link})
@@ -73,6 +83,38 @@ def invite(
     done(f"{member.code_name} ({role}) is on the roster")
     typer.echo(link)
     note(f"hand this link over yourself; it lets them in once, within {hours:g} hours")
+
+
+def _invite_all(
+    file: Path, links: Path | None, *, hours: float, address: str, workspace: Path | None, json: bool
+) -> None:
+    from guildhall.errors import InputError
+    from guildhall.grading.people import read_invitations
+    from guildhall.store.workspace import Workspace
+
+    invitations = read_invitations(file)
+    if links is not None and (links.exists() or not links.parent.is_dir()):
+        raise InputError(f"{links} cannot be made: it is there already, or its folder is not; nobody was invited")
+    with Workspace.find(workspace) as opened:
+        site = _site(opened, address)
+        entries = [
+            (one, member, f"{address}/enter/{site.door.new_link(member.id, now=time.time(), lasts_s=hours * 3600)}")
+            for one, member in site.roster.invite_all(invitations)
+        ]
+    if links is not None:
+        with links.open("w", encoding="utf-8", newline="") as out:
+            csv.writer(out).writerows([("email", "link"), *((one.email, link) for one, _, link in entries)])
+    known = len(invitations) - len(entries)
+    rows = [(member.code_name, member.role, member.grader_kind, link) for _, member, link in entries]
+    if json:
+        names = ("code_name", "role", "kind", "link")
+        as_json({"invited": [dict(zip(names, row, strict=True)) for row in rows], "known": known})
+        return
+    done(f"{len(entries)} people are on the roster now, {known} were there already")
+    if links is None:
+        table("Entry links", ["code name", "role", "kind", "link"], rows)
+    else:
+        note(f"{links} holds an address and a link each: hand them over, then delete it")
 
 
 @app.command("open")

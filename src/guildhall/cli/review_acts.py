@@ -56,6 +56,10 @@ ThirdParty = Annotated[
     Optional[list[str]],  # noqa: UP045
     typer.Option(help="A brand, firm or work of others it refers to; repeat it."),
 ]
+Permission = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Option(help="A real person whom a file shows or lets hear, and when and how they agreed; repeat it."),
+]
 Score = Annotated[int, typer.Option(min=1, max=5)]
 
 
@@ -64,12 +68,13 @@ def submit(
     by: By,
     note: Note = "",
     third_party: ThirdParty = None,
+    permission: Permission = None,
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> None:
     """Submit a task folder for review: its files are made visible, and it is screened by rule."""
     with at_desk(workspace) as desk:
-        draft = _submitted(desk, folder, by, note, third_party)
+        draft = _submitted(desk, folder, by, note, third_party, permission)
         _show_submitted(desk, draft, json=json)
 
 
@@ -78,6 +83,7 @@ def revise(
     by: By,
     note: Note,
     third_party: ThirdParty = None,
+    permission: Permission = None,
     workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -89,16 +95,18 @@ def revise(
         found = read_folder(folder).task
         if found is not None:
             history_of(desk.workspace.store, found.id)
-        draft = _submitted(desk, folder, by, note, third_party)
+        draft = _submitted(desk, folder, by, note, third_party, permission)
         _show_submitted(desk, draft, json=json)
 
 
-def _submitted(desk: AtDesk, folder: Path, by: str, note_: str, third_party: list[str] | None) -> Draft:
+def _submitted(
+    desk: AtDesk, folder: Path, by: str, note_: str, third_party: list[str] | None, permission: list[str] | None
+) -> Draft:
     from guildhall.study.reviewing import submit_folder
 
-    parties = tuple(third_party or ())
+    declared = {"note": note_, "third_party": tuple(third_party or ()), "permission": tuple(permission or ())}
     author = desk.person(by)
-    return submit_folder(desk.workspace, desk.desk, folder, author, now=desk.now, note=note_, third_party=parties)
+    return submit_folder(desk.workspace, desk.desk, folder, author, now=desk.now, **declared)
 
 
 def _show_submitted(desk: AtDesk, draft: Draft, *, json: bool) -> None:

@@ -106,6 +106,40 @@ def show_drawn(drawn: Sequence[DrawnStudy], assumed: Assumed, *, tasks: int) -> 
     note(f"{shown}, ties {assumed.ties:.0%}, lost {assumed.lost:.0%}: {assumed.source}")
 
 
+def show_budgets(rows: list[dict[str, Any]], *, json: bool) -> None:
+    """Three sizes of a study, with what each takes and shows; nothing is written."""
+    if json:
+        as_json(rows)
+        return
+
+    def dollars(figure: float | None) -> str:
+        return "unknown" if figure is None else f"{figure:,.0f}"
+
+    def share(figure: float | None) -> str:
+        return "none" if figure is None else f"{figure:.2f}"
+
+    cells = [
+        (
+            one["budget"],
+            one["tasks"],
+            f"{one['calls']:,}",
+            dollars(one["model_usd"]),
+            f"{one['hours']:,.0f}",
+            dollars(one["people_usd"]),
+            share(one["width"]),
+            share(one["smallest_difference"]),
+        )
+        for one in rows
+    ]
+    heads = ("budget", "tasks", "calls", "their dollars", "hours", "people's dollars", "width", "sees")
+    table("Three budgets", heads, cells, numeric=range(1, 8))
+    for one in rows:
+        note(f"{one['budget']}: {one['says']}")
+    note("width: of a model's interval; sees: the smallest difference of two models found in 4 of 5 such studies; both")
+    note("drawn, with nothing known yet. Calls: 25 an item. Dollars are unknown as soon as a price or a wage is.")
+    note("`guildhall study new --gold --budget NAME --model MODEL` writes the file")
+
+
 def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], *, numeric: Sequence[int] = ()) -> None:
     """A table for people; `numeric` names the columns that align right.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
@@ -9,7 +10,17 @@ import typer
 
 from guildhall.cli.executing import AddressOption, ExecutorOption, Where, chosen_executor
 from guildhall.cli.progress import in_dollars, live_table
-from guildhall.cli.show import as_json, done, drawn_rows, note, sent_answer_unknown, show_drawn, table, with_ends
+from guildhall.cli.show import (
+    as_json,
+    done,
+    drawn_rows,
+    note,
+    sent_answer_unknown,
+    show_budgets,
+    show_drawn,
+    table,
+    with_ends,
+)
 from guildhall.cli.workspace import ChangedOption, JsonOption, WhyOption, WorkspaceOption
 from guildhall.errors import InputError
 
@@ -24,16 +35,51 @@ def new(
     path: StudyFileArgument = Path("study.toml"),
     study_id: Annotated[str, typer.Option("--id", help="A short name without blanks.")] = "my-study",
     title: Annotated[str, typer.Option(help="One line that says what it is about.")] = "My study",
+    gold: Annotated[
+        bool, typer.Option("--gold", help="For the bank at hand: three budgets, and what each takes and shows.")
+    ] = False,
+    budget: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option(help="With --gold: look, ranking or publication.", show_default=False),
+    ] = None,
+    model: Annotated[Optional[list[str]], typer.Option(help="With --gold: a model; repeat it.")] = None,  # noqa: UP045
+    judge: Annotated[Optional[str], typer.Option(help="With --gold: a judge's model.")] = None,  # noqa: UP045
+    workspace: WorkspaceOption = None,
     json: JsonOption = False,
 ) -> None:
     """Write a study file to start from."""
     from guildhall.study.file import new_study
+    from guildhall.study.planning import gold_file
 
-    made = new_study(path, study_id=study_id, title=title)
+    models = model or ["scripted/careful", "scripted/careless"]
+    if gold:
+        rows = _budgets(models, workspace)
+        if budget is None or not json:
+            show_budgets(rows, json=json)
+        if budget is None:
+            return
+    text = gold_file(study_id, title, models, budget, judge=judge) if gold and budget else None
+    made = new_study(path, study_id=study_id, title=title, text=text)
     if json:
         as_json({"study": str(made)})
     else:
         done(f"{made} is ready: edit it, then `guildhall study plan {made}`")
+
+
+def _budgets(models: list[str], workspace: Path | None) -> list[dict[str, Any]]:
+    from dataclasses import asdict
+    from datetime import UTC, datetime
+
+    from guildhall.engine.prices import Prices
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.planning import budgets_of
+    from guildhall.taskbank.listing import newest_tasks
+
+    with Workspace.find(workspace) as opened:
+        tasks = newest_tasks(opened.store)
+    if not tasks:
+        raise InputError("the workspace holds no task; `guildhall tasks import openai/gdpval` brings the gold set in")
+    return [asdict(one) for one in budgets_of(tasks, models, Prices(), at=datetime.now(UTC))]
 
 
 @app.command("extend")
@@ -76,7 +122,7 @@ def plan(
     from guildhall.store.workspace import Workspace
     from guildhall.study.people import drawn_beforehand
     from guildhall.study.reporting import write_registration
-    from guildhall.study.stages import STAGES
+    from guildhall.study.stages import STAGES, preflight
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace) as opened:
@@ -85,6 +131,8 @@ def plan(
         facts = {"study": study.id, "digest": study.frozen().key, "tasks": len(study.tasks), **reports}
         drawn, assumed = drawn_beforehand(study) if reports["people"] else ([], None)
         facts |= {"drawn": drawn_rows(drawn)} if drawn else {}
+        ready = preflight(study)
+        facts |= {"in_the_way": list(map(str, ready.faults)), "notes": list(ready.notes)}
         written = () if register is None else write_registration(study.freeze(), register)
         facts |= {"registered": [str(one) for one in written]} if written else {}
     if json:
@@ -96,6 +144,30 @@ def plan(
             done(f"{one} is written; every report of this study prints its digest")
         show_forecast(f"{study.id}: {len(study.tasks)} tasks", reports["sampling"])
         show_grading(reports["people"], reports["judging"])
+        for words in (*ready.notes, *(f"before it can run: {fault}" for fault in ready.faults)):
+            note(words)
+
+
+@app.command("next")
+def next_hour(
+    path: StudyFileArgument = Path("study.toml"),
+    workspace: WorkspaceOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Say what the next hours of people's work are best spent on, of a study that people have begun to judge."""
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.people import next_best
+    from guildhall.study.studies import OpenStudy
+
+    with Workspace.find(workspace) as opened:
+        study = OpenStudy.open(path, opened)
+        offers, occupation, assumed = next_best(study)
+    if json:
+        rows = [{**asdict(one), "narrower_per_hour": one.narrower_per_hour} for one in offers]
+        best = None if occupation is None else {"occupation": occupation[0], "takes_off_variance": occupation[1]}
+        as_json({"study": study.id, "offers": rows, "occupation": best, "assumed": asdict(assumed)})
+    else:
+        show_offers(study.id, offers, occupation, assumed)
 
 
 @app.command("run")
@@ -111,11 +183,15 @@ def run(
     """Run the study; stop it at any time and run it again to go on where it stopped."""
     from guildhall.store.verdict_parts import close_parts
     from guildhall.store.workspace import Workspace
-    from guildhall.study.stages import STAGES, require_no_faults
+    from guildhall.study.stages import STAGES, preflight, require_no_faults
     from guildhall.study.studies import OpenStudy
 
     with Workspace.find(workspace, patient=True) as opened:
         study = OpenStudy.open(path, opened, executor=chosen_executor(executor, address), changed=changed)
+        ready = preflight(study)
+        ready.require_none()
+        for words in ready.notes if not json else ():
+            note(words)
         frozen = study.freeze(why=why)
         reports: dict[str, Any] = {}
         for stage in STAGES:
@@ -150,6 +226,26 @@ def status(
         show_stages(study.id, reports)
         if words := newer_words(len(newer)):
             note(words)
+
+
+@app.command("show")
+def show(
+    study: Annotated[str, typer.Argument(help="The study's id.")],
+    toml: Annotated[bool, typer.Option("--toml", help="As a study file: for one begun in the browser.")] = False,
+    workspace: WorkspaceOption = None,
+) -> None:
+    """Show a study as it was kept: as JSON, or as the file that makes it again."""
+    from guildhall.store.wordings import newest_study
+    from guildhall.store.workspace import Workspace
+    from guildhall.study.designing import file_of_study
+
+    with Workspace.find(workspace) as opened:
+        kept = newest_study(opened.store, study)
+        text = file_of_study(opened.store, kept) if toml else None
+    if text is None:
+        as_json(kept)
+    else:
+        typer.echo(text, nl=False)
 
 
 @app.command("report")
@@ -256,6 +352,8 @@ def show_forecast(title: str, report: Any) -> None:
     ]
     columns = ("author", "model", "to do", "calls", "minutes", "dollars", "figures rest on")
     table(title, columns, rows, numeric=(3, 4, 5))
+    for name, tries in report.get("handed_in", {}).items():
+        note(f"{name}: made elsewhere, {tries} {'try' if tries == 1 else 'tries'} of each task at most")
     cost = "at an unknown price" if report["usd"] is None else f"for about ${report['usd']:,.2f}"
     if report["unanswered_calls"]:
         note(sent_answer_unknown(report["unanswered_calls"]))
@@ -284,6 +382,31 @@ def show_grading(people: Any, judging: Any) -> None:
     without = (people or judging or {}).get("tasks_without_expert", 0)
     if without:
         note(f"{without} tasks have no work of the baseline and take no part in comparisons")
+
+
+def show_offers(title: str, offers: Any, occupation: tuple[str, float] | None, assumed: Any) -> None:
+    """The offers for one grader's hours more, the best first."""
+
+    def points(width: float | None) -> str:
+        return "none" if width is None else f"{100 * width:.1f}"
+
+    rows = [
+        (one.what, one.gradings, f"{one.hours:.1f}", points(one.before), points(one.after), _off(one.narrower_per_hour))
+        for one in offers
+    ]
+    columns = ("what", "gradings a model", "hours", "width now", "width then", "points off an hour")
+    table(f"{title}: the next hours", columns, rows, numeric=(1, 2, 3, 4, 5))
+    note(f"half-tie widths in points by people alone, by drawing such studies ({assumed.source})")
+    if occupation is not None:
+        name, share = occupation
+        note(
+            f"within one occupation these hours take most off in {name}: {share:.0%} of what tasks add to the variance"
+        )
+    done(f"best: {offers[0].what}")
+
+
+def _off(points: float | None) -> str:
+    return "unknown" if points is None else f"{points:.2f}"
 
 
 def show_stages(title: str, reports: dict[str, Any]) -> None:

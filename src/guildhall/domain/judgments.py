@@ -152,13 +152,15 @@ class TimeCorrection(Value):
     reason: Annotated[str, Field(min_length=1)]
 
 
-class Judgment(Value):
-    """One grader's verdict on one comparison.
+class Judgment(GrownValue):
+    """One grader's verdict on one comparison. `origin` names the file of one that was made elsewhere.
 
     `order` lists the submissions as shown: A first. `ranks` gives each shown place its rank (1 is best; equal
     numbers are ties). `ranks` is absent when there is no verdict, and then `failure` says why: a refusal, an
     unreadable reply, a provider error. Such a judgment is counted and never becomes a tie.
     """
+
+    later: ClassVar[frozenset[str]] = frozenset({"origin"})
 
     comparison: Digest
     grader: Grader
@@ -182,6 +184,7 @@ class Judgment(Value):
     usage: Usage | None = None
     omissions: dict[str, int] = {}
     replaces: Digest | None = None
+    origin: str | None = None
     made_at: AwareDatetime
 
     @model_validator(mode="after")

@@ -51,6 +51,8 @@ class Draft(Value):
     """What is new in this version."""
     third_party: tuple[Line, ...] = ()
     """Brands, firms and works of others that the task refers to, as its author declares them."""
+    permission: tuple[Line, ...] = ()
+    """Real people whom its files show or let hear, each with when and how they agreed; never released."""
     made_at: AwareDatetime
 
     @model_validator(mode="after")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from anyio import to_thread
 
-from guildhall.domain.submissions import StopReason
+from guildhall.domain.submissions import StopReason, Usage
 from guildhall.engine.agents import PROMPT_FILE, SUBMIT, AgentJob, AgentRoom
 from guildhall.engine.attempts import BOOK
 from guildhall.engine.desk import DESK, OFFICE, Desk, Office
@@ -193,6 +193,7 @@ async def _run_command(office: Office, desk: Desk, room: AgentRoom) -> None:
     await room.write(PROMPT_FILE, desk.job.whole_prompt.encode())
     ran = await room.run(list(desk.job.command or ()), timeout_s=office.terms.limits.item_seconds or COMMAND_SECONDS)
     desk.text = ran.out.strip()
+    desk.usage = Usage()  # whatever a program asks of whom, and pays: nobody tells us
     if ran.code != 0:
         desk.stop, desk.error = StopReason.PROVIDER_FAILED, redact(f"exit code {ran.code}: {ran.err.strip()[-1500:]}")
 

@@ -48,6 +48,7 @@ GuildhallError
 ├── ModelError            a provider refused, failed or ran into a limit           (exit code 6)
 │   ├── UnreadableVerdict a judge's reply that holds no verdict where one must stand
 │   └── PriceUnknown      a limit in dollars for a model nobody knows the price of
+├── NotReady              several things stand in a run's way   (the exit code of the first)
 ├── FaultsOfOurs          part of a run failed by no fault of the work   (the exit code of what failed)
 └── NotEnoughData         a number was asked for that the data cannot give         (exit code 7)
     ├── NothingJudged     no judgment left to estimate from
@@ -118,6 +119,7 @@ from guildhall.errors.working import (
     NoEnvironment,
     NoSchema,
     NothingDelivered,
+    NotReady,
     NoWorkspace,
     OtherSecret,
     PriceUnknown,
@@ -167,6 +169,7 @@ __all__ = [
     "NoWorkspace",
     "NodesNotReady",
     "NotEnoughData",
+    "NotReady",
     "NothingDelivered",
     "NothingJudged",
     "NothingMarked",

@@ -263,6 +263,14 @@ class FaultsOfOurs(GuildhallError):
         super().__init__(f"{what} by no fault of the work: {why}; {fix}")
 
 
+class NotReady(GuildhallError):
+    """Several things stand in the way of a run; nothing was begun. `exit_code` is that of the first."""
+
+    def __init__(self, why: Sequence[GuildhallError]) -> None:
+        self.why, self.faults, self.exit_code = tuple(why), tuple(map(str, why)), why[0].exit_code
+        super().__init__(f"{len(why)} things stand in the way, and nothing was begun")
+
+
 class ToldButAbsent(SandboxError):
     """Authors would be told of something that their room does not have."""
 

@@ -9,18 +9,23 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Literal
 
+from pydantic import Field, ValidationError
 from sqlalchemy import Connection, delete, select, update
 
+from guildhall.domain.authors import GraderKind
 from guildhall.domain.halls import Member, Role
-from guildhall.domain.values import Digest, Id
-from guildhall.errors import InputError, UnknownName
+from guildhall.domain.values import Digest, Id, Line, Value
+from guildhall.errors import FaultsFound, InputError, UnknownName
 from guildhall.store.access import entry_links, passkey_challenges, passkeys, sessions
 from guildhall.store.database import rewrite
 from guildhall.store.hall import member_secrets, members
 from guildhall.store.outbox import outbox
 from guildhall.store.records import Store
+from guildhall.store.rows import read_rows
 from guildhall.store.sealing import seal, unseal
 
 _OF_A_PERSON = (passkeys, passkey_challenges, entry_links, sessions)
@@ -31,6 +36,46 @@ _TINTS = ("amber", "azure", "cobalt", "coral", "ebony", "golden", "hazel", "indi
 
 _ADDRESS = re.compile(r"[^\s@<>,;:\"()\[\]\\\x00-\x20\x7f]{1,64}@[A-Za-z0-9.-]{1,253}")
 """Plain addresses only: what else mail allows (comments, quotes, lists) has no place in a header we write."""
+
+
+PeopleKind = Literal[GraderKind.EXPERT, GraderKind.PRACTITIONER, GraderKind.STUDENT, GraderKind.CROWD]
+"""What a person may be; a simulated grader is none."""
+
+
+class Invitation(Value):
+    """A row of a roster file: somebody to be invited. The address tells a second run who is there already."""
+
+    email: Annotated[str, Field(pattern=f"^{_ADDRESS.pattern}$")]
+    name: str = ""
+    employer: str = ""
+    role: Role = Role.GRADER
+    kind: PeopleKind = GraderKind.EXPERT
+    occupations: tuple[Line, ...] = ()
+    years: Annotated[float, Field(ge=0, le=80)] | None = None
+    author_names: tuple[Id, ...] = ()
+    conflicts: tuple[Id, ...] = ()
+
+
+_LISTS = frozenset({"occupations", "author_names", "conflicts"})
+
+
+def read_invitations(path: Path) -> list[Invitation]:
+    """Everybody in a table (cells of several parts are split at semicolons), or every fault of it."""
+    people: dict[str, Invitation] = {}
+    faults = []
+    for number, row in enumerate(read_rows(path, required=("email",)), 1):
+        said = {name: str(cell).strip() for name, cell in row.items() if cell is not None and str(cell).strip()}
+        parts = {name: tuple(filter(None, map(str.strip, said[name].split(";")))) for name in _LISTS & set(said)}
+        try:
+            one = Invitation.model_validate({**said, **parts})
+        except ValidationError as error:
+            faults += [f"row {number}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()]
+            continue
+        if people.setdefault(one.email.casefold(), one) is not one:
+            faults.append(f"row {number}: its address stands in an earlier row")
+    if faults:
+        raise FaultsFound(f"{path}: {len(faults)} faults", faults, fix="correct them; nobody was invited")
+    return list(people.values())
 
 
 class Roster:
@@ -68,7 +113,15 @@ class Roster:
         return connection.execute(query).first() is not None
 
     def invite_person(
-        self, role: Role, *, occupations: tuple[str, ...], years: float | None, personal: Mapping[str, str]
+        self,
+        role: Role,
+        *,
+        occupations: tuple[str, ...],
+        years: float | None,
+        personal: Mapping[str, str],
+        kind: GraderKind = GraderKind.EXPERT,
+        author_names: tuple[Id, ...] = (),
+        conflicts: tuple[Id, ...] = (),
     ) -> Member:
         """Add somebody new under a fresh code name; of their employer only a mark stays in the open."""
         employer = personal.get("employer")
@@ -76,11 +129,25 @@ class Roster:
             id=secrets.token_hex(8),
             code_name=new_code_name({one.code_name for one in self.everyone()}),
             role=role,
+            grader_kind=kind,
             occupations=occupations,
             years=years,
             employer_mark=self.mark(employer) if employer else None,
+            author_names=author_names,
+            conflicts=conflicts,
         )
         return self.invite(member, personal=personal)
+
+    def invite_all(self, invitations: Sequence[Invitation]) -> list[tuple[Invitation, Member]]:
+        """Add everybody who is not on the roster yet, all or none; who is there is known by their address."""
+        with self.store.transaction() as connection:
+            new = [one for one in invitations if not self._marked(connection, one.email)]
+            return [(one, self._invited(one)) for one in new]
+
+    def _invited(self, one: Invitation) -> Member:
+        personal = {name: text for name in ("name", "email", "employer") if (text := getattr(one, name))}
+        facts = one.model_dump(include={"occupations", "years", "kind", "author_names", "conflicts"})
+        return self.invite_person(one.role, personal=personal, **facts)
 
     def change(self, member: Member) -> None:
         """Keep new facts about a person (quiz passed, a conflict declared)."""

@@ -20,7 +20,7 @@ from markupsafe import Markup, escape
 from guildhall.domain.estimates import Estimate
 from guildhall.domain.report import WARNING, CellValue, Form, Report, ReportTable, RunReport
 from guildhall.reports.drawing import drawn
-from guildhall.reports.number_format import basis, percent, rate_name, shown
+from guildhall.reports.number_format import CellWords, basis, percent, rate_name, shown
 from guildhall.reports.plots.frame import FAINT, GRID, GROUND, HUES, INK, MARK
 from guildhall.reports.text import estimate_columns, graders_in_words, lead, query, readable, rests_on
 
@@ -198,19 +198,29 @@ class StandingLine(NamedTuple):
     interval: str
     record: str
     tasks: str
+    joined: CellWords | None = None
+    """The rate by people joined with a judge, where the report has one: that leads in words."""
 
 
 def standings(report: Report) -> Iterator[StandingLine]:
     """The first models, with the places that each may have."""
     ranks = report.section("ranks")
     places = {one["model"]: one for one in _records(ranks.table("ranks"))} if ranks is not None else {}
+    by_both = report.section("joined")
+    joined = (
+        {one["model"]: one["joined"] for one in _records(by_both.table("joined"))} if by_both and by_both.tables else {}
+    )
     n = len(report.models)
     for number, row in enumerate(_records(report.headline)[:MOST_STANDING]):
         place = places.get(row["model"], {"first": 0, "last": 0})
         first, last = int(place["first"]), int(place["last"])
         words = "" if not first else str(first) if first == last else f"{first} to {last}"
         boxes = tuple(first <= at <= last for at in range(1, n + 1)) if words and 1 < n <= MOST_BOXES else ()
-        yield StandingLine(row["model"], 1 + number % len(HUES), words, boxes, *_picked(row)[1:])
+        rate = joined.get(row["model"])
+        beside = None if rate is None else shown(rate, "percent")
+        yield StandingLine(row["model"], 1 + number % len(HUES), words, boxes, *_picked(row)[1:])._replace(
+            joined=beside
+        )
 
 
 def _records(table: ReportTable | None) -> list[dict[str, Any]]:

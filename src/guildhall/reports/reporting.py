@@ -21,7 +21,7 @@ from guildhall.reports.chapters.headline import explored
 from guildhall.reports.drawing import Drawing
 from guildhall.reports.number_format import at_level, shown
 from guildhall.reports.page import html_page
-from guildhall.reports.text import as_json, markdown, numbers_csv, table_csv
+from guildhall.reports.text import as_json, bibtex, headline_latex, markdown, numbers_csv, table_csv
 from guildhall.reports.workbook import workbook
 
 ALWAYS = frozenset({"headline", "ranks"})
@@ -143,6 +143,8 @@ def write_report(report: Report, folder: Path, drawing: Drawing) -> None:
         "report.md": markdown(report),
         "report.json": as_json(report),
         "numbers.csv": numbers_csv(report),
+        "headline.tex": headline_latex(report),
+        "report.bib": bibtex(report),
         **{f"{table.name}.csv": table_csv(table) for section in report.sections for table in section.tables},
         **{f"{table.name}.csv": table_csv(table) for table in report.explored},
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -126,6 +127,62 @@ def rests_on(table: ReportTable) -> list[str]:
     """What each row's last estimate rests on; nothing where a table has none."""
     last = [next((cell for cell in reversed(row) if isinstance(cell, Estimate)), None) for row in table.rows]
     return ["" if one is None else basis(one) for one in last] if any(last) else []
+
+
+_LATEX = str.maketrans(
+    {
+        **{sign: f"\\{sign}" for sign in "$&#_%"},
+        "\\": r"\textbackslash{}",
+        "{": r"\textbraceleft{}",
+        "}": r"\textbraceright{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        "–": "--",
+    }
+)
+
+
+def in_latex(words: str) -> str:
+    """Words as LaTeX sets them, whatever stands in them."""
+    return "".join(one if one.isprintable() else " " for one in words).translate(_LATEX)
+
+
+def headline_latex(report: Report) -> str:
+    """The table of models for a paper: places, rate with its interval, record and tasks. It needs no package."""
+    ranks = report.section("ranks")
+    places = {row[0]: row[1:3] for row in ranks.table("ranks").rows} if ranks is not None else {}
+    rows = []
+    for model, wins, ties, losses, *_, half in report.headline.rows if report.headline is not None else ():
+        assert isinstance(half, Estimate)  # noqa: S101 - as the headline lays them out
+        rate, place = shown(half, "percent"), places.get(model, ())
+        sure = rate.interval if half.interval is not None else shown(None, "percent").value
+        cells = (model, "--".join(dict.fromkeys(map(str, place))), rate.value, sure, wins, ties, losses, half.n_tasks)
+        rows.append(f"{' & '.join(in_latex(str(cell)) for cell in cells)} \\\\")
+    told = [*report.warnings, f"{report.title}.", lead(report), "Ties count half.", f"Guildhall {report.version}."]
+    header = r"model & places & ties half & interval & won & tied & lost & tasks \\"
+    lines = (r"\begin{table}", r"\begin{tabular}{lrrrrrrr}", r"\hline", header, r"\hline", *rows, r"\hline")
+    return "\n".join([*lines, r"\end{tabular}", f"\\caption{{{in_latex(' '.join(told))}}}", r"\end{table}", ""])
+
+
+def bibtex(report: Report) -> str:
+    """The study as an entry of a bibliography; who made it is for its makers to add."""
+    dated = None if report.answer is None else report.answer.dated
+    note = [
+        *report.warnings,
+        f"Frozen design {report.design_digest}, seed {report.seed}",
+        f"Guildhall {report.version}",
+    ]
+    fields = {
+        "title": f"{{{in_latex(report.title)}}}",
+        "key": in_latex(report.study),
+        **({} if dated is None else {"year": str(dated.year), "month": str(dated.month)}),
+        "note": in_latex(". ".join(one.removesuffix(".") for one in note)),
+    }
+    name = re.sub(r"[^A-Za-z0-9:-]+", "-", report.study)
+    return "\n".join([f"@misc{{{name},", *(f"  {key} = {{{words}}}," for key, words in fields.items()), "}", ""])
 
 
 def as_json(report: Report | RunReport) -> str:

@@ -17,6 +17,8 @@ from guildhall.engine.sandboxes import Sandbox
 from guildhall.engine.terms import Limits, Pace, Terms
 from guildhall.sampling.elicitation import Condition, Prompt, Tools, prompt_for
 
+HERE = Path("workspace")
+"""As the source of an author: the work of that name which the workspace holds."""
 COMMAND = "command/"
 """The model string of an author that is a command-line program."""
 
@@ -26,10 +28,16 @@ class AuthorPlan(Value):
 
     `command` is a template run in the sandbox; `{prompt_file}` and `{folder}` stand for the file with the whole
     prompt and for the work folder. `brief` chooses the full brief or a confirmed under-specified one.
+
+    `from` names where work lies that was made elsewhere: a folder, Inspect logs, a submission package or its table,
+    beside the study; `"workspace"` is what the workspace holds of this author. Such an author makes nothing here.
     """
 
     name: Id
     model: str | None = None
+    source: Annotated[Path | None, Field(alias="from")] = None
+    files: Path | None = None
+    """With logs: the folder with one folder of files a task."""
     command: tuple[str, ...] = ()
     settings: dict[str, JsonValue] = {}
     condition: Condition = Condition.ELICITED
@@ -43,6 +51,12 @@ class AuthorPlan(Value):
 
     @model_validator(mode="after")
     def _model_or_command(self) -> Self:
+        if self.source is not None:
+            if self.command or self.prompt is not None or self.settings:
+                raise ValueError(f"author {self.name!r} is made elsewhere; leave out command, prompt and settings")
+            return self
+        if self.files is not None:
+            raise ValueError(f"author {self.name!r} has files; they go with `from`")
         if (self.model is None) == (not self.command):
             raise ValueError(f"author {self.name!r} needs either a model or a command")
         if self.command and self.tools is Tools.NONE:
@@ -53,7 +67,7 @@ class AuthorPlan(Value):
 
     @property
     def works_in_a_room(self) -> bool:
-        return bool(self.command) or self.tools is not Tools.NONE
+        return self.source is None and (bool(self.command) or self.tools is not Tools.NONE)
 
     def instructions(self, *, folder: Path | None = None, room: RoomSettings | None = None) -> Prompt:
         """What comes before the brief; a prompt file is looked for beside the study."""

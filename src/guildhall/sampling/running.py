@@ -229,7 +229,8 @@ def _submissions(keys: Sequence[str], workspace: Workspace) -> list[Submission]:
     return [workspace.store.get(Submission, key) for key in keys]
 
 
-_GUESS = Usage(calls=25, input_tokens=400_000, output_tokens=20_000)
+GUESS = Usage(calls=25, input_tokens=400_000, output_tokens=20_000)
+"""What one item is taken to take of a model that never did any."""
 _GUESS_SECONDS = 600.0
 _ANSWER_SECONDS = 60.0
 _ANSWER_TOKENS = 3_000
@@ -330,4 +331,4 @@ def _one_item(group: Sequence[SampleItem], workspace: Workspace) -> tuple[Usage,
         tokens = round(fmean(count_tokens(item.job.whole_prompt) for item in group) * 1.3)
         one_answer = Usage(calls=1, input_tokens=tokens, output_tokens=_ANSWER_TOKENS)
         return one_answer, _ANSWER_SECONDS, "assumed: one answer of 3,000 tokens"
-    return _GUESS, _GUESS_SECONDS, "assumed: 25 calls, 400,000 tokens read, 20,000 written, 10 minutes"
+    return GUESS, _GUESS_SECONDS, "assumed: 25 calls, 400,000 tokens read, 20,000 written, 10 minutes"

@@ -10,10 +10,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
+
+import tomlkit
 
 from guildhall.domain.authors import ModelRun
 from guildhall.domain.design import FORMAT, Blinding, Design, PlanChoices, TaskChoice
-from guildhall.domain.gradings import SERVICE
 from guildhall.domain.halls import HallDesign, Member
 from guildhall.domain.studies import Study
 from guildhall.domain.submissions import Submission
@@ -22,8 +24,10 @@ from guildhall.domain.values import Id, Line, Value
 from guildhall.errors import InputError
 from guildhall.grading.design import Layout, Staffing, expert_submission, staffing
 from guildhall.grading.opening import layout_of, pool_of
+from guildhall.sampling.authors import HERE
+from guildhall.store.records import Store
 from guildhall.store.workspace import Workspace
-from guildhall.study.studies import chosen_tasks
+from guildhall.study.studies import chosen_tasks, finished_runs
 
 
 class Wish(Value):
@@ -47,14 +51,8 @@ class OnOffer:
 
     @cached_property
     def runs(self) -> list[tuple[Submission, ModelRun]]:
-        """Models' work on these wordings; what a program sent to the grading service is in no study."""
-        found = [
-            one
-            for task in self.tasks
-            for one in self.workspace.store.find(Submission, task=task.id)
-            if one.task_key == task.key and one.origin != SERVICE
-        ]
-        return [(one, one.author) for one in found if isinstance(one.author, ModelRun)]
+        """Models' work on these wordings."""
+        return finished_runs(self.workspace, self.tasks)
 
     def authors(self) -> dict[str, int]:
         """Name -> on how many of the tasks there is work of theirs; `expert` is among them."""
@@ -109,7 +107,9 @@ def wished_study(workspace: Workspace, wish: Wish) -> Study:
         raise InputError(f"there is no finished work of {min(unknown)!r} on the chosen tasks")
     compared = {*wish.authors, wish.baseline}
     authors = {author.key: author for _, author in offer.runs if author.name in compared}
-    design = Design(format=FORMAT, tasks=wish.tasks, baseline=wish.baseline, blinding=wish.blinding, people=wish.people)
+    # To the byte as a file's design would be: a study begun either way is the same study.
+    said = {"tasks": wish.tasks, "baseline": wish.baseline, "blinding": wish.blinding, "people": wish.people}
+    design = Design.model_validate({"format": FORMAT, "prices": {}, "released": {}, **said})
     return Study(
         id=wish.id,
         title=wish.title,
@@ -118,6 +118,44 @@ def wished_study(workspace: Workspace, wish: Wish) -> Study:
         authors=tuple(authors[key] for key in sorted(authors)),
         design=design.planned(PlanChoices(), authors=[author.name for author in authors.values()]),
     ).drawn()
+
+
+def without_none(said: Any) -> Any:
+    """TOML has no null: what is unknown is left out."""
+    if isinstance(said, dict):
+        return {name: without_none(part) for name, part in said.items() if part is not None}
+    return [without_none(part) for part in said] if isinstance(said, list) else said
+
+
+def file_of_study(store: Store, study: Study) -> str:
+    """A study file of a study that was begun without one, such as in the browser: read again, it is that very study.
+
+    Its authors' work is what the workspace holds. One whose work is made by its file, or that has judges, began from a
+    file, which says more than was kept.
+    """
+    design = study.design
+    made = {one.author.key for key in study.tasks for one in store.find(Submission, task=key.id) if one.task_key == key}
+    if design.extends or design.judges or design.panel or not {author.key for author in study.authors} <= made:
+        raise InputError(
+            f"study {study.id!r} began from a file, which says how its work is made and judged; use that file"
+        )
+    about = {"id": study.id, "title": study.title, "seed": study.seed}
+    about |= {name: said for name, said in (("baseline", design.baseline), ("blinding", design.blinding)) if said}
+    sections: dict[str, Any] = {"study": about | ({"rehearsal": True} if design.rehearsal else {})}
+    for name, part in (("tasks", design.tasks), ("people", design.people)):
+        if part is not None:
+            sections[name] = without_none(part.model_dump(mode="json", exclude_defaults=True))
+    if design.plan is not None:
+        chosen = PlanChoices.model_validate({name: getattr(design.plan, name) for name in PlanChoices.model_fields})
+        sections["plan"] = without_none(chosen.model_dump(mode="json", exclude_defaults=True))
+    if design.prices:
+        sections["prices"] = {
+            name: without_none(price.model_dump(mode="json")) for name, price in design.prices.items()
+        }
+    names = dict.fromkeys(author.name for author in study.authors)
+    released = {name: {"released": day} for name, day in design.released.items()}
+    authors = [{"name": name, "from": str(HERE), **released.get(name, {})} for name in names]
+    return tomlkit.dumps({**{name: part for name, part in sections.items() if part}, "authors": authors})
 
 
 def preview_of(workspace: Workspace, wish: Wish, members: Sequence[Member]) -> Preview:

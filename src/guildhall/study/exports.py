@@ -10,6 +10,7 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,15 @@ from guildhall.analysis.counting import LOOKED_AT, Counted
 from guildhall.analysis.pairs import BREAKDOWNS, NOT_ASKED, Pairs, facts_of, words_in
 from guildhall.analysis.tables import Coded, Table
 from guildhall.domain.authors import ModelRun
+from guildhall.domain.judgments import CRITERIA, Judgment
 from guildhall.domain.policy import GraderGroup
 from guildhall.domain.studies import Study
-from guildhall.domain.submissions import Submission
+from guildhall.domain.submissions import Submission, Usage
 from guildhall.errors import UnknownName
 from guildhall.sampling.package import Packed, pack
+from guildhall.store.frames import read_frame
+from guildhall.store.records import Store
+from guildhall.store.shelves import shelf_of
 from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
 from guildhall.study.policy import count_groups
@@ -35,6 +40,9 @@ FORMULA = r"^[=+\-@\t\r]"
 """How a text begins that a spreadsheet would take for a formula."""
 CODE_BOOK = "codebook"
 ROWS_AT_ONCE = 100_000
+KEYS_A_QUERY = 500
+LETTERS = list(ascii_uppercase)
+"""Of places, A first."""
 OF_MODELS = ("condition", "effort")
 """Columns that hold a model's settings. With them a code name would be none, so they are empty until unblinding; so
 is what an author said of its own work: it is the same in every study, and in one of a single model it has a name."""
@@ -53,6 +61,37 @@ COLUMNS: dict[str, tuple[type, str]] = {
     "confidence": (float, "what the author stated about its own work, 0 to 100; empty when it said nothing"),
     **{name: (str, f"{title[0].lower()}{title[1:]}; empty when unknown") for name, title in BREAKDOWNS.items()},
 }
+
+
+KEYS = ("judgment", "comparison", "order", "replaces")
+"""Columns that name judgments and works for good: with them a code name would be none, so they wait for unblinding."""
+SAID: dict[str, tuple[type, str]] = {
+    "judgment": (str, "the judgment's digest; empty until unblinding, as all digests"),
+    "comparison": (str, "the digest of the set that was shown"),
+    "order": (str, "the digests of the works in the order shown, A first"),
+    "ranks": (str, "the rank of each place, A first; 1 is best, equal ones are ties"),
+    "reason": (str, "what the grader wrote"),
+    "tie_kind": (str, "of a tie: both good, or both poor"),
+    "strength": (int, "how clear the difference is, 1 to 3"),
+    "sure": (float, "how sure the grader is, 0 to 100"),
+    "usable": (str, "whether the model's work is usable: as is, after edits, or not"),
+    "edit_minutes": (float, "minutes that the grader would need to make the model's work usable"),
+    "brief_is": (str, "how well the brief says what is wanted, as the grader found"),
+    "sweep": (int, "which time the same judge was asked"),
+    "planned": (bool, "whether the judgment was planned"),
+    "wall_s": (float, "seconds from opening to submitting"),
+    "clock_s": (float, "seconds of active time by the clock, whatever the grader corrected"),
+    "correction": (str, "why the grader corrected the clock"),
+    "omitted": (int, "parts of the model's work that could not be shown"),
+    "usage": (str, "what the judgment took of a model, as JSON"),
+    "replaces": (str, "the digest of the judgment it takes the place of"),
+    "made_at": (str, "when it was made"),
+    **{
+        f"criterion_{name.replace(' ', '_')}": (int, f"{name}: how much better the model's work is, -2 to 2")
+        for name in CRITERIA
+    },
+}
+"""Columns of what a grader filled in, in exports only: a report counts millions without reading a word of theirs."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +146,75 @@ def _shown(workspace: Workspace, study: Study, counted: Counted) -> pl.DataFrame
     # Names that stand in no row, the expert's first of all, are needed by nobody.
     named = Coded(pairs.model.codes, tuple(names.get(name, "") for name in pairs.model.names))
     # Rows sorted by true names would give away the order of the names behind the code names.
-    rows = frame(replace(pairs, model=named), counted.policy.graders)
+    rows = frame(replace(pairs, model=named), counted.policy.graders).hstack(said(workspace.store, pairs))
     if (ruled := counted.by_rule) is not None and len(ruled):
-        rows = rows.vstack(ruled_frame(ruled, counted.policy.graders).with_columns(pl.col("model").replace(shown)))
+        decided = ruled_frame(ruled, counted.policy.graders).with_columns(pl.col("model").replace(shown))
+        rows = pl.concat([rows, decided], how="diagonal")
     if not unblinding(workspace.store, study.id).open:
-        rows = rows.with_columns(pl.lit(None, rows.schema[name]).alias(name) for name in (*OF_MODELS, "confidence"))
+        hidden = (*OF_MODELS, *KEYS, "confidence")
+        rows = rows.with_columns(pl.lit(None, rows.schema[name]).alias(name) for name in hidden)
     return rows.sort("task", "model", "sample", "grader")
+
+
+def said(store: Store, pairs: Pairs) -> pl.DataFrame:
+    """What graders filled in, in the columns of `SAID`, a row for each pair: places are told from the model's side."""
+    at = pl.DataFrame({"seq": pairs.judgment, "at": pairs.model_place.astype(np.int64)})
+    letter = pl.col("at").replace_strict(list(range(len(LETTERS))), LETTERS)
+    whole = at.join(_bodies(store, pairs.judgment), on="seq", how="left", maintain_order="left").with_columns(
+        letter=letter
+    )
+    # Of the works that a grader called usable or not, the model's: its place is each row's own.
+    own = whole.with_row_index("row").select("row", "letter", "usability").explode("usability").unnest("usability")
+    own = own.filter(pl.col("place") == pl.col("letter")).unique("row", keep="first").select(pl.exclude("place"))
+    whole = whole.with_row_index("row").join(own.drop("letter"), on="row", how="left", maintain_order="left")
+    omissions, pair = pl.col("omissions").struct, pl.col("order").list.len() == len(("A", "B"))
+    sign = pl.when(pair).then(pl.when(pl.col("at") == 0).then(-1).otherwise(1))
+    return whole.select(
+        judgment="key",
+        comparison="comparison",
+        order=pl.col("order").list.join(" "),
+        ranks=pl.col("ranks").cast(pl.List(pl.String)).list.join(" "),
+        reason="reason",
+        tie_kind="tie_kind",
+        strength="strength",
+        sure="confidence",
+        usable="acceptance",
+        edit_minutes="edit_minutes",
+        brief_is="specification",
+        sweep=pl.col("sweep").fill_null(1),
+        planned=pl.col("planned").fill_null(value=True),
+        wall_s="wall_s",
+        clock_s="active_s",
+        correction=pl.col("correction").struct.field("reason"),
+        omitted=pl.coalesce(pl.when(pl.col("letter") == one).then(omissions.field(one)) for one in LETTERS).fill_null(
+            0
+        ),
+        usage=pl.when(pl.col("usage").is_not_null()).then(pl.col("usage").struct.json_encode()),
+        replaces="replaces",
+        made_at="made_at",
+        **{f"criterion_{name.replace(' ', '_')}": sign * pl.col("criteria").struct.field(name) for name in CRITERIA},
+    )
+
+
+def _bodies(store: Store, judgments: NDArray[np.int64]) -> pl.DataFrame:
+    """What is kept of some judgments, by their row numbers."""
+    usable = pl.Struct({"place": pl.String, "acceptance": pl.String, "edit_minutes": pl.Float64})
+    fields = {
+        **dict.fromkeys(("comparison", "reason", "tie_kind", "specification", "replaces", "made_at"), pl.String),
+        **dict.fromkeys(("confidence", "active_s", "wall_s"), pl.Float64),
+        **dict.fromkeys(("strength", "sweep"), pl.Int64),
+        "planned": pl.Boolean,
+        "order": pl.List(pl.String),
+        "ranks": pl.List(pl.Int64),
+        "criteria": pl.Struct(dict.fromkeys(CRITERIA, pl.Int64)),
+        "usability": pl.List(usable),
+        "correction": pl.Struct({"reason": pl.String}),
+        "omissions": pl.Struct(dict.fromkeys(LETTERS, pl.Int64)),
+        "usage": pl.Struct({name: pl.String if name == "price_date" else pl.Float64 for name in Usage.model_fields}),
+    }
+    table, seqs = shelf_of(Judgment).table, np.unique(judgments).tolist()
+    some = (table.c.seq.in_(seqs[at : at + KEYS_A_QUERY]) for at in range(0, max(1, len(seqs)), KEYS_A_QUERY))
+    return pl.concat([read_frame(store, Judgment, fields, columns=("seq", "key"), where=which) for which in some])
 
 
 def ruled_frame(ruled: pl.DataFrame, graders: GraderGroup) -> pl.DataFrame:
@@ -191,7 +293,7 @@ def code_book(workspace: Workspace, study: Study, counted: Counted) -> bytes:
         "",
         "| column | type | meaning |",
         "| --- | --- | --- |",
-        *(f"| `{name}` | {kind.__name__} | {words} |" for name, (kind, words) in COLUMNS.items()),
+        *(f"| `{name}` | {kind.__name__} | {words} |" for name, (kind, words) in {**COLUMNS, **SAID}.items()),
         "",
     ]
     return "\n".join(lines).encode()

@@ -61,6 +61,11 @@ class StudyFile(Value):
     grading: GradingSettings = GradingSettings()
     plan: PlanChoices = PlanChoices()
 
+    @property
+    def sampled(self) -> tuple[AuthorPlan, ...]:
+        """The authors who work here; the others' work comes in from elsewhere."""
+        return tuple(author for author in self.authors if author.source is None)
+
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
         names = [author.name for author in self.authors]
@@ -142,6 +147,10 @@ model = "scripted/careless"
 condition = "plain"
 samples = 3
 
+# [[authors]]               # work made elsewhere: a folder of task folders, Inspect logs, a submission package
+# name = "model-b"
+# from = "submissions/model-b"
+
 [sampling]
 sandbox = "bubblewrap"      # or "docker", "k8s"
 at_once = 2
@@ -154,11 +163,12 @@ item_turns = 100
 """
 
 
-def new_study(path: Path, *, study_id: str, title: str) -> Path:
-    """Write a study file to start from; an existing one is left alone."""
+def new_study(path: Path, *, study_id: str, title: str, text: str | None = None) -> Path:
+    """Write a study file to start from, with this text or the common one; an existing one is left alone."""
     if path.exists():
         raise UnreadableFile(path, "is there already", fix="choose another name, or edit it")
     StudySection(id=study_id, title=title)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(TEMPLATE.format(id=study_id, title=title.replace('"', "'")), encoding="utf-8")
+    common = TEMPLATE.format(id=study_id, title=title.replace('"', "'"))
+    path.write_text(common if text is None else text, encoding="utf-8")
     return path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,13 @@ class Judges:
     panel: PanelPlan | None
 
 
-def design_of_file(file: StudyFile, judges: Judges, extends: Extension | None) -> Design:
-    """What is frozen of a study file; how work is paced is not among it."""
+def design_of_file(
+    file: StudyFile, judges: Judges, extends: Extension | None, *, outside: Sequence[str] = ()
+) -> Design:
+    """What is frozen of a study file; how work is paced is not among it.
+
+    `outside` names the author of each try that was made elsewhere.
+    """
     parts: dict[str, Any] = {
         "format": FORMAT,
         "tasks": file.tasks,
@@ -44,9 +50,9 @@ def design_of_file(file: StudyFile, judges: Judges, extends: Extension | None) -
     rehearsal = file.study.rehearsal or None
     maybe = {"people": file.people, "panel": judges.panel, "extends": extends, "rehearsal": rehearsal}
     design = Design.model_validate(parts | {name: part for name, part in maybe.items() if part is not None})
-    tries = [author.name for author in file.authors for _ in range(author.samples)]
     try:
-        return design.planned(file.plan, authors=tries)
+        tries = [author.name for author in file.sampled for _ in range(author.samples)]
+        return design.planned(file.plan, authors=[*tries, *outside])
     except ValidationError as error:
         faults = "; ".join(fault["msg"].removeprefix("Value error, ") for fault in error.errors())
         raise InputError(

@@ -3,18 +3,32 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Mapping
 
+import numpy as np
 from pydantic import JsonValue
 
 from guildhall.analysis.counting import LOOKED_AT, count
-from guildhall.analysis.drawn_studies import Assumed, DrawnStudy, PlannedWork, assumed_from, drawn_table
+from guildhall.analysis.drawn_studies import (
+    Assumed,
+    DrawnStudy,
+    Offer,
+    PlannedWork,
+    assumed_from,
+    drawn_table,
+    most_uncertain,
+    next_offers,
+)
+from guildhall.analysis.outcomes import Outcomes
+from guildhall.analysis.spreads import THESE
 from guildhall.analysis.win_rates import win_rates
 from guildhall.documents.looking import documents
 from guildhall.domain.boswell import HumanResult
 from guildhall.domain.halls import Role
 from guildhall.domain.policy import PROGRAMS
 from guildhall.domain.studies import Study
+from guildhall.errors import NotEnoughData
 from guildhall.grading.design import staffing
 from guildhall.grading.opening import open_hall
 from guildhall.grading.people import Roster
@@ -86,35 +100,68 @@ def drawn_beforehand(study: OpenStudy) -> tuple[list[DrawnStudy], Assumed]:
     Where people have judged already it is a pilot: how far they and the tasks differ is used, and no rate is looked at.
     """
     form = study.frozen()
-    design, pool = form.design.hall, sum(_pool(study).values())
-    samples = max(form.plan.samples.values(), default=1)
-    asked = PlannedWork(
-        tasks=len(form.tasks),
-        samples=samples,
-        graders_per_set=design.graders_per_set,
-        minutes=design.minutes_per_set,
-        wage_usd=design.hourly_wage_usd,
-    )
+    design, pool, asked = form.design.hall, sum(_pool(study).values()), _asked(form)
     sizes = {
         max(FEWEST_DRAWN, pool or design.graders_per_set),
         design.graders_per_set + 3,
         3 * design.graders_per_set + 3,
     }
-    assumed = _pilot(study, form) or Assumed()
-    return drawn_table(asked, assumed, graders=sorted(sizes), shares=(0.5, 1.0), seed=form.seed), assumed
+    pilot, share = _pilot(study, form), design.share or 1.0
+    assumed = Assumed() if pilot is None else assumed_from(pilot)
+    return drawn_table(asked, assumed, graders=sorted(sizes), shares=(share / 2, share), seed=form.seed), assumed
+
+
+def _asked(form: Study) -> PlannedWork:
+    design = form.design.hall
+    return PlannedWork(
+        tasks=len(form.tasks),
+        samples=max(form.plan.samples.values(), default=1),
+        graders_per_set=design.graders_per_set,
+        minutes=design.minutes_per_set,
+        wage_usd=design.hourly_wage_usd,
+    )
+
+
+def next_best(study: OpenStudy) -> tuple[list[Offer], tuple[str, float] | None, Assumed]:
+    """What one grader's hours more would do to the primary interval, spent in each way, the best first.
+
+    And the occupation in which they would take most off what tasks add. Like a model of this study as it was judged:
+    how far tasks and graders differ, how many judged and how much; no rate is looked at.
+    """
+    form = study.frozen()
+    pilot = _pilot(study, form)
+    if pilot is None:
+        raise NotEnoughData(
+            f"people gave fewer than {FEWEST_OF_A_PILOT} gradings of study {form.id!r}: nothing says yet how they "
+            "differ; `guildhall study plan` tells what so many graders and hours would show"
+        )
+    assumed = assumed_from(pilot)
+    graders = 0 if pilot.grader is None else len(np.unique(pilot.grader.codes[pilot.grader.codes >= 0]))
+    models = len(np.unique(pilot.model.codes))
+    offers = next_offers(
+        _asked(form),
+        assumed,
+        graders=max(graders, 1),
+        gradings=max(1, len(pilot.halves) // models),
+        these_graders=form.plan.target == THESE,
+        seed=form.seed,
+    )
+    tasks = Counter(task.occupation for task in study.tasks)
+    return offers, most_uncertain(pilot, tasks, offers[0].gradings), assumed
 
 
 FEWEST_DRAWN, FEWEST_OF_A_PILOT = 3, 30
 
 
-def _pilot(study: OpenStudy, form: Study) -> Assumed | None:
+def _pilot(study: OpenStudy, form: Study) -> Outcomes | None:
+    """What people judged so far, where it is enough to say how they differ."""
     workspace = study.workspace
-    verdicts = read_verdicts(workspace.store, [form.id], parts=workspace.verdict_parts, columns=LOOKED_AT)
+    verdicts = read_verdicts(workspace.store, [form.id], parts=workspace.verdict_parts, columns=LOOKED_AT, tried=form)
     for group, policy in policies_of(workspace, form, verdicts).items():
         if group.kind not in PROGRAMS:
             found = count(verdicts, policy)
             if found.n_counted >= FEWEST_OF_A_PILOT:
-                return assumed_from(found.pairs.outcomes)
+                return found.pairs.outcomes
     return None
 
 

@@ -9,7 +9,8 @@ import polars as pl
 
 from guildhall.analysis.counting import LOOKED_AT, Counted, VerdictFrames, count, graders_left_out, group_of
 from guildhall.analysis.spreads import THESE
-from guildhall.domain.policy import PROGRAMS, GraderGroup, Policy
+from guildhall.domain.judgments import Judgment
+from guildhall.domain.policy import PROGRAMS, GraderGroup, GroupKind, Policy
 from guildhall.domain.studies import Study
 from guildhall.domain.tasks import Task, TaskKey
 from guildhall.errors import InputError, NothingJudged
@@ -18,6 +19,14 @@ from guildhall.grading.judges.gradability import ungradable
 from guildhall.store.records import Store
 from guildhall.store.verdict_parts import read_verdicts
 from guildhall.store.workspace import Workspace
+
+ELSEWHERE = "The judgments were made elsewhere: how sides were hidden and ordered there is not known here."
+
+
+def made_elsewhere(study: Study, policy: Policy) -> bool:
+    """Whether all its judgments came in from files: no people were planned here, or the judge was not asked here."""
+    asked_here = study.design.plan is None or study.design.people is not None or study.design.rehearsal
+    return not (policy.whole_rounds if policy.graders.kind in PROGRAMS else asked_here)
 
 
 class Judged(NamedTuple):
@@ -55,6 +64,7 @@ def policies_of(
             excluded=_left_out(workspace, study, verdicts, group) if rules and group.kind not in PROGRAMS else (),
             first_exposure=plan is not None and plan.exposure == "first",
             losses=None if plan is None else plan.missing,
+            whole_rounds=not _came_from_a_file(workspace.store, group, judged),
             these_graders=plan is not None and plan.target == THESE,
             strata=plan.strata if plan is not None else ("occupation",),
         )
@@ -128,6 +138,15 @@ def _settings(study: Study, group: GraderGroup, judged: Iterable[Judged]) -> tup
         if one.group == group and (one.pairs not in newest or one.last > newest[one.pairs].last):
             newest[one.pairs] = one
     return tuple(sorted({one.key for one in newest.values()}))
+
+
+def _came_from_a_file(store: Store, group: GraderGroup, judged: Iterable[Judged]) -> bool:
+    """Whether a judge's verdicts were made elsewhere, where nobody asked for both orders of a pair."""
+    if group.kind is not GroupKind.JUDGE:
+        return False
+    keys = [one.key for one in judged if one.group == group]
+    found = store.newest(Judgment, grader=keys[-1]) if keys else None
+    return found is not None and found.origin is not None
 
 
 def _ungradable(store: Store, study: Study, group: GraderGroup) -> dict[TaskKey, str]:

@@ -37,8 +37,13 @@ from guildhall.store.shelves import shelf_of
 from guildhall.store.workspace import Workspace
 from guildhall.study.evidence import read_evidence
 from guildhall.study.exports import frame, rows_csv, ruled_frame, write_csv
+from guildhall.study.policy import ELSEWHERE, made_elsewhere
 
 MOST_AUTHORS = 20
+SHOWN = (
+    "Each set shows {} deliverables side by side, without authors, under neutral file names and with file metadata "
+    "removed."
+)
 BLINDINGS: dict[str | None, str] = {
     "two-person": "Blinding: two-person. Those who manage the study see code names until two people show the names.",
     "single-handed": "Blinding: single-handed. One person alone may show the names of models to those who manage it.",
@@ -50,16 +55,14 @@ BLINDINGS: dict[str | None, str] = {
 def methods_of(study: Study, tasks: Sequence[Task], *, policy: Policy, models: Sequence[str]) -> tuple[str, ...]:
     """Sentences about tasks, authors, graders, estimands and intervals."""
     design = study.design.hall
+    here = [SHOWN.format(design.set_size), *_originals(design), *_graders(design, policy.graders)]
     return (
         f"The study holds {len(study.tasks)} tasks and {len(models)} models ({', '.join(sorted(models))}). "
         f"It was frozen under the digest {study.content_digest()[:16]} with seed {study.seed}.",
         _tasks(tasks),
         *_authors(study, models),
         BLINDINGS[study.design.blinding],
-        f"Each set shows {design.set_size} deliverables side by side, without authors, under neutral file names and "
-        "with file metadata removed.",
-        *_originals(design),
-        *_graders(design, policy.graders),
+        *([ELSEWHERE] if made_elsewhere(study, policy) else here),
         f"Graders are of the group: {policy.graders}. Models are compared with: {policy.baseline}. "
         "A task without the baseline's work takes no part.",
         "Win rates are the mean over tasks of the mean over samples of the mean over grades. "

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 
 from sqlalchemy import select
 
-from guildhall.domain.authors import RoomSettings
+from guildhall.domain.authors import ModelRun, RoomSettings
 from guildhall.domain.design import TaskChoice
+from guildhall.domain.gradings import SERVICE
 from guildhall.domain.judgments import Comparison, Judgment
 from guildhall.domain.studies import Study
+from guildhall.domain.submissions import Submission
 from guildhall.domain.tasks import Task, TaskKey
 from guildhall.domain.values import Id
 from guildhall.domain.variants import BriefVariant
@@ -20,7 +22,9 @@ from guildhall.engine.executor import Executor
 from guildhall.engine.rooms import ask_room
 from guildhall.engine.terms import Terms
 from guildhall.errors import InputError, MissingTool, RoomNotStarted, UnknownName
+from guildhall.sampling.authors import HERE
 from guildhall.sampling.elicitation import require_told
+from guildhall.sampling.outside import bring
 from guildhall.sampling.plan import SampleItem, carried_on, plan_samples
 from guildhall.store.records import Store
 from guildhall.store.shelves import shelf_of
@@ -94,7 +98,7 @@ class OpenStudy:
 
         None where nobody works in one, where none can be opened, and for a study that began before rooms counted.
         """
-        if not any(author.works_in_a_room for author in self.file.authors):
+        if not any(author.works_in_a_room for author in self.file.sampled):
             return None
         if self._form is not None:
             return next((author.room for author in self._form.authors if author.room is not None), None)
@@ -112,14 +116,35 @@ class OpenStudy:
     def _planned(self) -> list[tuple[SampleItem, SampleItem]]:
         """Each item with its room, and as it was before rooms counted."""
         variants = confirmed_variants(self.workspace)
-        plan = partial(plan_samples, self.tasks, self.file.authors, variants=variants, folder=self.folder)
+        plan = partial(plan_samples, self.tasks, self.file.sampled, variants=variants, folder=self.folder)
         before = plan()
         return list(zip(before if self.room is None else plan(room=self.room), before, strict=True))
 
     @cached_property
     def items(self) -> list[SampleItem]:
-        now, before = zip(*self._planned, strict=True)
+        now, before = [one for one, _ in self._planned], [one for _, one in self._planned]
         return carried_on(now, before, work=Work(self.workspace.store), authors=self._frozen_authors)
+
+    @cached_property
+    def outside(self) -> list[ModelRun]:
+        """Authors whose work was made elsewhere, as the study began with them; else what their sources hold now.
+
+        A source is brought into the workspace before it is asked: again and again it adds nothing.
+        """
+        plans = [author for author in self.file.authors if author.source is not None]
+        names = {author.name for author in plans}
+        if self._form is not None and names <= {author.name for author in self._form.authors}:
+            return [author for author in self._form.authors if author.name in names]
+        for author in plans:
+            if author.source is not None and author.source != HERE:
+                files = self.folder / author.files if author.files else None
+                name, model, place = author.name, author.model or "unknown", self.folder / author.source
+                bring(place, self.tasks, author=name, model=model, files=files, workspace=self.workspace)
+        offer = finished_runs(self.workspace, self.tasks)
+        found = {run.key: run for _, run in offer if run.name in names}
+        if lacking := names - {run.name for run in found.values()}:
+            raise InputError(f"the workspace holds no work of {min(lacking)!r} on the tasks of study {self.id!r}")
+        return [found[key] for key in sorted(found)]
 
     @cached_property
     def _frozen_authors(self) -> set[str]:
@@ -136,7 +161,7 @@ class OpenStudy:
         """The study as its file says it now, in the form of today."""
         taking_part = {item.author.key for item in self.items} | self._frozen_authors
         runs = [item.author for now, before in self._planned for item in (before, now)]
-        authors = {run.key: run for run in runs if run.key in taking_part}
+        authors = {run.key: run for run in runs if run.key in taking_part} | {run.key: run for run in self.outside}
         stands = Study(
             id=self.id,
             title=self.file.study.title,
@@ -147,6 +172,7 @@ class OpenStudy:
                 self.file,
                 self.judges,
                 extension_of(self.file, self.folder, self.workspace),
+                outside=[run.name for run in self.outside],
             ),
         )
         return stands.drawn()
@@ -159,7 +185,7 @@ class OpenStudy:
     def require_told(self) -> None:
         """Refuse a prompt that tells its author of what the room lacks."""
         if self.room is not None:
-            for author in self.file.authors:
+            for author in self.file.sampled:
                 require_told(author.condition, author.tools, self.room)
 
     def freeze(self, *, why: str | None = None) -> Study:
@@ -237,6 +263,17 @@ def chosen_tasks(workspace: Workspace, wanted: TaskChoice, *, pins: Mapping[Id, 
     if not chosen:
         raise InputError("the study means no task of this workspace; import tasks or widen its [tasks] section")
     return chosen[: wanted.first]
+
+
+def finished_runs(workspace: Workspace, tasks: Iterable[Task]) -> list[tuple[Submission, ModelRun]]:
+    """Models' work on these wordings; what a program sent to the grading service is in no study."""
+    found = [
+        one
+        for task in tasks
+        for one in workspace.store.find(Submission, task=task.id)
+        if one.task_key == task.key and one.origin != SERVICE
+    ]
+    return [(one, one.author) for one in found if isinstance(one.author, ModelRun)]
 
 
 def confirmed_variants(workspace: Workspace) -> dict[TaskKey, BriefVariant]:

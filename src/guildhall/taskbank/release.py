@@ -12,7 +12,7 @@ import re
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -86,7 +86,9 @@ def readme_page(tasks: Sequence[Task], *, per_occupation: int, seed: int) -> str
     )
 
 
-def disclosures_page(tasks: Sequence[Task], declared: Mapping[Id, tuple[str, ...]]) -> str:
+def disclosures_page(
+    tasks: Sequence[Task], declared: Mapping[Id, tuple[str, ...]], agreed: Collection[Id] = frozenset()
+) -> str:
     """Sensitive content and references to others, task by task, as declared by authors and as found in the briefs."""
     sensitive = [(task.id, task.occupation, ", ".join(task.sensitive)) for task in tasks if task.sensitive]
     parties = [
@@ -108,6 +110,12 @@ def disclosures_page(tasks: Sequence[Task], declared: Mapping[Id, tuple[str, ...
             "their tasks; reviewers look for personal data.",
             "",
             *_table(parties, "refers to", nothing="No task declares or shows a reference to a third party."),
+            "## People shown or heard",
+            "",
+            f"Real people agreed to be shown or heard in the files of: {', '.join(sorted(agreed))}."
+            if agreed
+            else "No author recorded that a file shows or lets hear a real person.",
+            "",
             "## What was taken out",
             "",
             "Every reference file was written anew without the traces of its makers: properties, comments, tracked",
@@ -257,24 +265,22 @@ def _write_pages(workspace: Workspace, released: Released, target: Path, plan: R
         for task in released.tasks
     ]
     write_gdpval_table(rows, target)
-    parties = _third_parties(workspace, released.tasks)
+    declared = _declared(workspace, released.tasks)
+    parties = {key: draft.third_party for key, draft in declared.items()}
+    agreed = {key for key, draft in declared.items() if draft.permission}
     pages: Mapping[str, str] = {
         "README.md": readme_page(released.tasks, per_occupation=plan.per_occupation, seed=plan.seed),
-        "DISCLOSURES.md": disclosures_page(released.tasks, parties),
+        "DISCLOSURES.md": disclosures_page(released.tasks, parties, agreed),
         "LICENSE": licence_page(plan.licence),
     }
     for name, text in pages.items():
         (target / name).write_text(text, encoding="utf-8")
 
 
-def _third_parties(workspace: Workspace, tasks: Sequence[Task]) -> dict[Id, tuple[str, ...]]:
-    """What authors declared with the newest version of each released task."""
-    declared: dict[Id, tuple[str, ...]] = {}
-    for task in tasks:
-        drafts = workspace.store.find(Draft, task=task.id)
-        if drafts:
-            declared[task.id] = max(drafts, key=lambda draft: draft.task.version).third_party
-    return declared
+def _declared(workspace: Workspace, tasks: Sequence[Task]) -> dict[Id, Draft]:
+    """The newest version of the draft of each released task, with what its author declared."""
+    drafts = {task.id: workspace.store.find(Draft, task=task.id) for task in tasks}
+    return {key: max(made, key=lambda draft: draft.task.version) for key, made in drafts.items() if made}
 
 
 LEAST_LENGTH = 3

@@ -44,6 +44,7 @@ def desk_copy_of(copy: DeskCopy, form: FormData, blobs: Blobs) -> DeskCopy:
             ),
             sensitive=_lines(form, "sensitive"),
             third_party=_lines(form, "third_party"),
+            permission=_lines(form, "permission"),
             rubric=rubric_from_paragraphs(word(form, "rubric")) if word(form, "rubric") else None,
             reference_files=_files(form, "reference", copy.reference_files, blobs),
             expert_files=_files(form, "expert", copy.expert_files, blobs),

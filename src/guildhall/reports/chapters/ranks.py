@@ -12,7 +12,8 @@ from guildhall.domain.report import CellValue, Column, ReportTable, Section
 from guildhall.reports.number_format import at_level, listed, shown
 
 HALF = 0.5
-MOST_NAMED = 10
+MOST_NAMED = 5
+"""So many models that may be the best are named in a sentence."""
 MOST_PAIRS = 45
 """So many differences stand in the table; where models are many, those with the first of them."""
 _MODEL = Column(name="model", title="model")

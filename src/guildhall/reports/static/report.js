@@ -24,8 +24,10 @@
   const cells = () => (level ? picks.levels[level].cells : picks.all);
   const place = () => (level ? `${picks.levels[level].by}: ${picks.levels[level].word}` : "all tasks");
 
+  const where = standing && standing.querySelector(".where");
   const show = (chosen) => {
     level = chosen;
+    where.textContent = level ? ` \u00b7 ${place()} (exploratory)` : "";
     drawer.hidden = true;
     rows.forEach((row, at) => {
       row.innerHTML = kept[at];
@@ -34,7 +36,7 @@
       row.hidden = !cell;
       if (!cell) return;
       if (level) {
-        row.querySelector(".places").textContent = "";
+        row.querySelectorAll(".places, .joined").forEach((one) => one.replaceChildren());
         const svg = row.querySelector(".plot");
         svg.querySelectorAll(".iv, .dot").forEach((one) => one.remove());
         const mark = (kind, look, facts) => {
@@ -74,14 +76,14 @@
       const [won, tied, lost] = work.slice(-3);
       list.append(make("li", { title: `${won} won, ${tied} tied, ${lost} lost` }, `${work[1]}: ${won} · ${tied} · ${lost}`));
     });
-    const where = [`model=${name}`, ...(by ? [`${by}=${word}`] : [])];
+    const asked = [`model=${name}`, ...(by ? [`${by}=${word}`] : [])];
     drawer.replaceChildren(
       make("h3", {}, `${name}, ${place()}: ${cell[4]}${cell[5] ? ` (${cell[5]})` : ""}`),
       make("p", {}, `Against the ${picks.baseline}: ${cell[6]} won, tied and lost. Rests on ${cell[8]}.`),
       make("p", { className: "small" }, mine.length ? "Won, tied and lost on each task:" : "The judgments behind it:"),
       list,
       make("p", { className: "small" }, "The judgments one by one, with their digests:"),
-      make("code", { tabIndex: 0 }, command(where)),
+      make("code", { tabIndex: 0 }, command(asked)),
       make("p", { className: "small" }, "What graders wrote stays in the workspace: no agreement to be quoted is on record."),
     );
   };
@@ -102,7 +104,7 @@
     if (one === other || !found) told.textContent = `${one} and ${other} are not compared in ${place()}.`;
     else {
       const [, left, right, verdict, value, interval, rests] = found;
-      told.textContent = `${left} less ${right}, ${place()}: ${value} points (${interval}); ${left} is ${verdict === "not known" ? "not told apart: it is not known" : verdict}. ${level ? "Exploratory. " : ""}Rests on ${rests}.`;
+      told.textContent = `${left} less ${right}, ${place()}: ${value} points (${interval}); ${verdict.startsWith("not ") ? "the two are not told apart" : `${left} is ${verdict}`}. ${level ? "Exploratory. " : ""}Rests on ${rests}.`;
     }
   };
   if (standing) {

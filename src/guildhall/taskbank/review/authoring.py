@@ -32,6 +32,7 @@ class DeskCopy(Value):
     languages: tuple[str, ...] = ("en",)
     sensitive: tuple[str, ...] = ()
     third_party: tuple[str, ...] = ()
+    permission: tuple[str, ...] = ()
     reference_files: tuple[FileRef, ...] = ()
     expert_files: tuple[FileRef, ...] = ()
     rubric: Rubric | None = None
@@ -58,7 +59,7 @@ class DeskCopy(Value):
         if faults := self.faults():
             raise InputError(f"{self.task!r} is not finished: {' '.join(faults)}")
         fields: dict[str, Any] = self.model_dump(
-            exclude={"task", "author", "note", "saved", "saved_at", "third_party", "expert_text"}
+            exclude={"task", "author", "note", "saved", "saved_at", "third_party", "permission", "expert_text"}
         )
         try:
             return Task(
@@ -77,8 +78,9 @@ def copy_of(draft: Draft) -> DeskCopy:
     """The newest version on the author's desk again, to be revised."""
     task = draft.task
     shared = task.model_dump(include=set(DeskCopy.model_fields) & set(Task.model_fields))
-    told = {"title": task.title or "", "expert_text": task.expert_text or ""}
-    return DeskCopy(task=task.id, author=draft.author, third_party=draft.third_party, **shared | told)
+    told: dict[str, Any] = {"title": task.title or "", "expert_text": task.expert_text or ""}
+    told |= {"third_party": draft.third_party, "permission": draft.permission}
+    return DeskCopy(task=task.id, author=draft.author, **shared | told)
 
 
 def put_on_desk(store: Store, copy: DeskCopy, *, now: float) -> DeskCopy:

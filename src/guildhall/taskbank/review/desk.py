@@ -138,7 +138,14 @@ class ReviewDesk:
         self.store, self.people, self.holds = store, people, Holds(store)
 
     def submit(
-        self, task: Task, author: Member, *, now: float, note: str = "", third_party: tuple[str, ...] = ()
+        self,
+        task: Task,
+        author: Member,
+        *,
+        now: float,
+        note: str = "",
+        third_party: tuple[str, ...] = (),
+        permission: tuple[str, ...] = (),
     ) -> Draft:
         """Keep a task as the next version of its draft. The author must meet the requirements for contributing."""
         if author.role not in WRITERS:
@@ -156,6 +163,7 @@ class ReviewDesk:
                 author=author.code_name,
                 note=note,
                 third_party=third_party,
+                permission=permission,
                 made_at=_moment(now),
             )
             self._keep(draft, author, f"draft submitted: version {version}", draft.task.id, now=now)

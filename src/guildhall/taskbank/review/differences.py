@@ -89,6 +89,7 @@ def _facts(draft: Draft) -> list[tuple[str, str]]:
         ("O*NET work activities", "; ".join(task.onet.work_activities)),
         ("Sensitive content", "; ".join(task.sensitive)),
         ("Third parties", "; ".join(draft.third_party)),
+        ("People shown, and their permission", "; ".join(draft.permission)),
         ("Rubric", "\n".join(f"{item.points:+d} {item.text}" for item in task.rubric.items) if task.rubric else ""),
     ]
 

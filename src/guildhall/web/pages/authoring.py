@@ -126,8 +126,14 @@ def _save_typed(site: Site, copy: DeskCopy, form: FormData) -> Response:
 
 def _submit(site: Site, author: Member, copy: DeskCopy) -> None:
     with site.store.transaction():
-        parties = copy.third_party
-        desk_of(site).submit(copy.as_task(), author, now=site.clock(), note=copy.note, third_party=parties)
+        desk_of(site).submit(
+            copy.as_task(),
+            author,
+            now=site.clock(),
+            note=copy.note,
+            third_party=copy.third_party,
+            permission=copy.permission,
+        )
         clear_desk(site.store, copy.task)
 
 

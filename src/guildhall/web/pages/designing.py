@@ -287,6 +287,8 @@ def _preview(site: Site, form: Form) -> dict[str, Any]:
 
 
 _FACTS = (_tasks, _work, _rules, _checks, _preview)
+
+
 ROUTES: list[BaseRoute] = [
     Route("/manage/new", choose),
     Route("/manage/new", freeze, methods=["POST"]),
