@@ -141,6 +141,7 @@ def _judge(
     seat = seat or queue.claim(member, study=STUDY, design=design, now=now)
     if seat is None:
         return
+    queue.mark_brief_read(seat.id, now=now)
     for quarter in range(41):
         queue.beat(seat.id, Beat(visible=True), now=now + 15 * quarter, lease_s=3600)
     expert = live.site.store.get(Comparison, seat.slot.comparison).submissions[0]
@@ -177,7 +178,7 @@ def show_the_managers_pages(live: Live, browser: Browser, manager: Member, settl
             ("audit", "/manage/audit"),
         ):
             page.goto(f"{live.address}{path}")
-            if name == "disputes":
+            if name == "disputes" and page.get_by_role("button", name="Ask for one grader more").count():
                 _settle_the_first(live, page, settling)
             keep(page, f"manage-{name}")
 
@@ -215,6 +216,9 @@ def walk_as_a_grader(live: Live, browser: Browser, member: Member) -> None:
     page.goto(f"{live.address}/sets")
     keep(page, "hall-work")
     if page.get_by_role("button", name="Rate").count():
+        for seat in live.site.queue.seats_of(member.id):  # one set at a time: the one that was begun is given back
+            if seat.judgment is None:
+                live.site.queue.decline(seat.id, "It is not my field.", now=live.site.clock())
         page.get_by_role("button", name="Rate").first.click()
         page.get_by_role("button", name="I have read this").click()
         page.wait_for_load_state("networkidle")

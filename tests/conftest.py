@@ -27,6 +27,8 @@ from tests.postgres import NoPostgres, Server, private_postgres, quickest
 ROOT = Path(__file__).parent.parent
 REALDATA = Path(os.environ.get("GUILDHALL_REALDATA", ROOT.parent / "shared" / "realdata"))
 
+LONGEST = {"test_torture.py", "test_wheel.py", "test_docs.py"}
+
 _UMASK = os.umask(0o022)
 os.umask(_UMASK)
 
@@ -46,7 +48,11 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that share what their module made, or LibreOffice, go to one test process: it is made once."""
+    """Tests that share what their module made, or LibreOffice, go to one test process: it is made once.
+
+    The longest of those that stand alone come first, so that no process waits for one at the end.
+    """
+    items.sort(key=lambda item: item.path.name not in LONGEST)
     for item in items:
         fixtures = item._fixtureinfo.name2fixturedefs if isinstance(item, pytest.Function) else {}
         if item.get_closest_marker("xdist_group") is None:

@@ -8,7 +8,7 @@ a reader has to follow.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import FrameType
@@ -25,12 +25,17 @@ DEPTH = 3
 """So deep a value of ours is looked into: evidence holds rows, which hold columns."""
 
 
-def functions_that_carry(work: Callable[[], object]) -> set[str]:
-    """`module.function` of every function that took part in it."""
+def functions_that_carry(work: Callable[[], object], *, elsewhere: Collection[str] = ()) -> set[str]:
+    """`module.function` of every function that took part in it; nothing that those which lead `elsewhere` call."""
     seen: set[str] = set()
+    left: list[FrameType] = []
 
     def look(frame: FrameType, event: str, given: object) -> None:
         code = frame.f_code
+        if left:
+            if event == "return" and frame is left[0]:
+                left.clear()
+            return
         if (
             event not in {"call", "return"}
             or not code.co_filename.startswith(OURS)
@@ -40,7 +45,9 @@ def functions_that_carry(work: Callable[[], object]) -> set[str]:
         carried = list(frame.f_locals.values()) if event == "call" else [given]
         if any(_carries(one) for one in carried):
             module = Path(code.co_filename).relative_to(OURS).with_suffix("").as_posix().replace("/", ".")
-            seen.add(f"{module}.{code.co_qualname}")
+            seen.add(name := f"{module}.{code.co_qualname}")
+            if event == "call" and name in elsewhere:
+                left.append(frame)
 
     sys.setprofile(look)
     try:

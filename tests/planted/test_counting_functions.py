@@ -31,6 +31,11 @@ TO_THE_PAGE = 15
 OTHER_CELLS = {
     "analysis.paired.rates_by_task": "each task's own rate, for whoever compares two reports",
     "reports.reporting.counts_of": "the tiles at the head of a page",
+    "reports.chapters.headline.explored": "rates of each level of a breakdown, for readers who choose",
+    "reports.reporting.answer_of": "the answer in words on the first screen",
+    "reports.reporting._leader": "the sentence on a model in that answer",
+    "reports.page._rests": "what a rate that readers choose rests on",
+    "reports.page._difference": "a gap between two models that readers choose",
 }
 """What takes evidence or an estimate on the way, and what it makes of it instead of a headline cell."""
 
@@ -49,7 +54,7 @@ def walks(tmp_path_factory):
             report = report_of(evidence, chapters=(Headline(),))
             return html_page(report, {figure.name: "<svg/>" for figure in report.sections[0].figures})
 
-        return functions_that_carry(cell), functions_that_carry(page)
+        return functions_that_carry(cell), functions_that_carry(page, elsewhere=OTHER_CELLS)
 
 
 def is_property(name: str) -> bool:
@@ -91,6 +96,7 @@ def test_properties_are_told_from_functions(walks):
         "analysis.counting.Counted.by_rule",
         "analysis.counting.Counted.outcomes",
         "analysis.crossed.Crossing.expected",
+        "analysis.evidence.Evidence.models",
         "analysis.evidence.Evidence.rates",
         "analysis.pairs.Pairs.outcomes",
     }

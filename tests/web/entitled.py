@@ -65,6 +65,7 @@ class Entitled:
             "{token}": self.site.door.new_link(self.victim.id, now=now),
             "{ending}": "csv",
             "{number}": "1",
+            "{file}": "A.1",
             "{name}": "memo.docx",
         }
         if address is FILE:

@@ -215,7 +215,7 @@ class Walk:
         with self.as_(self.people.manager) as page:
             self.open(page)
             page.get_by_role("button", name="Accept into the bank").click()
-            expect(page.get_by_role("heading", level=1)).to_contain_text("Accepted")
+            expect(page.locator(".title")).to_contain_text("Accepted")
 
     def board(self, lane: str, *, holder: str | None = None, look: bool = False) -> None:
         """The board shows the task in a lane, and who holds it."""

@@ -74,7 +74,7 @@ def test_the_whole_path_by_keyboard_alone(live: Live, tab: Page) -> None:
             keys.press("Enter")
     tab.locator("#verdict-form").wait_for()
     keys.press("2")
-    assert tab.evaluate("document.activeElement.id") == "pane-B"
+    assert tab.evaluate("document.activeElement.id") == "shown-B"
     keys.press("n")
     keys.type("a pinned thought")
     keys.press("Escape")
@@ -204,12 +204,20 @@ def test_what_a_brief_holds_is_text_never_markup_of_its_own(live: Live, tab: Pag
     assert not [url for url in asked if "outside.invalid" in url]
 
 
-def test_a_sheet_shows_values_or_formulas(live: Live, tab: Page) -> None:
+def test_a_sheet_shows_values_or_formulas_and_a_cell_its_meaning(live: Live, tab: Page) -> None:
     start_comparing(live, tab)
-    grid = tab.locator("#pane-A .grid")
-    expect(grid.get_by_text("=SUM(B2:B2)")).to_be_hidden()
-    grid.get_by_label("show formulas").check()
-    expect(grid.get_by_text("=SUM(B2:B2)")).to_be_visible()
+    pane = tab.locator("#pane-A")
+    pane.get_by_role("button", name="A-2.xlsx").click()
+    cell = pane.locator("td[data-f]")
+    expect(cell).to_have_text("1200")
+    formula = "one => getComputedStyle(one, '::after').content"
+    assert cell.evaluate(formula) == "none"
+    pane.get_by_label("show formulas").check()
+    assert cell.evaluate(formula) == '"=SUM(B2:B2)"'
+    pane.get_by_role("region", name="Sheet Totals").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight"):
+        tab.keyboard.press(key)
+    expect(pane.locator(".fx")).to_have_text(re.compile(r"B3\s*=SUM\(B2:B2\)\s+gives\s+1200"))
 
 
 def test_a_set_can_be_given_back_with_a_reason(live: Live, tab: Page) -> None:

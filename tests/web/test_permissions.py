@@ -122,7 +122,7 @@ def possessions(hall: Live) -> dict[str, str]:
         connection.execute(passkeys.insert().values(**row))
     seat = grader.post("/sets/claim").headers["location"].split("/")[2]
     task = author.post("/tasks/new").headers["location"].split("/")[2]
-    return {"{seat}": seat, "{task}": task, "{passkey}": "owned", "{comment}": "0" * 64}
+    return {"{seat}": seat, "{task}": task, "{passkey}": "owned", "{comment}": "0" * 64, "{file}": "A.1"}
 
 
 @pytest.mark.parametrize("one", [one for one in PAGES if one.own and "{" in one.path], ids=named)

@@ -1,6 +1,7 @@
 """`guildhall demo`: an offline tour of the whole pipeline on the sample bank, one step a stage.
 
-`guildhall demo --serve`: a few tasks of the sample bank opened for grading, with a link for one grader. Where no
+`guildhall demo --serve`: a few tasks of the sample bank opened for grading, and a page with doors for a grader, a
+manager, an author and a reader of the report. Where no
 model has done these tasks, a stand-in takes its place: it hands in part of the expert's own files. It is named as
 simulated wherever an author is named, so that nobody takes its win rate for a model's.
 """
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from guildhall.web.site import Site
 
 
-STUDY, CODE_NAME = "demo-hall", "demo-grader"
+STUDY = "demo-hall"
 _TASKS = 3
 
 
@@ -36,10 +37,9 @@ def serve_demo(path: Path, *, port: int, files_port: int) -> None:
     from guildhall.web.site import Addresses
 
     def ready(site: Site) -> None:
-        link = site.door.new_link(_grader(site).id, now=time.time(), lasts_s=86400)
-        done(f"serving {site.addresses.app}; stop with Ctrl-C. Open this link to judge as {CODE_NAME}:")
-        typer.echo(f"{site.addresses.app}/enter/{link}")
-        note(f"the link works once; `guildhall people link {CODE_NAME} --workspace {path}` makes another")
+        doors = write_doors(site, path)
+        done(f"serving {site.addresses.app}; stop with Ctrl-C. Open this page: it has a door for each role")
+        typer.echo(doors.resolve())
 
     addresses = Addresses(f"http://localhost:{port}", f"http://files.localhost:{files_port}")
     with Workspace.create(path) as workspace:
@@ -97,17 +97,64 @@ def _stand_in(workspace: Workspace, tasks: list[Task]) -> None:
         note(f"{task.id}: no model has done it, so a simulated stand-in hands in {len(part)} of the expert's files")
 
 
-def _grader(site: Site) -> Member:
+DOORS = (
+    (
+        "grader",
+        "Grade a pair",
+        "Read two deliverables side by side, say which is better, and why.",
+        "20 minutes, as an expert",
+    ),
+    (
+        "manager",
+        "Manage a study",
+        "See how far it is, who holds what, and where graders disagree.",
+        "a study that has begun",
+    ),
+    (
+        "author",
+        "Write a task",
+        "Turn a piece of your own work into a brief with files and a rubric.",
+        "saved as you type",
+    ),
+)
+
+
+def write_doors(site: Site, path: Path) -> Path:
+    """A page in the workspace, for its owner's eyes alone: its links let in whoever holds them."""
+    from guildhall.reports.page import environment
+
+    doors = [
+        {"link": f"{site.addresses.app}/enter/{_link(site, role)}", "title": title, "what": what, "facts": facts}
+        for role, title, what, facts in DOORS
+    ]
+    if (path / "report" / "report.html").exists():
+        what = "Every figure with its interval, what it rests on, and what it cannot say."
+        facts = "of simulated graders"
+        doors.append({"link": "report/report.html", "title": "Read the report", "what": what, "facts": facts})
+    page = path / "demo.html"
+    page.touch(mode=0o600)
+    page.chmod(0o600)
+    page.write_text(environment().get_template("demo.html").render(doors=doors))
+    return page
+
+
+def _link(site: Site, role: str) -> str:
+    return site.door.new_link(_member(site, role).id, now=time.time(), lasts_s=86400)
+
+
+def _member(site: Site, role: str) -> Member:
     from guildhall.domain.halls import Member, Role
     from guildhall.errors import UnknownName
     from guildhall.taskbank.listing import newest_tasks
 
+    name = f"demo-{role}"
     try:
-        return site.roster.by_code_name(CODE_NAME)
+        return site.roster.by_code_name(name)
     except UnknownName:
         occupations = tuple(sorted({task.occupation for task in newest_tasks(site.store)}))
-        member = Member(id=CODE_NAME, code_name=CODE_NAME, role=Role.GRADER, occupations=occupations)
-        return site.roster.invite(member, personal={})
+        return site.roster.invite(
+            Member(id=name, code_name=name, role=Role(role), occupations=occupations), personal={}
+        )
 
 
 @dataclass(frozen=True)
@@ -187,7 +234,7 @@ def _check_bank(_workspace: Workspace) -> None:
 
 def _plan(workspace: Workspace) -> None:
     """What `guildhall study plan` says: calls, hours and dollars, before anything is spent."""
-    from guildhall.cli.study import show_forecast
+    from guildhall.cli.show_study import show_forecast
     from guildhall.study.demonstration import demo_study
     from guildhall.study.people import People
     from guildhall.study.stages import Sampling
@@ -203,7 +250,7 @@ def _sample_bank(workspace: Workspace) -> None:
     """Two scripted authors do every task, confined; where that cannot be, what they once made is replayed."""
     from guildhall.cli.progress import live_table
     from guildhall.cli.show import note
-    from guildhall.cli.study import show_status
+    from guildhall.cli.show_study import show_status
     from guildhall.study.demonstration import demo_study, replayed_because
     from guildhall.study.stages import Sampling, require_deliveries
 

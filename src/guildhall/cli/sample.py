@@ -10,7 +10,7 @@ import typer
 from guildhall.cli.executing import AddressOption, ExecutorOption, Where, chosen_executor
 from guildhall.cli.progress import live_table
 from guildhall.cli.show import as_json, done, note
-from guildhall.cli.study import show_forecast, show_status
+from guildhall.cli.show_study import show_forecast, show_status
 from guildhall.cli.workspace import JsonOption, WorkspaceOption
 
 app = typer.Typer(no_args_is_help=True, help="Models do tasks in a sandbox, and everything they made is kept.")

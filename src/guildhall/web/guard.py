@@ -94,6 +94,11 @@ def _sound(text: str) -> str:
     return text.encode("utf-8", "replace").decode().replace("\x00", "")
 
 
+def by_script(request: Request) -> bool:
+    """Whether a script of ours asks, which reads the answer itself."""
+    return request.headers.get("accept", "").startswith("application/json")
+
+
 def word(form: FormData, name: str) -> str:
     """One text field of a form; a missing one is empty."""
     value = form.get(name)

@@ -312,7 +312,6 @@ _BYTES = {
     "emf": "image/x-emf", "wmf": "image/x-wmf", "odttf": "application/vnd.openxmlformats-officedocument.obfuscatedFont",
     **{kind.value: kind.row.media_type for kind in Kind if kind.is_package},
 }  # fmt: skip
-_PREFIXES = {prefix: uri for uri, prefix in ooxml_lists().prefixes.items() if prefix != "xml"}
 
 
 def _says_nothing(name: str, old: Tree, new: Tree) -> bool:

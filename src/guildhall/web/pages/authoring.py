@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from guildhall.domain.halls import Member, Role
@@ -34,7 +34,7 @@ from guildhall.taskbank.rubrics import as_paragraphs
 from guildhall.web.access import Session
 from guildhall.web.draft_forms import MOST_FILES, desk_copy_of
 from guildhall.web.drafts import desk_of, history_for
-from guildhall.web.guard import members_only, word
+from guildhall.web.guard import by_script, members_only, word
 from guildhall.web.rendering import page
 from guildhall.web.site import Site
 
@@ -97,6 +97,8 @@ def edit(request: Request, site: Site, session: Session, form: FormData) -> Resp
     copy = _mine(site, session.member, request.path_params["task"])
     if request.method == "GET":
         return _form_page(request, site, copy)
+    if by_script(request):
+        return _save_typed(site, copy, form)
     try:
         copy = desk_copy_of(copy, form, site.blobs)
         copy = save(site.store, copy, now=site.clock())
@@ -109,6 +111,17 @@ def edit(request: Request, site: Site, session: Session, form: FormData) -> Resp
     except (InputError, ReviewRefused) as error:
         return _form_page(request, site, copy, fault=str(error), status=400)
     return RedirectResponse(f"/tasks/{quote(copy.task, safe='')}", 303)
+
+
+def _save_typed(site: Site, copy: DeskCopy, form: FormData) -> Response:
+    """What a script saves while one types: the words of the form; files come and go with the form itself."""
+    try:
+        copy = save(site.store, desk_copy_of(copy, form, site.blobs), now=site.clock())
+    except Conflict:
+        return JSONResponse({}, 409)
+    except InputError as error:
+        return JSONResponse({"fault": str(error)}, 400)
+    return JSONResponse({"version": copy.saved, "saved_at": copy.saved_at})
 
 
 def _submit(site: Site, author: Member, copy: DeskCopy) -> None:

@@ -17,8 +17,8 @@ from guildhall.grading.submitting import rate_severity
 from guildhall.web.access import Session
 from guildhall.web.forms import SEVERITIES, answers_of, severity_of
 from guildhall.web.guard import members_only
+from guildhall.web.panes import panes_of
 from guildhall.web.rendering import page
-from guildhall.web.showing import shown_view
 from guildhall.web.site import Site
 
 DECLINE_REASONS = (
@@ -40,12 +40,14 @@ def rating_page(
     request: Request, site: Site, seat: Seat, *, faults: list[str], answers: dict[str, str] | None = None
 ) -> Response:
     stored = json.loads(seat.draft) if seat.draft else {}
+    view, panes = panes_of(site, seat, request.query_params.get("rows", ""))
     return page(
         request,
         "severity.html",
         status=422 if faults else 200,
         seat=seat,
-        view=shown_view(site, seat),
+        view=view,
+        panes=panes,
         answers=stored if answers is None else answers,
         choices={word: MEANINGS[severity] for word, severity in SEVERITIES.items()},
         design=site.design(seat.slot.study),

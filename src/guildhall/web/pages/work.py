@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from urllib.parse import urlencode
 
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
@@ -15,19 +16,23 @@ from guildhall.domain.halls import HallDesign, Role, SeatState, SlotKind
 from guildhall.domain.judgments import OBJECTIVE, SUBJECTIVE, Acceptance
 from guildhall.domain.tasks import Specification
 from guildhall.domain.values import Id
+from guildhall.errors import UnknownName
 from guildhall.grading.clock import Beat
 from guildhall.grading.gold import next_rating, next_set, ratings_wait
 from guildhall.grading.queue import Seat, StaleDraft
 from guildhall.web.access import Session
 from guildhall.web.forms import OVERALL, STEPS, STRENGTHS, answers_of, label_of
-from guildhall.web.guard import members_only, number_in, word
+from guildhall.web.guard import by_script, members_only, number_in, whole_in, word
 from guildhall.web.pages.severity import DECLINE_REASONS, rating_page
 from guildhall.web.pages.verdict import may_still_amend
+from guildhall.web.panes import hits_in, panes_of, window_of
 from guildhall.web.rendering import page
-from guildhall.web.showing import shown_view
+from guildhall.web.showing import opened_file, shown_view
 from guildhall.web.site import Site
 
 GRADER = Role.GRADER
+MOST_HITS = 50
+"""Places in one file that a search lists."""
 
 
 @members_only(GRADER)
@@ -103,11 +108,13 @@ def compare(request: Request, site: Site, session: Session, _form: FormData) -> 
         return RedirectResponse(f"/sets/{seat.id}/brief", 303)
     if seat.slot.kind is SlotKind.SEVERITY:
         return rating_page(request, site, seat, faults=[])
+    view, panes = panes_of(site, seat, request.query_params.get("rows", ""))
     return page(
         request,
         "compare.html",
         seat=seat,
-        view=shown_view(site, seat),
+        view=view,
+        panes=panes,
         answers=json.loads(seat.draft) if seat.draft else {},
         criteria={"Objective": OBJECTIVE, "Subjective": SUBJECTIVE},
         overall=OVERALL,
@@ -122,6 +129,40 @@ def compare(request: Request, site: Site, session: Session, _form: FormData) -> 
 
 
 @members_only(GRADER)
+def opened(request: Request, site: Site, session: Session, _form: FormData) -> Response:
+    """One file of a set that is open, or a window of a sheet, or the words on a page: what a script puts in place."""
+    seat = _open_set(request, site, session)
+    what, asked = request.path_params["file"], request.query_params
+    sheet, top, left, words = (
+        whole_in(asked.get(name, "0"), 9_999_999) or 0 for name in ("sheet", "top", "left", "words")
+    )
+    file = opened_file(site, seat, what, words_of=words or 1)
+    if words > len(file.pages):
+        raise HTTPException(404)
+    window = window_of(file.sheets, sheet, top, left)
+    part = "words" if words else "cells" if "cells" in asked else "file"
+    return page(request, "opened.html", part=part, number=words, seat=seat, file=file, window=window)
+
+
+@members_only(GRADER)
+def search(request: Request, site: Site, session: Session, _form: FormData) -> Response:
+    """Where words stand in all files of a set."""
+    seat = _open_set(request, site, session)
+    asked = request.query_params.get("q", "")[:100].strip()
+    found = hits_in(site, seat, asked)
+    return page(request, "hits.html", seat=seat, asked=asked, found=found, most=MOST_HITS, bare=by_script(request))
+
+
+def _open_set(request: Request, site: Site, session: Session) -> Seat:
+    """A set of theirs whose deliverables they may see now."""
+    seat = _mine(request, site, session)
+    over = seat.judgment is not None and not may_still_amend(site, seat)
+    if over or seat.read_brief_at is None or seat.state is SeatState.DECLINED:
+        raise UnknownName("set", seat.id)
+    return seat
+
+
+@members_only(GRADER)
 def save(request: Request, site: Site, session: Session, form: FormData) -> Response:
     """Keep a draft. A script is told the new version; a plain form is sent back to the page."""
     seat = _mine(request, site, session)
@@ -131,14 +172,25 @@ def save(request: Request, site: Site, session: Session, form: FormData) -> Resp
     try:
         version = site.queue.save(seat.id, draft, version=version, now=site.clock(), lease_s=design.lease_hours * 3600)
     except StaleDraft as stale:
-        if _by_script(request):
+        if by_script(request):
             stored = json.loads(stale.stored) if stale.stored else {}
             return JSONResponse({"version": stale.version, "stored": stored}, 409)
         return page(request, "stale.html", status=409, seat=seat, mine=answers_of(form), label_of=label_of)
-    if _by_script(request):
+    if by_script(request):
         return JSONResponse({"version": version, "saved_at": site.clock()})
-    step = "/review" if word(form, "next") == "review" else ""
-    return RedirectResponse(f"/sets/{seat.id}{step}{'?amend=1' if word(form, 'amend') else ''}", 303)
+    return RedirectResponse(f"/sets/{seat.id}{_after(form)}", 303)
+
+
+def _after(form: FormData) -> str:
+    """Where one goes on after saving: the review, or the comparing page with the files that were asked for."""
+    asked = {"amend": "1"} if word(form, "amend") else {}
+    step, _, rest = word(form, "next").partition(":")
+    if step == "rows":
+        asked["rows"] = rest
+    elif step == "chosen":
+        place, before, after = (*rest.split(":"), "", "")[:3]
+        asked["rows"] = f"{before}{word(form, f'row-{place}')}{after}"
+    return f"{'/review' if step == 'review' else ''}{'?' if asked else ''}{urlencode(asked)}"
 
 
 @members_only(GRADER)
@@ -171,10 +223,6 @@ def _mine(request: Request, site: Site, session: Session) -> Seat:
     return site.seat(request.path_params["seat"], session)
 
 
-def _by_script(request: Request) -> bool:
-    return request.headers.get("accept", "").startswith("application/json")
-
-
 def _number(text: str) -> float:
     value = number_in(text or "0", -math.inf, math.inf)
     if value is None:
@@ -187,6 +235,8 @@ ROUTES: list[BaseRoute] = [
     Route("/sets/claim", claim, methods=["POST"]),
     Route("/sets/{seat}", compare),
     Route("/sets/{seat}/brief", brief, methods=["GET", "POST"]),
+    Route("/sets/{seat}/files/{file}", opened),
+    Route("/sets/{seat}/search", search),
     Route("/sets/{seat}/draft", save, methods=["POST"]),
     Route("/sets/{seat}/beat", beat, methods=["POST"]),
     Route("/sets/{seat}/decline", decline, methods=["POST"]),
