@@ -43,6 +43,7 @@ WHERE = {
     "omissions": "omitted",
     "replaces": "replaces",
     "made_at": "made_at",
+    "origin": "origin",
 }
 """Field of a judgment -> the column that holds it."""
 
@@ -72,6 +73,7 @@ def full(order: tuple[str, str], comparison: str, **others: Any) -> Judgment:
             "correction": {"active_s": 50, "reason": "the telephone rang"},
             "usage": {"calls": 1, "cost_usd": 0.5, "price_date": "2026-01-01"},
             "omissions": {"A": 3, "B": 7},
+            "origin": "elsewhere/votes.csv",
             "made_at": MOMENT,
             **others,
         }
@@ -109,6 +111,7 @@ def test_every_field_of_a_judgment_has_a_column_and_no_value_is_lost(workspace: 
     assert (row["clock_s"], row["wall_s"], row["correction"]) == (60.0, 90.0, "the telephone rang")
     usage = json.loads(row["usage"])
     assert (usage["calls"], usage["cost_usd"], usage["price_date"]) == (1, 0.5, "2026-01-01")
+    assert row["origin"] == judgment.origin == "elsewhere/votes.csv"
     assert row["made_at"].startswith(f"{MOMENT:%Y-%m-%d}")
 
 

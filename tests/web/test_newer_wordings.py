@@ -66,7 +66,8 @@ def public_data(realdata: Callable[[], Path]) -> tuple[list[Task], Bring]:
     known = [task.but(expert_text="By hand.", expert_hours=7, hourly_wage_usd=50) for task in first]
 
     def bring(workspace: Workspace) -> None:
-        assert import_tasks(workspace, read_source(gdpval / "gdpval_tasks_220.jsonl")).revised == 220
+        found = read_source(gdpval / "gdpval_tasks_220.jsonl")
+        assert import_tasks(workspace, found, without_files=True).revised == 220
 
     return known, bring
 

@@ -156,6 +156,11 @@ class Evidence:
     def pairs(self) -> Pairs:
         return self.counted.pairs
 
+    @property
+    def rehearsed(self) -> bool:
+        """Whether simulated graders judged: then no figure is about any model, and no clock's time is told."""
+        return self.study.design.rehearsal or self.group.kind is GroupKind.SIMULATED
+
     @cached_property
     def rates(self) -> list[WinRate]:
         """Every model's rates against the baseline: a report tells one value of each."""

@@ -223,11 +223,10 @@ def answer_of(
 ) -> ReportAnswer:
     """What the evidence allows to say first; `words` are the conclusions."""
     done = evidence.done
-    rehearsal = evidence.study.design.rehearsal or evidence.group.kind is GroupKind.SIMULATED
     departures = sum(one.startswith(DEPARTED) for one in planned_and_done)
     return ReportAnswer(
         words=words,
-        state="rehearsal" if rehearsal else "running" if done is not None and done < 1.0 else "final",
+        state="rehearsal" if evidence.rehearsed else "running" if done is not None and done < 1.0 else "final",
         done=done,
         departures=departures,
         dated=_dated(evidence),
@@ -237,8 +236,8 @@ def answer_of(
 
 
 def _dated(evidence: Evidence) -> date | None:
-    """The day of the last counted judgment: the same judgments give the same page on any day."""
-    last = evidence.counted.answers["made_at"].max()
+    """The day of the last counted judgment: the same judgments give the same page on any day. A rehearsal has none."""
+    last = None if evidence.rehearsed else evidence.counted.answers["made_at"].max()
     return datetime.fromtimestamp(float(last) / MADE_PER_S, tz=UTC).date() if isinstance(last, int | float) else None
 
 
@@ -261,7 +260,7 @@ def _rests_on(evidence: Evidence) -> Iterator[str]:
 def _caveats(evidence: Evidence, sections: Sequence[Section], departures: int) -> Iterator[str]:
     """What to keep in mind, the gravest first."""
     rate, done = evidence.rates[0].half_tie, evidence.done
-    if evidence.study.design.rehearsal or evidence.group.kind is GroupKind.SIMULATED:
+    if evidence.rehearsed:
         yield "The graders are simulated: no figure here is about any model."
     if evidence.group.kind is GroupKind.CONSTANT:
         yield "Nobody looked at the work: a rule gave every verdict."

@@ -86,6 +86,7 @@ SAID: dict[str, tuple[type, str]] = {
     "usage": (str, "what the judgment took of a model, as JSON"),
     "replaces": (str, "the digest of the judgment it takes the place of"),
     "made_at": (str, "when it was made"),
+    "origin": (str, "the file that brought it, where it was made elsewhere"),
     **{
         f"criterion_{name.replace(' ', '_')}": (int, f"{name}: how much better the model's work is, -2 to 2")
         for name in CRITERIA
@@ -192,6 +193,7 @@ def said(store: Store, pairs: Pairs) -> pl.DataFrame:
         usage=pl.when(pl.col("usage").is_not_null()).then(pl.col("usage").struct.json_encode()),
         replaces="replaces",
         made_at="made_at",
+        origin="origin",
         **{f"criterion_{name.replace(' ', '_')}": sign * pl.col("criteria").struct.field(name) for name in CRITERIA},
     )
 
@@ -200,7 +202,9 @@ def _bodies(store: Store, judgments: NDArray[np.int64]) -> pl.DataFrame:
     """What is kept of some judgments, by their row numbers."""
     usable = pl.Struct({"place": pl.String, "acceptance": pl.String, "edit_minutes": pl.Float64})
     fields = {
-        **dict.fromkeys(("comparison", "reason", "tie_kind", "specification", "replaces", "made_at"), pl.String),
+        **dict.fromkeys(
+            ("comparison", "reason", "tie_kind", "specification", "replaces", "made_at", "origin"), pl.String
+        ),
         **dict.fromkeys(("confidence", "active_s", "wall_s"), pl.Float64),
         **dict.fromkeys(("strength", "sweep"), pl.Int64),
         "planned": pl.Boolean,

@@ -141,8 +141,8 @@ def _described(evidence: Evidence, group: GraderGroup, its: Counted) -> tuple[Ce
         its.left_out[Rule.BROKEN_ROUND],
         int(its.answers["omitted"].sum()),
         len(works & telling),
-        _day(its),
-        None if people is None else _day(people),
+        None if evidence.rehearsed else _day(its),
+        None if people is None or evidence.rehearsed else _day(people),
     )
 
 
