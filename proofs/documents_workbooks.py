@@ -44,6 +44,7 @@ def copies() -> Figures:
     with tempfile.TemporaryDirectory(prefix="guildhall-copies-") as name:
         folder = Path(name)
         for at, book in enumerate([*_real_books(folder), *_made_books(folder)]):
+            (folder / f"{at}").mkdir(exist_ok=True)
             made = write_copy(book, folder / f"{at}", kind="xlsx")
             assert made.out is not None
             found = _unexplained(differences(book, made.out), made)
