@@ -30,6 +30,13 @@ def silent(turn: Turn) -> Answer:
     return Answer(text="Both have merits.")
 
 
+@scripted("pair-half-silent")
+def half_silent(turn: Turn) -> Answer:
+    """Has a verdict only where the long memo stands first."""
+    first = turn.prompt.index("A long memo") < turn.prompt.index("Short.")
+    return Answer(text="A.\nVERDICT[A]" if first else "I would rather not say.")
+
+
 @pytest.fixture
 def works(tmp_path: Path) -> Path:
     (tmp_path / "brief.md").write_text("Write a memo on the budget, as memo.md.")
@@ -87,6 +94,18 @@ def test_what_is_kept_is_not_asked_again(works: Path) -> None:
         code, output = pair(works, "--keep", str(works / "kept"), "--json", model="scripted/pair-first-place")
         assert code == 0 and answer_of(output)["answer"]["flips"] == 1
     assert len(HEARD) == 2
+
+
+def test_two_judges_kept_in_one_place_do_not_mix(works: Path) -> None:
+    kept = ("--keep", str(works / "kept"), "--json")
+    pair(works, *kept, model="scripted/pair-first-place")
+    answer = answer_of(pair(works, *kept)[1])["answer"]
+    assert len(answer["verdicts"]) == 2 and answer["first"] == 1.0 and answer["flips"] == 0
+
+
+def test_one_order_without_a_verdict_names_no_winner_and_is_no_success(works: Path) -> None:
+    code, output = pair(works, model="scripted/pair-half-silent")
+    assert code == 6 and "nothing is said of which work is better" in output and "is better, in" not in output
 
 
 def test_a_brief_s_folder_brings_its_reference_files(works: Path) -> None:

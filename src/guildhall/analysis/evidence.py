@@ -169,7 +169,9 @@ class Evidence:
     @cached_property
     def models(self) -> tuple[str, ...]:
         """In the order in which every chapter tells of them: the highest rate first, ties counting half."""
-        ranked = sorted(self.rates, key=lambda one: (-(one.half_tie.value or 0.0), one.model))
+        ranked = sorted(
+            self.rates, key=lambda one: (one.half_tie.value is None, -(one.half_tie.value or 0.0), one.model)
+        )
         return tuple(one.model for one in ranked)
 
     @cached_property

@@ -133,6 +133,8 @@ def pair(
         as_json({"expected": asdict(expected), "answer": None if answer is None else pair_json(answer)})
     elif answer is not None:
         show_pair(answer, first=str(first), second=str(second))
+    if answer is not None and answer.score is None:
+        raise typer.Exit(6)  # one of the orders has no verdict: nothing is said of which work is better
 
 
 @app.command("status")

@@ -86,7 +86,8 @@ def ask_question(
     usd = expected_usd(plan, words=domain.words[1], at=datetime.now(UTC))
     note(f"{plan.calls} calls by {len(models)} models, {'price unknown' if usd is None else f'about ${usd:,.2f}'}")
     if price:
-        as_json({"calls": plan.calls, "usd": usd}) if json else None
+        if json:
+            as_json({"calls": plan.calls, "usd": usd})
         return
     _require_keys(models)
     with Workspace.create(results / "workspace") as workspace:

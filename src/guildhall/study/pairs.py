@@ -50,9 +50,10 @@ class PairAnswer:
     judgments: tuple[Judgment, ...]
     first: str
 
-    def outcomes(self, *, swapped: bool) -> list[float | None]:
-        """1 where the first work won, 0 where the second did, .5 for a tie, None for no verdict; of one order."""
-        return [self.outcome(one) for one in self.judgments if (one.order[0] != self.first) is swapped]
+    def outcomes(self, *, swapped: bool) -> dict[int, float]:
+        """Sweep -> 1 where the first work won, 0 where the second did, .5 for a tie; the verdicts of one order."""
+        told = {one.sweep: self.outcome(one) for one in self.judgments if (one.order[0] != self.first) is swapped}
+        return {sweep: said for sweep, said in told.items() if said is not None}
 
     def outcome(self, one: Judgment) -> float | None:
         if one.ranks is None:
@@ -64,19 +65,14 @@ class PairAnswer:
     @property
     def score(self) -> float | None:
         """The mean over both orders, each as heavy; None where one of them gave no verdict."""
-        means = []
-        for swapped in (False, True):
-            said = [one for one in self.outcomes(swapped=swapped) if one is not None]
-            if not said:
-                return None
-            means.append(sum(said) / len(said))
-        return sum(means) / 2
+        both = [self.outcomes(swapped=swapped).values() for swapped in (False, True)]
+        return sum(sum(said) / len(said) for said in both) / 2 if all(both) else None
 
     @property
     def flips(self) -> int:
         """Sweeps in which the verdict turned when the works changed places."""
-        both = zip(self.outcomes(swapped=False), self.outcomes(swapped=True), strict=False)
-        return sum(one is not None and other is not None and one != other for one, other in both)
+        one, other = (self.outcomes(swapped=swapped) for swapped in (False, True))
+        return sum(one[sweep] != other[sweep] for sweep in one.keys() & other.keys())
 
     @property
     def cost_usd(self) -> float | None:
@@ -121,7 +117,9 @@ class Pair:
         """Ask in both orders. Where the judge could not be asked at all, that is a fault, and no verdict."""
         asked = self.judge.ask(self.wanted, desk=self.desk, terms=self.terms)
         store = self.desk.workspace.store
-        made = tuple(store.find(Judgment, comparison=self.comparison.key))
+        known = {one.key for one in self.judge.graders()}
+        found = store.find(Judgment, comparison=self.comparison.key)
+        made = tuple(one for one in found if one.grader.key in known and one.sweep <= self.sweeps)
         if asked.faults or asked.left:
             why = asked.why_fault or asked.why_left or "unknown"
             raise FaultsOfOurs("verdicts could not be asked for", why, fix="mend that and ask again", exit_code=6)
